@@ -1,4 +1,5 @@
 /** Audit: what it costs a request to be recorded at the level Metadata, and what a line of the log costs to write. */
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +11,6 @@ import { ALLOW } from "../src/apiserver/authz/verdict.ts";
 import { RequestInfos, requestInfo } from "../src/apiserver/http/request-info.ts";
 import type { Step } from "../src/apiserver/pipeline/compose.ts";
 import type { Authenticated } from "../src/apiserver/pipeline/exchange.ts";
-import { uidSource } from "../src/apiserver/rest/new-uid.ts";
 import type { Resources } from "../src/apiserver/rest/resources.ts";
 import type { Figure } from "./run.ts";
 
@@ -27,7 +27,7 @@ export async function run(report: (figure: Figure) => void): Promise<void> {
   const clock = realClock();
   const { policy } = parsePolicy(POLICY, "policy");
   const nowhere: Sink = { mode: "batch", push: () => {}, written: async () => true, close: async () => {} };
-  const parts = { newId: uidSource(), clock, kindOf: () => undefined };
+  const parts = { newId: () => randomUUID(), clock, kindOf: () => undefined };
   const none = auditSteps({
     ...parts,
     decide: compilePolicy({ ...policy, rules: [] }),

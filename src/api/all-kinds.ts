@@ -14,8 +14,7 @@ import { builtInKinds } from "./definition/built-in-kinds.ts";
 import { discoveryKinds } from "./discovery/index.ts";
 import { eventsKinds } from "./events/index.ts";
 import { flowcontrolKinds } from "./flowcontrol/index.ts";
-import { apiVersionOf, type Kind } from "./machinery/kind.ts";
-import type { KubeObject } from "./machinery/schema/object.ts";
+import type { Kind } from "./machinery/kind.ts";
 import { networkingKinds } from "./networking/index.ts";
 import { nodeKinds } from "./node/index.ts";
 import { policyKinds } from "./policy/index.ts";
@@ -47,12 +46,3 @@ export const builtIn: readonly Kind[] = builtInKinds([
   ...resourceKinds,
   ...flowcontrolKinds,
 ]);
-
-const byName = new Map(builtIn.map((kind) => [`${apiVersionOf(kind)} ${kind.kind}`, kind]));
-
-/** `v1 Pod`, `apps/v1 Deployment`. */
-export function builtInKind<T extends KubeObject>(name: string): Kind<T> {
-  const kind = byName.get(name);
-  if (kind === undefined) throw new Error(`there is no kind ${name}`);
-  return kind as unknown as Kind<T>;
-}

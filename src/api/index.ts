@@ -7,7 +7,7 @@ export {
   type ResourceToCheck,
   resourcesToCheck,
 } from "./admissionregistration/type-checking.ts";
-export { builtIn, builtInKind } from "./all-kinds.ts";
+export { builtIn } from "./all-kinds.ts";
 export {
   type AcceptedNames,
   acceptNames,

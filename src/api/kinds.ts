@@ -1,9 +1,9 @@
 /**
- * The built-in kinds by their names, each with the type of its objects: `client.of(kinds.Pod)`, `kinds.ReplicaSet.group`. One table for
- * all components; it loads none of the kinds' rules (those are `builtIn`).
+ * The built-in kinds by their names, each with the type of its objects: `client.of(kinds.Pod)`,
+ * `kinds.ReplicaSet.group`. One table for all components; it loads none of the kinds' rules (those are `builtIn`).
  *
- * 1. In the order of discovery. Where two groups have a kind of the same name, the current one has the short name: `Event` is that of
- *    events.k8s.io, `HorizontalPodAutoscaler` that of autoscaling/v2.
+ * 1. In the order of discovery. Where two groups have a kind of the same name, the current one has the short name:
+ *    `Event` is that of events.k8s.io, `HorizontalPodAutoscaler` that of autoscaling/v2.
  */
 import { clusterWide, namespaced } from "./machinery/resource-name.ts";
 import type * as admissionregistration from "./types/admissionregistration-v1.ts";

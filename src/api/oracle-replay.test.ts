@@ -1,6 +1,6 @@
 /**
- * Recorded answers of a real server, as far as pure functions can give them: what objects become, in what words they are refused,
- * how they are listed. What a server must know besides is left to the server's own tests.
+ * Recorded answers of a real server, as far as pure functions can give them: what objects become, in what words they
+ * are refused, how they are listed. What a server must know besides is left to the server's own tests.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -110,11 +110,11 @@ describe.skipIf(!present)("answers recorded from a real server (../shared/oracle
         const outcome = run(step, target, objects);
         if (outcome === undefined) continue;
         const { object, errors } = outcome;
-        const told =
+        const shown =
           errors.length === 0
             ? ""
             : invalidStatus(target.kind.storedAs ?? target.kind, object.metadata.name ?? "", errors).message;
-        if (!message.includes("<rand>")) expect(`${i}: ${told}`).toBe(`${i}: ${status === 422 ? message : ""}`);
+        if (!message.includes("<rand>")) expect(`${i}: ${shown}`).toBe(`${i}: ${status === 422 ? message : ""}`);
         if (status === 422) continue;
         objects.set(`${target.kind.group}/${target.kind.kind}/${object.metadata.name ?? ""}`, object);
         if (body?.kind === target.kind.kind && step.ignore === undefined && step.pick === undefined)
@@ -171,8 +171,8 @@ describe.skipIf(!present)("tables recorded from a real server (../shared/referen
         columnDefinitions.map(({ name, type, format, priority }) => ({ name, type, format, priority })),
       );
       for (const { cells, object } of rows) {
-        const told = columns.map((column) => column.cell(object, Date.parse("2026-11-15T08:00:00Z")));
-        expect(told.map(ageless)).toEqual(cells.slice(0, columns.length).map(ageless));
+        const shown = columns.map((column) => column.cell(object, Date.parse("2026-11-15T08:00:00Z")));
+        expect(shown.map(ageless)).toEqual(cells.slice(0, columns.length).map(ageless));
       }
     });
   }

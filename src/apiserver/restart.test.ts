@@ -191,4 +191,108 @@ describe("a restart", () => {
     await second.server.stop();
     await store.close();
   });
+
+  it("is not stopped by objects of its own that were damaged", async () => {
+    const store = openMemoryStore({ clock });
+    const first = await start(store);
+    await first.server.stop();
+    const { entries } = await store.list("/registry/");
+    expect(entries.length).toBeGreaterThan(100);
+    for (const { key, revision } of entries) await store.update(key, Buffer.from('{"kind":"Damaged"'), revision);
+
+    const second = await start(store);
+    expect(await second.send("GET", "/readyz")).toMatchObject({ status: 200 });
+    expect(second.logged.join("")).toContain("/registry/rbac.authorization.k8s.io/clusterroles/cluster-admin");
+    await second.server.stop();
+    await store.close();
+  });
+
+  it.each<{ name: string; key: string; value: object | string }>([
+    {
+      name: "an RBAC rule without verbs",
+      key: "rbac.authorization.k8s.io/clusterroles/view",
+      value: clusterRole([{ apiGroups: null, resources: "pods" }]),
+    },
+    {
+      name: "a policy with an expression that does not compile",
+      key: "admissionregistration.k8s.io/validatingadmissionpolicies/broken",
+      value: {
+        apiVersion: "admissionregistration.k8s.io/v1",
+        kind: "ValidatingAdmissionPolicy",
+        metadata: { name: "broken", uid: "u" },
+        spec: { matchConstraints: {}, validations: [{ expression: ")(" }] },
+      },
+    },
+    {
+      name: "a webhook without an address",
+      key: "admissionregistration.k8s.io/validatingwebhookconfigurations/broken",
+      value: {
+        apiVersion: "admissionregistration.k8s.io/v1",
+        kind: "ValidatingWebhookConfiguration",
+        metadata: { name: "broken", uid: "u" },
+        webhooks: [{ name: "broken" }, null, { name: "x.example.com", clientConfig: { caBundle: "no" }, rules: [{}] }],
+      },
+    },
+    {
+      name: "a FlowSchema without a level",
+      key: "flowcontrol.apiserver.k8s.io/flowschemas/broken",
+      value: {
+        apiVersion: "flowcontrol.apiserver.k8s.io/v1",
+        kind: "FlowSchema",
+        metadata: { name: "broken", uid: "u" },
+        spec: { rules: [{ subjects: [{ kind: "User" }] }] },
+      },
+    },
+    {
+      name: "a priority level that is limited by nothing",
+      key: "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations/broken",
+      value: {
+        apiVersion: "flowcontrol.apiserver.k8s.io/v1",
+        kind: "PriorityLevelConfiguration",
+        metadata: { name: "broken", uid: "u" },
+        spec: { type: "Limited" },
+      },
+    },
+    {
+      name: "a range of addresses that is none",
+      key: "networking.k8s.io/servicecidrs/broken",
+      value: {
+        apiVersion: "networking.k8s.io/v1",
+        kind: "ServiceCIDR",
+        metadata: { name: "broken", uid: "u" },
+        spec: { cidrs: ["10.0.0.0/99", "x"] },
+        status: { conditions: [{ type: "Ready", status: "True" }] },
+      },
+    },
+    {
+      name: "an APIService without a group",
+      key: "apiregistration.k8s.io/apiservices/broken",
+      value: {
+        apiVersion: "apiregistration.k8s.io/v1",
+        kind: "APIService",
+        metadata: { name: "broken", uid: "u" },
+        spec: { service: {} },
+      },
+    },
+    { name: "a node port that nobody can have", key: "ranges/servicenodeports/30080", value: "no json" },
+    { name: "a node port with another name", key: "ranges/servicenodeports/x", value: "{}" },
+  ])("is not stopped by $name", async ({ key, value }) => {
+    const store = openMemoryStore({ clock });
+    await store.create(`/registry/${key}`, Buffer.from(typeof value === "string" ? value : JSON.stringify(value)));
+    const { server, send } = await start(store);
+    expect(await send("GET", "/readyz")).toMatchObject({ status: 200 });
+    const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "after" } };
+    expect(await send("POST", "/api/v1/namespaces/default/configmaps", { body })).toMatchObject({ status: 201 });
+    await server.stop();
+    await store.close();
+  });
 });
+
+function clusterRole(rules: readonly object[]): object {
+  return {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRole",
+    metadata: { name: "view", uid: "u" },
+    rules,
+  };
+}

@@ -1,4 +1,5 @@
 /** The parts of an API server as its options describe them: see assembly/parts.ts. */
+import { randomUUID } from "node:crypto";
 import { builtIn } from "#api";
 import type { Store } from "#store";
 import { admissionChain, clusterView, selectPlugins } from "./admission/index.ts";
@@ -14,7 +15,6 @@ import { connectors } from "./connect/index.ts";
 import type { Encryption } from "./encryption/index.ts";
 import { type Fairness, fairness, maxInFlight } from "./fairness/index.ts";
 import type { ServingCertificate } from "./http/listener.ts";
-import { uidSource } from "./rest/new-uid.ts";
 import type { HealthCheck } from "./routes/health.ts";
 import type { ApiServerOptions } from "./server-options.ts";
 
@@ -43,7 +43,7 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
     random,
     log,
     metrics,
-    newUid: uidSource(),
+    newUid: () => randomUUID(),
     kinds: builtIn,
     resumableChanges: RESUMABLE_CHANGES,
     recorder,

@@ -3,12 +3,13 @@ export type { AdmissionFlags } from "./config/admission.ts";
 export type { AuthenticationFlags, RequestHeaderFlags } from "./config/authentication.ts";
 export type {
   ClusterConfig,
+  Environment,
   FlowRecording,
   NodesConfig,
   RealNodesConfig,
+  Step,
   StoreConfig,
 } from "./config/cluster-config.ts";
-export type { Environment, Step } from "./config/environment.ts";
 export { ClusterError } from "./config/errors.ts";
 export {
   type DataDir,

@@ -1,4 +1,7 @@
-/** What a page needs of flows: records, traces and diagrams, without what is Node's. Everywhere else, `#flows` is index.ts. */
+/**
+ * The surface of flows in a browser: records, traces and diagrams, without Node's modules. Everywhere else `#flows` is
+ * index.ts.
+ */
 export type { Arrow, Line } from "./diagram/causal-order.ts";
 export { type Diagram, type DrawOptions, diagramOf } from "./diagram/diagram.ts";
 export type { Call, DeliveryRecord, FlowRecord, ObjectName, RequestRecord, WorkRecord } from "./record/record.ts";

@@ -1,9 +1,9 @@
 /**
- * One table of behaviours for both kinds of nodes: the kubelet (here on the simulated runtime) and the nodes of a fleet. Everything is
- * driven and seen through the API.
+ * One table of behaviours for both kinds of nodes: the kubelet (here on the simulated runtime) and the nodes of a
+ * fleet. Everything is driven and seen through the API.
  *
- * 1. After each step, the Pod must look as the row says on both kinds, and its whole status must be the same on both, apart
- *    from times, ids and addresses.
+ * 1. After each step, the Pod must look as the row says on both kinds, and its whole status must be the same on both,
+ *    apart from times, ids and addresses.
  * 2. Where the two differ on purpose, the row says why.
  */
 import { describe, expect, it } from "vitest";

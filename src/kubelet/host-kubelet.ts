@@ -1,9 +1,9 @@
 /**
- * A kubelet on this machine from what its flags say.
+ * A kubelet on this machine, from its command line flags.
  *
  *     kubeconfig ──────────────────────────────────────► client ──► runKubelet ◄── runtime ◄── socket
  *     bootstrap kubeconfig ──► certificate ──► kubeconfig ──┘
- *                              └─ renewed before it ends, and the client goes on with the new one
+ *                              └─ renewed before it expires; the client switches to the new one
  */
 import { access, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -36,16 +36,16 @@ import { serveKubelet } from "./server/index.ts";
 export interface HostKubeletOptions {
   readonly config: KubeletConfig;
   readonly kubeconfig: string;
-  /** How to ask for a certificate where there is no kubeconfig yet. */
+  /** For requesting a certificate while there is no kubeconfig yet. */
   readonly bootstrapKubeconfig?: string;
-  /** Where the files of the kubelet's own server are. */
+  /** The directory of the serving certificate. */
   readonly certDir: string;
   readonly runtimeEndpoint: string;
   readonly version: string;
   readonly clock: Clock;
   readonly log: Logger;
   readonly serve?: KubeletOptions["serve"];
-  /** Aborts when the machine goes down. */
+  /** Aborts when the machine shuts down. */
   readonly shutdown?: AbortSignal;
 }
 
@@ -93,7 +93,7 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
   await tasks.done();
 }
 
-/** As whoever the bootstrap kubeconfig says, until there is a kubeconfig as the node. */
+/** With the user of the bootstrap kubeconfig, until there is a kubeconfig for the node. */
 async function bootstrap(options: HostKubeletOptions, bootstrapKubeconfig: string, signal: AbortSignal): Promise<void> {
   const { config, clock, log, kubeconfig } = options;
   const connection = await readKubeconfig(bootstrapKubeconfig);
@@ -103,11 +103,11 @@ async function bootstrap(options: HostKubeletOptions, bootstrapKubeconfig: strin
       try {
         const issued = await requestCertificate(client, config.nodeName, signal);
         await writeOwn(kubeconfig, config.nodeName, connection, issued);
-        log.info("the node has its certificate", { node: config.nodeName });
+        log.info("client certificate issued", { node: config.nodeName });
         return;
       } catch (error) {
         if (isAbort(error, signal) || error instanceof CertificateRefusedError) throw error;
-        log.warn("the node could not get its certificate yet", { error });
+        log.warn("client certificate not issued yet", { error });
       }
       await clock.sleep(RETRY_MS, signal);
     }
@@ -133,11 +133,11 @@ async function renew(
       const issued = await requestCertificate(client, config.nodeName, signal);
       await writeOwn(kubeconfig, config.nodeName, connection, issued);
       await transport.replace(https({ ...connectionOf(connection), ...issued }, { clock }));
-      log.info("the node's certificate is renewed", { node: config.nodeName });
+      log.info("client certificate renewed", { node: config.nodeName });
       certPem = issued.certPem;
     } catch (error) {
       if (isAbort(error, signal)) throw error;
-      log.warn("the node's certificate could not be renewed yet", { error });
+      log.warn("client certificate could not be renewed yet", { error });
       await clock.sleep(RETRY_MS, signal);
     }
   }
@@ -163,7 +163,7 @@ function connectionOf({
   return { server, caPem, tlsServerName, insecureSkipTlsVerify, ...client };
 }
 
-/** A certificate that has ended is as good as none: the node asks anew. */
+/** An expired certificate counts as none: the node requests a new one. */
 async function hasCredentials(file: string, clock: Clock): Promise<boolean> {
   const isThere = await access(file).then(
     () => true,

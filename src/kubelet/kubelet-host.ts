@@ -1,4 +1,4 @@
-/** What a kubelet uses of the machine that it runs on. Tests put one in memory in its place. */
+/** What a kubelet uses of its machine. Tests replace it by one in memory. */
 import type { Clock, Logger, Random } from "#base";
 import type { Client } from "#client";
 import type { KubeletConfig } from "./config/index.ts";

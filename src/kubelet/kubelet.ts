@@ -1,5 +1,6 @@
 /**
- * A kubelet: puts the parts together and runs until its signal aborts. Containers keep running; the next kubelet adopts them.
+ * A kubelet: puts the parts together and runs until its signal aborts. Containers keep running; the next kubelet adopts
+ * them.
  *
  *     machine ──► Registration ══► Node, Lease
  *     API, files, URL --► nodePods ──► runtime

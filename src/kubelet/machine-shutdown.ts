@@ -1,11 +1,13 @@
-/** The kubelet's side of a machine's shutdown: Pods end in order, their statuses are reported, then the kubelet ends. */
+/**
+ * The kubelet's side of a machine's shutdown: Pods end in order, their statuses are reported, then the kubelet ends.
+ */
 import { abortable, type Clock, type Logger, type TaskGroup } from "#base";
 import type { KubeletConfig } from "./config/index.ts";
 import { shutDownPods } from "./eviction/index.ts";
 import type { NodePods } from "./node-pods.ts";
 import { isFinal } from "./pod-status/index.ts";
 
-/** How long the API server has to take the last statuses. */
+/** How long to wait for the last statuses to be written. */
 const REPORT_MS = 5000;
 const POLL_MS = 100;
 

@@ -1,5 +1,5 @@
 /**
- * Everything that runs Pods on a node, put together: sources, workers, probes, and what they need.
+ * Assembles what runs Pods on a node: sources, workers, probes, and their parts.
  *
  *     API --► ┐                  ┌─► runtime ··· Pleg ──► poke
  *     files ─►├─ PodWorkers ─────┼─► volumes, cgroups, files
@@ -38,15 +38,15 @@ export interface NodePodsOptions {
   readonly runtimeName: string;
   readonly network: ContainerNetwork;
   readonly files: PodFiles;
-  /** Made once there is something to read objects from. */
+  /** A function, because volumes read objects that are watched here. */
   readonly volumes: (objects: PodObjects) => PodVolumes;
   readonly cgroups: PodCgroups;
   readonly facts: () => NodeFacts;
   readonly admit: (pod: core.Pod, active: readonly core.Pod[]) => PodFailure | undefined;
   readonly admitResize: (pod: core.Pod, active: readonly core.Pod[]) => ResizeVerdict;
-  /** Where static Pods are. */
+  /** The manifests of static Pods. */
   readonly manifests?: { readonly path?: string | undefined; readonly url?: string | undefined } | undefined;
-  /** Owns the mirrors of static Pods. */
+  /** The owner of mirror Pods. */
   readonly node: () => core.Node | undefined;
   readonly recorder: EventRecorder;
   readonly clock: Clock;
@@ -54,7 +54,7 @@ export interface NodePodsOptions {
   readonly log: Logger;
   readonly tasks: TaskGroup;
   readonly metrics?: MetricsRegistry | undefined;
-  /** Pods of the API are taken only from then on: whether one fits depends on the Node's labels. */
+  /** Pods of the API are admitted only from then on: admission needs the Node's labels. */
   readonly registered: Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export interface NodePods {
   readonly status: StatusWriter;
   readonly pleg: Pleg;
   readonly parts: PodParts;
-  /** Pods of this node as the API has them. */
+  /** The Pods of this node in the API. */
   readonly api: Informer<core.Pod>;
 }
 

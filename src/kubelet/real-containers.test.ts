@@ -1,4 +1,7 @@
-/** Pods in real containers: a kubelet on a containerd of its own, with an API server in memory. What a container sees, it writes to the test's own folder. */
+/**
+ * Pods in real containers: a kubelet on a containerd of its own, with an API server in memory. What a container sees,
+ * it writes to the test's own folder.
+ */
 import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -211,7 +214,7 @@ describe.skipIf(missing !== "")(`pods in real containers${missing && `: ${missin
     expect(read("v-mem")).toMatch(/^tmpfs\s+8192/);
   });
 
-  it("exit codes, last words and memory limits are told", async () => {
+  it("exit codes, termination messages and memory limits are reported", async () => {
     await create("fails", {
       restartPolicy: "Never",
       containers: [container("app", "echo -n why > /dev/termination-log; exit 3")],
@@ -310,7 +313,7 @@ describe.skipIf(missing !== "")(`pods in real containers${missing && `: ${missin
     expect(quotas.some((quota) => quota.startsWith("20000"))).toBe(true);
   });
 
-  it("who writes more to a volume than it may hold has to go", async () => {
+  it("a Pod that exceeds the size limit of a volume is evicted", async () => {
     await phase("greedy", "Failed");
     const { status } = await pods().get("greedy");
     expect(status).toMatchObject({

@@ -2,7 +2,7 @@
  * A certificate authority: makes key pairs and signs certificates for them. EC P-256 with SHA-256; keys as PKCS#8.
  *
  * 1. A certificate is never valid longer than its CA, and starts a little early, because clocks of machines differ.
- * 2. `certify` signs a public key that somebody else holds (a signing request); `issue` makes the key as well.
+ * 2. `certify` signs a given public key (a signing request); `issue` makes the key as well.
  * 3. A CA outside of its validity signs nothing.
  */
 
@@ -34,19 +34,19 @@ export interface KeyPair {
 export interface CertificateRequest extends Subject, SubjectAltNames {
   readonly usages: readonly Usage[];
   /** Default: 365. */
-  readonly validityDays?: number;
+  readonly validityDays?: number | undefined;
 }
 
 export interface IssueRequest extends CertificateRequest {
   /** A private key to keep; a new one is made if absent. */
-  readonly key?: KeyObject;
+  readonly key?: KeyObject | undefined;
 }
 
 export interface Authority extends KeyPair {
   readonly certificate: X509Certificate;
   /** Makes a certificate and, unless one is given, its key. */
   issue(request: IssueRequest): Promise<KeyPair>;
-  /** Signs a certificate for a key that stays where it is; answers with its PEM. */
+  /** Signs a certificate for a public key; returns its PEM. */
   certify(publicKey: KeyObject, request: CertificateRequest): Promise<string>;
 }
 
@@ -54,9 +54,9 @@ export interface CreateAuthorityOptions {
   readonly commonName: string;
   readonly clock: Clock;
   /** Default: 3650. */
-  readonly validityDays?: number;
+  readonly validityDays?: number | undefined;
   /** A private key to keep; a new one is made if absent. */
-  readonly key?: KeyObject;
+  readonly key?: KeyObject | undefined;
 }
 
 export async function createAuthority(options: CreateAuthorityOptions): Promise<Authority> {
@@ -108,10 +108,10 @@ function authorityOf(pair: KeyPair, certificate: X509Certificate, issuer: Issuer
   };
 }
 
-function parse<T>(what: string, read: () => T): T {
+function parse<T>(part: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new PkiError(`The CA's ${what} is damaged or not PEM.`, error);
+    throw new PkiError(`The CA's ${part} is damaged or not PEM.`, error);
   }
 }

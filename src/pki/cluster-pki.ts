@@ -3,7 +3,8 @@
  * later ones, renewed in time.
  *
  * 1. Everything is read and decided first, then written in one go: an error leaves the folder as it was.
- * 2. A CA is never replaced, since every client trusts it by its bytes: a damaged one is an error. Leaves are replaced freely.
+ * 2. A CA is never replaced, since every client trusts it by its bytes: a damaged one is an error. Leaves are replaced
+ *    freely.
  * 3. A key reaches its place before its certificate: after a crash in between, the next start repairs the pair.
  */
 
@@ -21,7 +22,7 @@ type Certificates = Authorities & Readonly<Record<LeafName, KeyPair>>;
 
 export interface ClusterPki extends Certificates {
   readonly dir: string;
-  /** Whether the CA was made by this call: nobody knows it yet. */
+  /** Whether this call made the CA. */
   readonly created: boolean;
   readonly serverNames: ServerNames;
   readonly serviceAccount: ServiceAccountKey;
@@ -29,9 +30,9 @@ export interface ClusterPki extends Certificates {
 
 export interface ClusterPkiOptions {
   readonly clock: Clock;
-  /** What the API server's certificate has to be valid for. */
+  /** The names and addresses of the API server's certificate. */
   readonly serverNames: ServerNames;
-  /** Told each time a certificate is made. */
+  /** Called for each certificate that is made. */
   readonly log?: Pick<Logger, "info">;
 }
 
@@ -92,10 +93,12 @@ async function planAuthority(
     const value = await createAuthority({
       commonName,
       clock,
-      // A key alone is what a crash on the first start leaves, or all that was saved: the same key gives the same CA.
-      ...(keyPem !== undefined && {
-        key: privateKeyIn(paths.key, keyPem, "put back a copy, or remove it to start anew"),
-      }),
+      // A key without a certificate: left by a crash on the first start, or restored from a backup. The same key gives
+      // the same CA.
+      key:
+        keyPem === undefined
+          ? undefined
+          : privateKeyIn(paths.key, keyPem, "put back a copy, or remove it to start anew"),
     });
     log?.info("CA made", { file: paths.cert });
     return { value, writes: pairWrites(paths, value) };

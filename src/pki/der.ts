@@ -2,8 +2,8 @@
  * The part of DER (ITU-T X.690) that certificates are made of: a writer for each type, and a reader that walks what
  * node:crypto does not show, such as the exact bytes of a subject.
  *
- * 1. What is written has one encoding only: lengths and integers are minimal, so signatures over it can be repeated.
- * 2. The reader never looks past the bytes that it was given.
+ * 1. The encoding is unique: lengths and integers are minimal, so signatures over it are reproducible.
+ * 2. The reader never reads past the given bytes.
  */
 
 const CONSTRUCTED = 0x20;

@@ -1,4 +1,7 @@
-/** The one error of this folder. Its message is a whole sentence for people: what is wrong with which file, and what to do. */
+/**
+ * The one error of this folder. Its message is a whole sentence for people: what is wrong with which file, and what to
+ * do.
+ */
 export class PkiError extends Error {
   override readonly name = "PkiError";
 

@@ -4,7 +4,7 @@
  * 1. A file is written under another name, brought to disk, and renamed into place. Files written together are renamed
  *    in the order given, after all of them are on disk.
  * 2. No key is readable by others at any moment, also not under its first name.
- * 3. A failure removes what it left and is told in one sentence that names the file.
+ * 3. A failure removes partial files and is reported in one sentence that names the file.
  */
 
 import { randomBytes } from "node:crypto";
@@ -20,7 +20,7 @@ export interface FileWrite {
   readonly path: string;
   readonly text: string;
   readonly mode: number;
-  /** Whom the file shall belong to; whoever writes it, if absent. */
+  /** The owner of the file. Default: the user of this process. */
   readonly owner?: { readonly uid: number; readonly gid: number };
 }
 
@@ -33,7 +33,7 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
   }
 }
 
-/** Makes the folder and those above it; one that is there keeps its mode. */
+/** Creates the folder and its parents; an existing folder keeps its mode. */
 export async function ensurePrivateFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER }).catch((error: unknown) => {
     throw fileError("make the folder", path, error);

@@ -11,7 +11,7 @@ export function pkcs8(key: KeyObject): string {
   return key.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
-/** `remedy` tells what to do when the file holds no key. */
+/** `remedy`: what to do if the file has no key. */
 export function privateKeyIn(file: string, pem: string, remedy: string): KeyObject {
   try {
     return createPrivateKey(pem);

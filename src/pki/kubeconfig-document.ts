@@ -1,9 +1,9 @@
 /**
- * A kubeconfig as a YAML document that can be edited without losing what its owner wrote: comments, order, other entries,
- * fields that are unknown here.
+ * A kubeconfig as a YAML document that can be edited without losing what its owner wrote: comments, order, other
+ * entries, fields that are unknown here.
  *
- * 1. What comes out of `parseKubeconfig` has the types that a kubeconfig has; anything else is refused with file and line.
- * 2. Where kubectl would refuse a file, it is refused here: nothing is guessed.
+ * 1. The result of `parseKubeconfig` has the types of a kubeconfig; anything else is refused with file and line.
+ * 2. A file that kubectl refuses is refused here.
  */
 
 import {
@@ -22,7 +22,7 @@ import { PkiError } from "./errors.ts";
 
 export type KubeconfigDocument = Document<Node>;
 
-/** The three lists, and under which field an entry of each holds its content. */
+/** The three lists, and the field with the content of an entry. */
 export const LISTS = { clusters: "cluster", users: "user", contexts: "context" } as const;
 export type ListName = keyof typeof LISTS;
 export const LIST_NAMES: readonly ListName[] = ["clusters", "users", "contexts"];

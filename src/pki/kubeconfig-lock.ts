@@ -1,8 +1,8 @@
 /**
  * The lock that client-go takes on a kubeconfig before it changes it: a file `<kubeconfig>.lock`, there or not.
  *
- * 1. kubectl gives up at once when it is taken; here it is waited for, but not for long: one that stays was left by a
- *    process that died, and only a person can tell.
+ * 1. kubectl fails at once when it is taken; here it is awaited for a short time. A lock that stays was left by a
+ *    process that died: the user has to remove it.
  */
 
 import { open, rm } from "node:fs/promises";

@@ -1,10 +1,10 @@
 /**
- * Puts a cluster into the user's kubeconfig, and takes it out again, as kind does: the cluster, the user and the context of
- * one name are ours, everything else in the file is not.
+ * Adds a cluster to the user's kubeconfig, and removes it, as kind does: only the cluster, the user and the context of
+ * one name are changed.
  *
- * 1. The file is read, changed and replaced under client-go's lock, in one step; a file that cannot be understood is left
+ * 1. The file is read, changed and replaced under client-go's lock, in one step; a file that cannot be parsed is left
  *    untouched.
- * 2. A link stays a link, and the file keeps its mode and its owner: root may be at work in a user's home.
+ * 2. A link stays a link, and the file keeps its mode and its owner: root may work in a user's home.
  * 3. A context keeps what its user added to it, such as a namespace.
  */
 
@@ -53,7 +53,7 @@ export async function mergeKubeconfig(file: string, config: Kubeconfig, options:
   });
 }
 
-/** Does nothing where there is nothing of that name, or no file. */
+/** Does nothing if there is no such name, or no file. */
 export async function removeFromKubeconfig(
   file: string,
   name: string,
@@ -74,7 +74,7 @@ export async function removeFromKubeconfig(
   });
 }
 
-/** `change` says whether it changed anything: if not, the file is not even formatted anew. */
+/** `change` returns whether it changed anything: if not, the file is not written. */
 async function edit(file: string, clock: Clock, change: (document: KubeconfigDocument) => boolean): Promise<void> {
   await withKubeconfigLock(file, clock, async () => {
     const before = (await readIfPresent(file)) ?? "";
@@ -109,7 +109,7 @@ function newList(document: KubeconfigDocument, listName: ListName): YAMLSeq {
 
 function print(file: string, document: KubeconfigDocument, before: string): string {
   try {
-    // kubectl writes lists at the level of their field; a file that is written otherwise stays so.
+    // kubectl does not indent lists; a file with another style keeps it.
     const indentSeq = /^ +- /m.test(before) && !/^- /m.test(before);
     return document.toString({ lineWidth: 0, indentSeq });
   } catch (error) {

@@ -1,8 +1,8 @@
 /**
- * What a client of this project needs of a kubeconfig: where the server is, whom to trust, who to be.
+ * Reads a kubeconfig: the server, its authority, the credentials.
  *
- * 1. Embedded data goes before a file; a file is looked for beside the kubeconfig.
- * 2. Credentials of a kind that is not supported are an error, not a request without any.
+ * 1. Embedded data has precedence over a file; relative paths start at the kubeconfig's folder.
+ * 2. Unsupported credentials are an error; requests are never sent without them.
  */
 
 import { dirname, resolve } from "node:path";

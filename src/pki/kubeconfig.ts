@@ -1,7 +1,7 @@
 /**
- * Kubeconfigs as values, and the file that is the user's own.
+ * Kubeconfigs as values, and the user's own kubeconfig file.
  *
- * 1. What is made here needs no other file: certificates and keys are embedded.
+ * 1. Certificates and keys are embedded: a kubeconfig needs no other file.
  */
 
 import { existsSync } from "node:fs";
@@ -37,7 +37,7 @@ export interface ContextEntry {
 export type ClientCredentials = KeyPair | { readonly token: string };
 
 export interface KubeconfigContent {
-  /** Of the cluster, the user and the context. */
+  /** The name of the cluster, the user and the context. */
   readonly name: string;
   readonly server: string;
   readonly caPem: string;
@@ -69,7 +69,7 @@ export async function writeKubeconfig(file: string, config: Kubeconfig): Promise
   await writeFiles([{ path: file, text: kubeconfigText(config), mode: PRIVATE_FILE }]);
 }
 
-/** Written by hand: a library for all of YAML takes longer to get going than most of what a cluster does before it is ready. */
+/** Written without the YAML library, so that a start need not load it. */
 export function kubeconfigText(config: Kubeconfig): string {
   const { apiVersion, kind, clusters, users, contexts } = config;
   const entry = (name: string, label: string, fields: object) => {
@@ -89,10 +89,10 @@ export function kubeconfigText(config: Kubeconfig): string {
 }
 
 const PLAIN_SCALAR = /^[A-Za-z][A-Za-z0-9+/=:._-]*[A-Za-z0-9+/=]$/;
-/** What YAML takes for something else than a text. */
+/** Texts that YAML reads as another type. */
 const WORD = /^(?:true|false|null|yes|no|on|off)$/i;
 
-/** Strings of JSON are strings of YAML, too. */
+/** JSON strings are valid YAML. */
 function scalar(text: string): string {
   return PLAIN_SCALAR.test(text) && !WORD.test(text) ? text : JSON.stringify(text);
 }

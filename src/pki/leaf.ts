@@ -1,8 +1,8 @@
 /**
- * The certificates of a cluster that are no CA, and the decision when one of them has to be made anew.
+ * The leaf certificates of a cluster, and the decision when one has to be reissued.
  *
  * 1. `whyIssue` is a pure function of what is on disk, what is wanted, and the time.
- * 2. A certificate that already lasts as long as its CA is not made anew for its age: nothing would be gained.
+ * 2. A certificate that already lasts as long as its CA is not reissued for its age.
  */
 
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
@@ -18,7 +18,7 @@ export const LEAF_NAMES = ["apiserver", "apiserverKubeletClient", "frontProxyCli
 export type LeafName = (typeof LEAF_NAMES)[number];
 
 export interface LeafSpec {
-  /** Of its files, without .crt and .key; kubeadm's names where it has them. */
+  /** The name of its files, without .crt and .key; kubeadm's names where it has them. */
   readonly file: string;
   readonly signedBy: AuthorityName;
   readonly request: CertificateRequest;
@@ -98,6 +98,6 @@ function parsed<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {
-    return undefined; // Damage is one of the answers here, not an error.
+    return undefined; // A damaged certificate is a reason to reissue it, not an error.
   }
 }

@@ -1,11 +1,11 @@
 /**
  * Renews a cluster's certificates while it runs, so that a server can take the new ones without a restart.
  *
- * 1. One sleep at a time, never longer than a day: certificates go by wall time, which may jump (a laptop that slept) while
- *    a timer does not notice.
- * 2. Renewing is the same act as starting: what `ensureClusterPki` finds too old, it makes anew.
- * 3. A failure, to renew or to take what was renewed, is told and tried again after an hour: with a third of the
- *    lifetime left, there is time.
+ * 1. One sleep at a time, never longer than a day: certificates go by wall time, which may jump (a laptop that slept)
+ *    while a timer does not notice.
+ * 2. Renewal is the same as a start: `ensureClusterPki` replaces what is too old.
+ * 3. A failure, to renew or to use the new certificates, is logged and retried after an hour: a third of the lifetime
+ *    is left.
  */
 
 import { X509Certificate } from "node:crypto";
@@ -20,7 +20,7 @@ const RETRY_MS = 60 * 60 * 1000;
 export interface WatchRenewalOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Gets everything as it is now, and the names of what is new. If it fails, it is called again with the next try. */
+  /** Gets all certificates and the names of the new ones. If it fails, it is called again at the next try. */
   readonly onRenewed: (pki: ClusterPki, renewed: readonly LeafName[]) => void | Promise<void>;
   readonly onFailed: (error: unknown) => void;
 }

@@ -1,8 +1,9 @@
 /**
- * The key that signs service-account tokens. EC P-256 (ES256), because it is made in under a millisecond, where an RSA key takes a
- * noticeable part of a start. Who needs RS256 for a verifier outside the cluster puts an RSA key there: both are used alike.
+ * The key that signs service-account tokens. EC P-256 (ES256), because it is made in under a millisecond, where an RSA
+ * key takes a noticeable part of a start. For a verifier outside the cluster that needs RS256, put an RSA key there:
+ * both work.
  *
- * 1. The private key is never replaced: every token of the cluster hangs on it. The public file follows from it.
+ * 1. The private key is never replaced: every token of the cluster depends on it. The public file is derived from it.
  */
 
 import { createPublicKey } from "node:crypto";

@@ -1,9 +1,9 @@
 /**
  * Certificate signing requests (PKCS#10, RFC 2986): read, and signed for a key that stays where it is.
  *
- * 1. A request whose signature does not fit its key is refused: whoever sent it may not hold the key.
- * 2. Subject and alternative names are carried over as they are; usages and times come from whoever signs, all other extensions are left out.
- * 3. No certificate made here can sign others, or outlives its authority.
+ * 1. A request whose signature does not match its key is refused: its sender may not hold the key.
+ * 2. Subject and alternative names are copied; usages and times come from the signer; all other extensions are dropped.
+ * 3. No certificate from here can sign others or outlive its authority.
  */
 import {
   createPrivateKey,
@@ -29,7 +29,7 @@ export interface ReadRequest {
 }
 
 export interface SignRequestOptions {
-  /** As the API calls them: `client auth`, `digital signature`. */
+  /** By their names in the API: `client auth`, `digital signature`. */
   readonly usages: readonly string[];
   readonly notBefore: number;
   readonly notAfter: number;
@@ -41,7 +41,7 @@ const COMMON_NAME = der.oid("2.5.4.3");
 const ORGANIZATION = der.oid("2.5.4.10");
 const EXTENSION_REQUEST = der.oid("1.2.840.113549.1.9.14");
 const SUBJECT_ALT_NAME = der.oid("2.5.29.17");
-/** Tags of the alternative names that are carried over. */
+/** Tags of the alternative names that are copied. */
 const NAME_TAGS = { email: 0x81, dns: 0x82, uri: 0x86, ip: 0x87 } as const;
 const HASHES: Readonly<Record<string, string | null>> = {
   "1.2.840.10045.4.3.2": "sha256",
@@ -81,7 +81,7 @@ const EXTENDED_USAGES: Readonly<Record<string, string>> = {
   "netscape sgc": "2.16.840.1.113730.4.1",
 };
 
-/** Throws PkiError if the bytes are no request, or one that its key has not signed. */
+/** Throws PkiError if the bytes are not a request, or its key has not signed it. */
 export function readSigningRequest(bytes: Buffer): ReadRequest {
   return damaged(() => {
     const { subject, altNames } = parsed(bytes);

@@ -14,7 +14,7 @@ export function readConfiguration(content: string, readFile: (path: string) => s
   return read(content, { factories: ALL_PLUGINS, readFile });
 }
 
-/** What holds where there is no file. */
+/** The configuration without a file. */
 export function defaultRead(): ReadConfiguration {
   return readNothing(ALL_PLUGINS);
 }

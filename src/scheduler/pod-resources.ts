@@ -1,4 +1,4 @@
-/** What `/metrics/resources` shows: what pods ask for and may use, pod by pod, as the scheduler counts it. Pods that have ended count for nothing. */
+/** `/metrics/resources`: requests and limits of pods, as the scheduler counts them. Ended pods are left out. */
 import { type core, podLimits, podRequests } from "#api";
 import { MetricsRegistry } from "#base";
 
@@ -8,12 +8,12 @@ export function podResourcesText(pods: Iterable<core.Pod>): string {
   const registry = new MetricsRegistry();
   const requests = registry.gauge({
     name: "kube_pod_resource_request",
-    help: "What pods ask for, pod by pod and resource by resource, as the scheduler counts it",
+    help: "Resource requests of pods, as the scheduler counts them",
     labels: LABELS,
   });
   const limits = registry.gauge({
     name: "kube_pod_resource_limit",
-    help: "What pods may use at most, pod by pod and resource by resource, as the scheduler counts it",
+    help: "Resource limits of pods, as the scheduler counts them",
     labels: LABELS,
   });
   for (const pod of pods) {

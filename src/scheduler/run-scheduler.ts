@@ -1,5 +1,5 @@
 /**
- * A scheduler at work: caches, state, queue, attempts and bindings, put together.
+ * Composes a scheduler: informers, cluster state, queue, attempts and bindings.
  *
  *     informers --► followCluster ──► state, queue ──► scheduleLoop ──► bindings ══► API server
  */
@@ -9,12 +9,12 @@ import { type Client, type EventRecorder, eventRecorder, Informers } from "#clie
 import { Works } from "#flows";
 import { defaultConfiguration } from "./configuration/index.ts";
 import { scheduleLoop } from "./cycle/attempts.ts";
+import { BackgroundTasks } from "./cycle/background-tasks.ts";
 import { EventBacklog } from "./cycle/event-backlog.ts";
 import { Explanations } from "./cycle/explanations.ts";
 import { followCluster } from "./cycle/follow-cluster.ts";
 import { collectSizes, type SchedulerMetrics } from "./cycle/metrics.ts";
 import type { Parts } from "./cycle/parts.ts";
-import { SideTasks } from "./cycle/side-tasks.ts";
 import { WaitingPods } from "./cycle/waiting-pods.ts";
 import { Evaluator } from "./evaluation/index.ts";
 import { httpExtender } from "./extenders/index.ts";
@@ -23,6 +23,7 @@ import {
   makeStages,
   type PluginContext,
   type PluginFactory,
+  rejectionsOf,
   type SchedulerConfiguration,
   type Stages,
 } from "./framework/index.ts";
@@ -30,28 +31,28 @@ import { ALL_PLUGINS } from "./plugins/index.ts";
 import { SchedulingQueue, Wakes } from "./queue/index.ts";
 import { ClusterState, PodInfos, ResourceNames } from "./snapshot/index.ts";
 
-/** While pods are being placed, no more than one event in this time is written about them. */
+/** While pods are being placed, at most one Event is written in this time. */
 const EVENT_PAUSE_MS = 5;
 
 export interface SchedulerOptions {
   readonly client: Client;
-  readonly configuration?: SchedulerConfiguration;
-  /** Beside those that come with the scheduler. */
-  readonly plugins?: readonly PluginFactory[];
-  /** Of this process, in events. */
+  readonly configuration?: SchedulerConfiguration | undefined;
+  /** Out-of-tree plugins. */
+  readonly plugins?: readonly PluginFactory[] | undefined;
+  /** The instance of this process, in Events. */
   readonly instance: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: SchedulerMetrics;
-  /** Where to look at what was decided. */
-  readonly explanations?: Explanations;
-  /** How long a pod waits that no event wakes. Default: five minutes. */
+  /** Receives the decisions. */
+  readonly explanations?: Explanations | undefined;
+  /** After this long, parked pods are retried without an event. Default: five minutes. */
   readonly parkedMs?: number | undefined;
-  /** Told where the pods are that it knows of, as long as it runs. */
-  readonly onPods?: (pods: { list(): readonly core.Pod[] }) => void;
-  /** Told once it has heard of everything and begins. */
-  readonly onReady?: () => void;
+  /** Called with the scheduler's cache of pods. */
+  readonly onPods?: ((pods: { list(): readonly core.Pod[] }) => void) | undefined;
+  /** Called when the caches are synced and scheduling begins. */
+  readonly onReady?: (() => void) | undefined;
 }
 
 /** Until the signal aborts. */
@@ -60,7 +61,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
   const factories = [...ALL_PLUGINS, ...(options.plugins ?? [])];
   const configuration = options.configuration ?? defaultConfiguration(factories);
   const tasks = new TaskGroup({ parent: signal });
-  const side = new SideTasks(log, clock, tasks.signal);
+  const background = new BackgroundTasks(log, clock, tasks.signal);
   const informers = new Informers({ client, clock, random, log, tasks });
   const resources = new ResourceNames();
   const state = new ClusterState(resources);
@@ -77,8 +78,8 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
           controller: schedulerName,
           instance: `${schedulerName}-${options.instance}`,
         }),
-        isBusy: () => queue.sizes.active > 0 || side.size > 0,
-        pause: () => pauseAmong(side, clock),
+        isBusy: () => queue.sizes.active > 0 || background.size > 0,
+        pause: () => pauseAmong(background, clock),
         log,
       });
       recorders.set(schedulerName, recorder);
@@ -103,11 +104,11 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
       extenders,
       waiting,
       signal: tasks.signal,
-      beside: (what, work) => side.run(what, work),
+      runInBackground: (what, work) => background.run(what, work),
     };
     const stages = makeStages(profile, factories, context);
     const wakes = new Wakes(stages.plugins, (error, plugin) =>
-      log.error("a queueing hint failed: the pod is tried again", { plugin, error }),
+      log.error("a queueing hint failed: the pod is queued", { plugin, error }),
     );
     profiles.set(profile.schedulerName, { stages, wakes });
   }
@@ -126,6 +127,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
     queue,
     evaluators: new Map([...profiles].map(([name, { stages }]) => [name, new Evaluator(stages, state)])),
     extenders,
+    extenderRejections: rejectionsOf(""),
     percentageOfNodesToScore: configuration.percentageOfNodesToScore,
     client,
     events,
@@ -137,8 +139,8 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
     random,
     log,
     signal: tasks.signal,
-    beside: (what, work) => side.run(what, work),
-    waits: (until) => side.wait(until),
+    runInBackground: (what, work) => background.run(what, work),
+    awaitOthers: (until) => background.wait(until),
   };
   const stopCollecting = collectSizes(metrics, queue, state);
   try {
@@ -151,7 +153,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
       await informers.synced();
       options.onPods?.(informers.of(kinds.Pod).cache);
       options.onReady?.();
-      await scheduleLoop(parts, () => side.room());
+      await scheduleLoop(parts, () => background.room());
     });
     await tasks.done();
   } catch (error) {
@@ -160,24 +162,24 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
     stopCollecting();
     queue.close();
     waiting.rejectAll("the scheduler ends");
-    await side.done();
+    await background.done();
     for (const recorder of recorders.values()) await recorder.flush();
     for (const extender of extenders) await extender.close();
   }
 }
 
-/** Until nothing is under way, but not for long. */
-async function pauseAmong(side: SideTasks, clock: Clock): Promise<void> {
+/** Waits until no background task runs, but not for long. */
+async function pauseAmong(background: BackgroundTasks, clock: Clock): Promise<void> {
   const waiting = new AbortController();
   const waited = clock.sleep(EVENT_PAUSE_MS, waiting.signal).catch((error: unknown) => {
     if (!isAbort(error, waiting.signal)) throw error;
   });
-  await Promise.race([side.idle(), waited]);
+  await Promise.race([background.idle(), waited]);
   waiting.abort();
   await waited;
 }
 
-/** There is one queue, so all profiles have to agree on its order. */
+/** All profiles share one queue, so they need the same queueSort plugin. */
 function sortOf(all: readonly Stages[]) {
   const [first, ...others] = all;
   const sort = first?.queueSort.queueSort;

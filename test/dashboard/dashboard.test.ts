@@ -96,7 +96,7 @@ describe.skipIf(!canRun)("the dashboard", () => {
 
     const stranger = await newPage();
     expect((await stranger.goto(link))?.status()).toBe(401);
-    expect(await stranger.textContent("body")).toContain("was used already");
+    expect(await stranger.textContent("body")).toContain("is used or invalid");
     expect((await stranger.goto(link.replace(/\?.*/, "")))?.status()).toBe(401);
     expect((await stranger.goto(`${link.replace(/\?.*/, "")}proxy/api/v1/secrets`))?.status()).toBe(401);
   });
@@ -140,7 +140,7 @@ describe.skipIf(!canRun)("the dashboard", () => {
 
   it("follows a rollout in the flow view, replays it, and shows the record of an arrow", async () => {
     const page = await open("#/flows");
-    await page.getByText("Nothing has happened yet").or(page.locator(".line").first()).first().waitFor();
+    await page.getByText("There are no records yet").or(page.locator(".line").first()).first().waitFor();
     await kubectl.ok("create", "deployment", "web", "--image=example/web:1", "--replicas=3");
     await page.getByRole("link", { name: /deployments\/web/ }).click();
     const line = (text: RegExp) => page.getByRole("option", { name: text });
@@ -172,7 +172,7 @@ describe.skipIf(!canRun)("the dashboard", () => {
     await page.getByRole("button", { name: "kubectl", exact: true }).click();
     await line(/kubectl to apiserver: POST deployments/).click();
     const record = page.getByRole("complementary", { name: "The chosen step" });
-    await record.getByText("none: a flow begins here").waitFor();
+    await record.getByText("none: the flow starts here").waitFor();
     expect(await record.textContent()).toContain("create apps/deployments");
     expect(await page.locator(".line").filter({ hasText: "POST pods" }).count()).toBe(0);
   });
@@ -198,7 +198,7 @@ describe.skipIf(!canRun)("the dashboard", () => {
 
     await field.fill(text.replace("replicas: 0", "replicas: -3"));
     await check?.click();
-    await page.getByText("The server refuses it.").waitFor();
+    await page.getByText("The server rejected it.").waitFor();
     await page.getByRole("button", { name: "spec.replicas" }).click();
     const marked = "((field) => field.value.slice(field.selectionStart, field.selectionEnd))(document.activeElement)";
     await expect.poll(() => page.evaluate(marked)).toContain("replicas: -3");
@@ -250,16 +250,16 @@ describe.skipIf(!canRun)("the dashboard", () => {
     const namespace = page.getByRole("textbox", { name: "Namespace" });
     await namespace.fill("default");
     await namespace.press("Enter");
-    await page.getByText(/You may not see this: pods is forbidden/).waitFor();
+    await page.getByText(/Forbidden: pods is forbidden/).waitFor();
     expect(await page.getByRole("row", { name: /web-/ }).count()).toBe(0);
     await go(page, "#/nodes");
-    await page.getByText("You may not see nodes, pods.").waitFor();
+    await page.getByText("Forbidden: nodes, pods.").waitFor();
     await go(page, "#/flows");
     await page.getByRole("link", { name: /pods\/theirs/ }).waitFor();
     expect(await page.getByRole("link", { name: /deployments\/web/ }).count()).toBe(0);
     expect(await page.getByRole("option", { name: /web-/ }).count()).toBe(0);
     await go(page, "#/access");
-    await page.getByText("may lack some").waitFor();
+    await page.getByText("that you may read").waitFor();
     rmSync(file);
   });
 

@@ -94,7 +94,7 @@ describe.skipIf(!canRun)("a Pod's page", () => {
     expect(await page.evaluate("getComputedStyle(document.querySelector('.xterm-rows')).pointerEvents")).toBe("none");
     shell?.send(Buffer.from('\u0003{"status":"Success"}'));
     shell?.close();
-    await page.getByText("The shell has ended.").waitFor();
+    await page.getByText("The shell has exited.").waitFor();
     expect(complaints).toEqual([]);
   });
 });

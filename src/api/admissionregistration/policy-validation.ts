@@ -248,11 +248,11 @@ function validateValidation(
   const errors: FieldError[] = [];
   if (expression.trim() === "") errors.push(required(path.child("expression"), "expression is not specified"));
   else errors.push(...expressionFaults(composition.compile(expression, "bool"), path.child("expression")));
-  const told = path.child("messageExpression");
+  const where = path.child("messageExpression");
   if (messageExpression.trim() !== "") {
-    errors.push(...expressionFaults(composition.compile(messageExpression, "string", { authorizer: false }), told));
+    errors.push(...expressionFaults(composition.compile(messageExpression, "string", { authorizer: false }), where));
   } else if (messageExpression !== "") {
-    errors.push(invalid(told, messageExpression, "must be non-empty if specified"));
+    errors.push(invalid(where, messageExpression, "must be non-empty if specified"));
   }
   if (message !== "" && message.trim() === "")
     errors.push(invalid(path.child("message"), message, "message must be non-empty if specified"));

@@ -52,7 +52,7 @@ describe("warnings", () => {
     ]);
   });
 
-  it("are told for each kind, in their order", () => {
+  it("are reported for each kind, in their order", () => {
     const [warning = ""] = of({ validations: [{ expression: "object.spec.replicas > 1" }] }, [
       deployment,
       pod,

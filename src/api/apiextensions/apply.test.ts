@@ -1,4 +1,4 @@
-/** Server-side apply of custom objects: who owns what follows from the definition. */
+/** Server-side apply of custom objects: ownership follows from the definition. */
 import { describe, expect, it } from "vitest";
 import { applyConfiguration } from "../machinery/apply/index.ts";
 import type { Json, JsonObject } from "../machinery/json/json.ts";

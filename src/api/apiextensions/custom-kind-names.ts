@@ -1,4 +1,6 @@
-/** What is known of a custom kind without its schema: its names, its verbs, its deprecation. Discovery needs no more. */
+/**
+ * What is known of a custom kind without its schema: its names, its verbs, its deprecation. Discovery needs no more.
+ */
 import type { Kind, ServedSubresource, Verb } from "../machinery/kind.ts";
 import type {
   CustomResourceDefinition,

@@ -1,7 +1,8 @@
 /**
  * CustomResourceDefinition: a kind that users define.
  *
- * 1. A definition is deleted in two steps. The first request only marks it; a finalizer holds it until its instances are gone.
+ * 1. A definition is deleted in two steps. The first request only marks it; a finalizer holds it until its instances
+ *    are gone.
  */
 import { defineKind } from "../definition/define-kind.ts";
 import { goQuote } from "../machinery/json/go-text.ts";

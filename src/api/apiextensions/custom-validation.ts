@@ -39,7 +39,7 @@ export function compileValidation(
   const embedded = compileEmbedded(root);
   const listTypes = compileListTypes(root);
   const rules = compileObjectRules(root, true);
-  const forgiven = new WeakMap<KubeObject, readonly string[]>();
+  const ratcheted = new WeakMap<KubeObject, readonly string[]>();
   const withRules = (
     errors: readonly FieldError[],
     object: KubeObject,
@@ -50,7 +50,7 @@ export function compileValidation(
     if (errors.some(({ type }) => blocking.has(type))) return [...errors, notChecked];
     const run = new RuleRun();
     rules(jsonOf(object), old && jsonOf(old), ROOT, { own: correlation }, run);
-    if (run.warnings.length > 0) forgiven.set(object, run.warnings);
+    if (run.warnings.length > 0) ratcheted.set(object, run.warnings);
     return run.errors.length === 0 ? errors : [...errors, ...run.errors];
   };
   const scaled = (object: JsonObject, spec: boolean): readonly FieldError[] => {
@@ -63,7 +63,7 @@ export function compileValidation(
     return errors.length > 0 && found(listTypes, old).length > 0 ? [] : errors;
   };
   return {
-    warnings: (object) => forgiven.get(object) ?? [],
+    warnings: (object) => ratcheted.get(object) ?? [],
     create: (created) => {
       const object = jsonOf(created);
       const errors = [

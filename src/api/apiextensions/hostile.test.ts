@@ -1,4 +1,7 @@
-/** Definitions and objects that are made to hurt: whatever they hold, they are answered, and nothing grows beyond their size. */
+/**
+ * Definitions and objects that are made to hurt: whatever they hold, they are answered, and nothing grows beyond their
+ * size.
+ */
 import { describe, expect, it } from "vitest";
 import type { Json } from "../machinery/json/json.ts";
 import type { JSONSchemaProps } from "../types/apiextensions-v1.ts";
@@ -47,13 +50,13 @@ describe("hostile input", () => {
     expect(createFaults(kind, { a: `${long}b`, b: "x".repeat(50_000) })).toHaveLength(2);
   });
 
-  it("lists are told apart in linear time", () => {
+  it("duplicates in lists are found in linear time", () => {
     const set = thing(object({ l: list({ type: "string" }, { "x-kubernetes-list-type": "set" }) }));
     const many = Array.from({ length: 100_000 }, (_, i) => `i${i}`);
     expect(createFaults(set, { l: [...many, "i7"] })).toEqual(['spec.l[100000]: Duplicate value: "i7"']);
   });
 
-  it("faults are told once each, however many there are", () => {
+  it("each fault is reported once, however many there are", () => {
     const kind = thing(object({ l: list({ type: "string" }) }));
     expect(createFaults(kind, { l: Array.from({ length: 50_000 }, (_, i) => i) })).toHaveLength(50_000);
   });

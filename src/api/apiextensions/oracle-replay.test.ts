@@ -118,7 +118,7 @@ describe.skipIf(!present)("answers recorded from a real server (../shared/oracle
           expect([i, errors.length]).not.toEqual([i, 0]);
           continue;
         }
-        expect([i, ...told(kind, object, errors, body)]).toEqual([i, ...recorded(status, body)]);
+        expect([i, ...reported(kind, object, errors, body)]).toEqual([i, ...recorded(status, body)]);
         if (status === 422) continue;
         world.keep(target.plural, object);
         if (body?.kind === kind.kind) expect(content(object)).toEqual(content(body));
@@ -131,7 +131,12 @@ describe.skipIf(!present)("answers recorded from a real server (../shared/oracle
 });
 
 /** The message where the order of faults is known, else the causes in any order. */
-function told(kind: Kind, object: KubeObject, errors: readonly FieldError[], body: Answer["body"]): readonly string[] {
+function reported(
+  kind: Kind,
+  object: KubeObject,
+  errors: readonly FieldError[],
+  body: Answer["body"],
+): readonly string[] {
   if (errors.length === 0) return [];
   if (body?.message !== undefined && !body.message.includes("<the causes in any order>"))
     return [invalidStatus(kind, object.metadata.name ?? "", errors).message];

@@ -1,6 +1,6 @@
 /**
- * Compares workloads, autoscalers, budgets, leases and classes with recordings of a real server: every table row, and every answer of the oracle's
- * cases that a kind's rules decide.
+ * Compares workloads, autoscalers, budgets, leases and classes with recordings of a real server: every table row, and
+ * every answer of the oracle's cases that a kind's rules decide.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

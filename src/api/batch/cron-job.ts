@@ -1,6 +1,6 @@
 /** CronJob: creates a Job at each time of a schedule. */
 
-import { dropDisabledFields, isWarnedOf, podNameWarnings, templateWarnings } from "../core/workload/template.ts";
+import { dropDisabledFields, isSpecChange, podNameWarnings, templateWarnings } from "../core/workload/template.ts";
 import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
 import { ageColumn, ageOf } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
@@ -56,7 +56,7 @@ export const CronJob = defineKind<CronJobObject>("batch/v1", "CronJob", {
   warnings(cronJob, old) {
     const { metadata, spec } = cronJob;
     const job = spec.jobTemplate?.spec;
-    const inside = isWarnedOf(cronJob, old) ? jobSizeWarnings(job, "spec.jobTemplate.spec") : [];
+    const inside = isSpecChange(cronJob, old) ? jobSizeWarnings(job, "spec.jobTemplate.spec") : [];
     const template = templateWarnings(cronJob, old, job?.template, path("spec", "jobTemplate", "spec", "template"));
     if (old === undefined) return [...podNameWarnings(metadata.name ?? ""), ...inside, ...template];
     return [...inside, ...template, ...(namesZone(spec.schedule ?? "") ? [oldZoneWarning] : [])];

@@ -1,6 +1,6 @@
 /** Job: runs pods until enough of them have succeeded. */
 
-import { dropDisabledFields, isWarnedOf, podNameWarnings, templateWarnings } from "../core/workload/template.ts";
+import { dropDisabledFields, isSpecChange, podNameWarnings, templateWarnings } from "../core/workload/template.ts";
 import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
 import { ageColumn, ageOf, humanDuration } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
@@ -40,7 +40,7 @@ export const Job = defineKind<JobObject>("batch/v1", "Job", {
   },
   warnings(job, old) {
     const names = old === undefined ? podNameWarnings(job.metadata.name ?? "") : [];
-    const size = isWarnedOf(job, old) ? jobSizeWarnings(job.spec, "spec") : [];
+    const size = isSpecChange(job, old) ? jobSizeWarnings(job.spec, "spec") : [];
     return [...names, ...size, ...templateWarnings(job, old, job.spec?.template)];
   },
   columns: [

@@ -9,7 +9,7 @@ const spec = { request: pem("CERTIFICATE REQUEST"), signerName: "example.com/s",
 const approved = { type: "Approved", status: "True", reason: "R" };
 
 describe("a certificate request", () => {
-  it("names who asks, whatever it says", () => {
+  it("names the requestor, whatever the client sets", () => {
     const { object } = create(Request, { metadata, spec: { ...spec, username: "forged", groups: ["g"] } });
     expect((object as RequestObject).spec).toMatchObject({ username: "admin" });
     expect((object as RequestObject).spec).not.toHaveProperty("groups");

@@ -232,7 +232,7 @@ describe("ResourceQuota", () => {
 describe("Event", () => {
   const involvedObject = { namespace: "ns", kind: "Pod", name: "a" };
 
-  it("of the newer kind says who reports what", () => {
+  it("of the newer kind names its reporter", () => {
     expect(faults(Event, { involvedObject, eventTime: "2020-01-01T00:00:00.000000Z" })).toEqual([
       "reportingComponent: Required value",
       expect.stringMatching(/^reportingComponent: Invalid value: "": name part must be non-empty/),
@@ -243,7 +243,7 @@ describe("Event", () => {
     ]);
   });
 
-  it("can be selected by who reported it", () => {
+  it("can be selected by its reporter", () => {
     const read = (event: EventObject, name: string) => Event.selectableFields?.valueOf(event, name);
     expect(read({ metadata, involvedObject, reportingComponent: "b" }, "source")).toBe("b");
     expect(read({ metadata, involvedObject, source: { component: "a" }, reportingComponent: "b" }, "source")).toBe("a");

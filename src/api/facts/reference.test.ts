@@ -1,6 +1,6 @@
 /**
- * Compares every fact in the tables with what was recorded of a real server: protobuf numbers and types, struct tags, and what its
- * OpenAPI says. Both sides are reduced to the same words, so that a difference shows as one.
+ * Compares every fact in the tables with what was recorded of a real server: protobuf numbers and types, struct tags,
+ * and what its OpenAPI says. Both sides are reduced to the same words, so that a difference shows as one.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -150,7 +150,10 @@ const openapi = {
   }),
 };
 
-/** OpenAPI shows zero values of its own making where Go always writes one; they are no defaults of the API and not in the tables. */
+/**
+ * OpenAPI shows zero values of its own making where Go always writes one; they are no defaults of the API and not in
+ * the tables.
+ */
 function shownDefault({ schema, pointer, omit, default: value }: FieldSchema): Json | undefined {
   if (value !== undefined) return value;
   if (pointer) return undefined;
@@ -210,7 +213,8 @@ describe.skipIf(!there)("the tables, compared with a real server", () => {
       if (definition.inOpenAPI) expect(at(openapi.mine(mine))).toEqual(at(openapi.recorded(recorded)));
     }
     const extra = [...schema.fields.values()].filter((field) => !seen.has(field.name));
-    // Types that are not in OpenAPI were recorded from protobuf, which knows neither TypeMeta nor inlined fields by name.
+    // Types that are not in OpenAPI were recorded from protobuf, which knows neither TypeMeta nor inlined fields by
+    // name.
     expect(extra.filter((it) => definition.inOpenAPI || (it.number > 0 && !it.embedded))).toEqual([]);
     if (!definition.inOpenAPI) return;
     expect(schema.atomic === true).toBe(definition.mapType === "atomic");

@@ -1,8 +1,8 @@
-/** The whole public surface of machinery, except for server-side apply, which has its own. */
+/** The public surface of machinery, except for server-side apply, which has its own. */
 
 /** The Common Expression Language: `cel.celEnvironment({ … })`, `cel.types.list(…)`. */
 export * as cel from "./cel/index.ts";
-/** What Kubernetes adds to it, place by place: `celLibraries.baseEnvironment()`. */
+/** The libraries that Kubernetes adds to CEL, for each place: `celLibraries.baseEnvironment()`. */
 export * as celLibraries from "./cel/libraries/index.ts";
 /** Builders for faults: `field.required(at("spec").child("name"))`. */
 export * as field from "./errors/field-error.ts";

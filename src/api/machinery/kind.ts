@@ -1,10 +1,11 @@
 /**
- * A kind: one declarative value that holds all that is true of it. The server knows no kind by name; it does what this says.
- * A CustomResourceDefinition compiles into the same value.
+ * A kind: one declarative value with everything that is true of it. The server knows no kind by name. A
+ * CustomResourceDefinition compiles into the same value.
  *
- * 1. Everything here is pure. (Rules are written as methods, so that a Kind<Pod> is a Kind.) Drafts are fresh and may be changed in place; all other objects are never changed.
- * 2. Order on create: decode → defaults → (admission) → prepareCreate → validate. On update: decode → defaults → (admission) → prepareUpdate →
- *    validate → validateUpdate. The machinery itself looks after metadata, status, generation and managedFields.
+ * 1. All rules are pure. Drafts are fresh and may be changed in place; all other objects are immutable. (Rules are
+ *    methods, so that a Kind<Pod> is a Kind.)
+ * 2. When each rule runs is decided by the API server's list of write steps (src/apiserver/rest), and nowhere else. The
+ *    machinery itself handles metadata, status, generation and managedFields.
  */
 import type { FieldError, FieldPath } from "./errors/field-error.ts";
 import type { Draft, KubeObject } from "./schema/object.ts";
@@ -23,50 +24,58 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** Default: the kind with List behind it. */
+  /** Default: the kind followed by List. */
   readonly listKind?: string | undefined;
   readonly scope: "Namespaced" | "Cluster";
   readonly names: KindNames;
   readonly verbs: readonly Verb[];
   readonly schema: ObjectSchema;
 
-  /** Fills in what was left out. The schema's own defaults have been set before. */
+  /** Fills in defaults that the schema cannot declare. The schema's own have been set before. */
   defaults?(draft: Draft<T>): void;
   readonly create?: CreateRules<T>;
   readonly update?: UpdateRules<T>;
   readonly delete?: DeleteRules<T>;
-  /** Always asked, on create and on update. ObjectMeta has been checked by the machinery. */
+  /** Runs on create and on update. ObjectMeta has been validated by the machinery. */
   validate?(object: T, at: FieldPath): readonly FieldError[];
-  /** Brings what has been found valid into its one stored form (Endpoints are repacked). Runs after validation. */
+  /** Brings a valid object into its canonical stored form (Endpoints are repacked). Runs after validation. */
   canonicalize?(draft: Draft<T>): void;
-  /** How names of this kind are checked. Default: a DNS-1123 subdomain. */
+  /** Validates names of this kind. Default: a DNS-1123 subdomain. */
   validateName?(name: string, isPrefix: boolean): readonly string[];
   readonly subresources?: Subresources<T>;
 
-  /** `metadata.generation`: `spec` starts at 1 and rises with every change outside metadata and status; `client` keeps what a create says. Default: `client`. */
+  /**
+   * `metadata.generation`: `spec` starts at 1 and rises with every change outside metadata and status; `client` keeps
+   * the value of the create. Default: `client`.
+   */
   readonly generation?: "spec" | "client" | { changed(next: T, old: T): boolean };
 
-  /** The metadata as it is shown without the object, where that differs: it leaves out annotations that stand for fields of the object. */
+  /**
+   * The metadata for metadata-only answers, where it differs: without annotations that stand for fields of the object.
+   */
   metadataAlone?(object: T): KubeObject["metadata"];
   readonly columns?: readonly Column<T>[];
-  /** What a Table says of a row as a whole: pods that have ended are marked, so that clients can grey them out. */
+  /** Conditions of a Table row: terminated pods are marked, so that clients can grey them out. */
   rowConditions?(object: T): readonly RowCondition[];
-  /** Beyond metadata.name and metadata.namespace: what field selectors may name, and how its value is read. */
+  /** Fields for field selectors beyond metadata.name and metadata.namespace, and their values. */
   readonly selectableFields?: SelectableFields<T>;
-  /** Field selectors that older clients use. */
+  /** Field selectors of older clients. */
   readonly fieldAliases?: Readonly<Record<string, string>>;
 
-  /** Besides the status: what a write to the object itself can set but not own, such as `spec` of a CertificateSigningRequest. */
+  /**
+   * Besides the status: fields that a write to the object can set but not own, such as `spec` of a
+   * CertificateSigningRequest.
+   */
   readonly resetFields?: readonly string[];
 
-  /** Told with every answer about this kind: what replaces it. */
+  /** A warning with every answer about this kind: what replaces it. */
   readonly deprecated?: string | undefined;
-  /** Warnings for who writes an object. */
+  /** Warnings for the writer of an object. */
   warnings?(object: T, old: T | undefined): readonly string[];
 
-  /** Kept in the form of another kind, whose objects these are too (events.k8s.io/v1 Event, autoscaling/v1 HorizontalPodAutoscaler). */
+  /** Stored as another kind (events.k8s.io/v1 Event, autoscaling/v1 HorizontalPodAutoscaler). */
   readonly storedAs?: StoredForm<T>;
-  /** What discovery says about subresources, in its order. */
+  /** The subresources in discovery, in its order. */
   readonly served: readonly ServedSubresource[];
 }
 
@@ -85,7 +94,7 @@ export interface StoredForm<T> {
 
 export interface ServedSubresource {
   readonly name: string;
-  /** Of the object that it speaks: Scale, Eviction, or the kind itself. */
+  /** The kind of the subresource's body: Scale, Eviction, or the kind itself. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
@@ -93,7 +102,10 @@ export interface ServedSubresource {
   readonly typeName: string;
 }
 
-/** What rules may know of the request behind a change: a CertificateSigningRequest names its requestor, a PersistentVolume the time of its phase. */
+/**
+ * What rules may know of the request: a CertificateSigningRequest records its requestor, a PersistentVolume the time of
+ * its phase.
+ */
 export interface RequestFacts {
   /** Milliseconds since 1970, from the server's clock. */
   readonly now: number;
@@ -108,57 +120,60 @@ export interface RequestUser {
 }
 
 export interface CreateRules<T> {
-  /** `request` is absent only where a rule is run outside of a request. */
+  /** `request` is absent only where a rule runs outside of a request. */
   prepare?(draft: Draft<T>, request?: RequestFacts): void;
   validate?(object: T, at: FieldPath): readonly FieldError[];
-  /** Keep the status that the client sent (Node does). Default: false where there is a status subresource. */
+  /** Keeps the status that the client sent (Node does). Default: false where there is a status subresource. */
   readonly keepStatus?: boolean;
 }
 
 export interface UpdateRules<T> {
-  /** Paths such as `spec.selector` that must not change. */
+  /** Immutable paths, such as `spec.selector`. */
   readonly immutable?: readonly string[];
   prepare?(draft: Draft<T>, old: T, request?: RequestFacts): void;
   validate?(object: T, old: T, at: FieldPath): readonly FieldError[];
-  /** PUT to a name that does not exist creates it (Lease, Event, Endpoints, … do). Default: false. */
+  /** PUT to a name that does not exist creates the object (Lease, Event, Endpoints, … do). Default: false. */
   readonly allowCreate?: boolean;
   /** PUT without resourceVersion is accepted. Default: true. */
   readonly allowUnconditional?: boolean;
 }
 
 export interface DeleteRules<T> {
-  /** Deletion in two steps: seconds between the mark and the end; 0 deletes at once. */
-  graceSeconds?(object: T, asked: number | undefined): number;
+  /** Graceful deletion: seconds between the deletion mark and the removal; 0 deletes at once. */
+  graceSeconds?(object: T, requested: number | undefined): number;
   readonly defaultPropagation?: "Background" | "Foreground" | "Orphan";
-  /** Told to clients that leave the propagation to the default (Job's may surprise them). */
+  /** A warning for clients that rely on the default propagation (that of Job may surprise them). */
   readonly defaultPropagationWarning?: string;
-  /** Besides metadata.finalizers: something of its own holds the object until it is gone (a Namespace's spec.finalizers). */
+  /** Besides metadata.finalizers: a field of its own that holds back the removal (a Namespace's spec.finalizers). */
   holds?(object: T): boolean;
-  /** Changes that go with the mark (a Namespace becomes Terminating). */
+  /** Changes that go with the deletion mark (a Namespace becomes Terminating). */
   mark?(draft: Draft<T>): void;
-  /** Why this object must stay: the request is forbidden, in these words (the system's own PriorityClasses). */
+  /** Why this object cannot be deleted: the message of a 403 (the system's own PriorityClasses). */
   forbids?(object: T): string | undefined;
 }
 
 export interface Subresources<T> {
   readonly status?: true | StatusRules<T>;
   readonly scale?: ScaleRules;
-  /** Others that change a part of the object: approval, finalize, ephemeralcontainers, resize. */
+  /** Other subresources that change a part of the object: approval, finalize, ephemeralcontainers, resize. */
   readonly parts?: Readonly<Record<string, PartRules<T>>>;
 }
 
 export interface StatusRules<T> {
-  /** The defaults of status and metadata, where they do not depend on the rest: a write that leaves the rest as it is stored need not fill that in again. */
+  /**
+   * Defaults of status and metadata that do not depend on the rest: a write that keeps the stored spec need not default
+   * that again.
+   */
   fill?(draft: Draft<T>): void;
   prepare?(draft: Draft<T>, old: T, request?: RequestFacts): void;
   validate?(object: T, old: T, at: FieldPath): readonly FieldError[];
-  /** What of the metadata a status write may change. Default: labels and annotations. */
+  /** The metadata that a status write may change. Default: labels and annotations. */
   readonly keeps?: "labelsAndAnnotations" | "annotations" | "nothing";
 }
 
 export interface PartRules<T> {
   readonly verbs: readonly ("get" | "patch" | "update")[];
-  /** Takes over from `old` all that this subresource must not change. */
+  /** Takes over from `old` everything that this subresource must not change. */
   prepare(draft: Draft<T>, old: T, request?: RequestFacts): void;
   validate?(object: T, old: T, at: FieldPath): readonly FieldError[];
 }
@@ -171,16 +186,19 @@ export interface ScaleRules {
   readonly selector?: string | undefined;
 }
 
-/** A column of `kubectl get`: Name comes first by itself, unless the kind has a column of that name. */
+/** A column of `kubectl get`. Name comes first, unless the kind has a column of that name. */
 export interface Column<T> {
   readonly name: string;
   readonly type: "string" | "integer" | "number" | "boolean" | "date";
   readonly format?: string | undefined;
   /** 0 is always shown, 1 with -o wide. */
   readonly priority?: number | undefined;
-  /** What describes the column, in the documentation that set-up reads: a field such as `io.k8s.api.apps.v1.DaemonSetStatus.numberReady`, or `columns.pod.Ready`. */
+  /**
+   * The key of the column's description in the documentation that is fetched at set-up: a field such as
+   * `io.k8s.api.apps.v1.DaemonSetStatus.numberReady`, or `columns.pod.Ready`.
+   */
   readonly doc?: string;
-  /** A text of our own, where there is none. */
+  /** A description of our own, where there is no documentation. */
   readonly description?: string;
   cell(object: T, now: number): string | number | boolean | null;
 }

@@ -81,7 +81,7 @@ describe("metadata of a new object", () => {
       want: [],
     },
     {
-      name: "a finalizer of nobody",
+      name: "a finalizer without a domain",
       meta: { name: "x", namespace: "n", finalizers: ["mine"] },
       want: [/^metadata\.finalizers: .*neither a standard finalizer name nor is it fully qualified/],
     },

@@ -1,4 +1,4 @@
-/** What must hold of every object's metadata, on create and on update. */
+/** Validation of metadata, on create and on update. */
 import { validateManagedFields } from "./apply/index.ts";
 import {
   type FieldError,
@@ -23,7 +23,7 @@ const STANDARD_FINALIZERS = new Set([ORPHAN, FOREGROUND, "kubernetes"]);
 
 export interface MetaRules {
   readonly namespaced: boolean;
-  /** Faults of a name, or of the part that `generateName` gives. */
+  /** Faults of a name, or of the prefix in `generateName`. */
   validateName(name: string, isPrefix: boolean): readonly string[];
 }
 
@@ -47,7 +47,7 @@ export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules, at: Field
   return errors;
 }
 
-/** Most objects have few of them: paths are made only for those. */
+/** Most objects have few of these fields: paths are created only for those that exist. */
 function validateParts({ labels, annotations, ownerReferences }: ObjectMeta, at: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   if (labels) errors.push(...validateLabels(labels, at.child("labels")));
@@ -112,7 +112,7 @@ function validateOwnerReferences(owners: readonly OwnerReference[], at: FieldPat
   return errors;
 }
 
-/** The original names the list, not the item. */
+/** Kubernetes names the list, not the item. */
 function validateOwnerReference(owner: OwnerReference, at: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   const parts = owner.apiVersion.split("/");

@@ -26,7 +26,7 @@ describe("RuntimeClass", () => {
       want: [/^scheduling\.nodeSelector: Invalid value: "a b": name part must consist of/],
     },
     {
-      name: "tolerations are told once",
+      name: "tolerations are reported once",
       given: { scheduling: { tolerations: [toleration, { ...toleration, key: "b" }, toleration] } },
       want: [/^scheduling\.tolerations\[2\]: Duplicate value/],
     },

@@ -99,16 +99,16 @@ function validateRequest(request: DeviceRequest, path: FieldPath): readonly Fiel
     );
     return errors;
   }
-  if (exactly !== undefined) errors.push(...validateAsked(exactly, path.child("exactly")));
+  if (exactly !== undefined) errors.push(...validateDeviceRequest(exactly, path.child("exactly")));
   for (const [i, one] of firstAvailable.entries()) {
     const at = path.child("firstAvailable").index(i);
-    errors.push(...labelFaults(one.name, at.child("name")), ...validateAsked(one, at));
+    errors.push(...labelFaults(one.name, at.child("name")), ...validateDeviceRequest(one, at));
   }
   return errors;
 }
 
-function validateAsked(asked: Omit<DeviceSubRequest, "name">, path: FieldPath): readonly FieldError[] {
-  const { deviceClassName, allocationMode = "", count = 0 } = asked;
+function validateDeviceRequest(request: Omit<DeviceSubRequest, "name">, path: FieldPath): readonly FieldError[] {
+  const { deviceClassName, allocationMode = "", count = 0 } = request;
   const errors: FieldError[] = [];
   if (deviceClassName === "") errors.push(required(path.child("deviceClassName")));
   else

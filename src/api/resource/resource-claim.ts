@@ -38,12 +38,12 @@ export const ResourceClaimTemplate = defineKind<ResourceClaimTemplateObject>(
 /** One device, unless the request sets a count. */
 function defaultClaimSpec({ devices }: Draft<ResourceClaimSpec>): void {
   for (const request of devices?.requests ?? []) {
-    for (const asked of [
+    for (const alternative of [
       ...(request.exactly === undefined ? [] : [request.exactly]),
       ...(request.firstAvailable ?? []),
     ]) {
-      asked.allocationMode ||= "ExactCount";
-      if (asked.allocationMode === "ExactCount") asked.count ||= 1;
+      alternative.allocationMode ||= "ExactCount";
+      if (alternative.allocationMode === "ExactCount") alternative.count ||= 1;
     }
   }
 }

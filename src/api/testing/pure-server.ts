@@ -92,9 +92,9 @@ function resetStatus(kind: Kind, draft: Open, old: Open | KubeObject | undefined
 }
 
 function metaFaults(kind: Kind, { metadata }: Open): readonly FieldError[] {
-  const usual = (name: string, isPrefix: boolean) =>
+  const validateDnsName = (name: string, isPrefix: boolean) =>
     (isPrefix ? checkPrefix(checkDns1123Subdomain) : checkDns1123Subdomain)(name);
-  const validateName = kind.validateName?.bind(kind) ?? usual;
+  const validateName = kind.validateName?.bind(kind) ?? validateDnsName;
   return validateObjectMeta(metadata, { namespaced: kind.scope === "Namespaced", validateName }, at("metadata"));
 }
 

@@ -60,7 +60,9 @@ export class Registration {
   async sync(): Promise<void> {
     const definitions = this.#definitions();
     for (const stored of definitions?.readable() ?? []) this.#define(asDefinition(stored.object));
-    await Promise.all([...new Set([...this.#wanted.keys(), ...this.#there])].map((name) => this.#reconcile(name)));
+    const names = [...new Set([...this.#wanted.keys(), ...this.#there])];
+    // One that fails is tried again by `run`.
+    await Promise.all(names.map((name) => this.#reconcile(name).catch(() => this.#work.add(name))));
   }
 
   /** Until its signal aborts. */
@@ -130,6 +132,7 @@ export class Registration {
   async #reconcile(name: string): Promise<void> {
     const { apiServices } = this.#options;
     const stored = apiServices.cache.get(name);
+    if (stored !== undefined && !apiServices.canRead(stored)) return;
     await this.#take(name, stored && asApiService(apiServices.read(stored)));
     this.#seenTo.add(name);
   }

@@ -1,8 +1,8 @@
 /** Audit, composed from its settings. */
 
+import { randomUUID } from "node:crypto";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import type { KubeconfigConnection } from "#pki";
-import { uidSource } from "../rest/new-uid.ts";
 import type { Resources } from "../rest/resources.ts";
 import { BatchLog } from "./batch-log.ts";
 import { failureCounter } from "./failures.ts";
@@ -67,7 +67,7 @@ const LOG_BUFFER = 50_000;
 /** Throws AuditConfigError if the log cannot be written. */
 export async function audit(options: AuditOptions): Promise<Audit> {
   const { settings, resources, clock, metrics } = options;
-  const newId = uidSource();
+  const newId = () => randomUUID();
   const { policy, log, webhook } = settings;
   if (policy === undefined || (log === undefined && webhook === undefined))
     return { ...auditIds(newId), close: async () => {} };

@@ -10,9 +10,10 @@
  * 2. Everything that does not need something else is made at the same time: a store that takes its time takes it once.
  */
 import { formatTime, instantOf, type KubeObject } from "#api";
+import { isStoreError } from "#store";
 import { DEFAULT_SERVICE_CIDR } from "../allocate/allocators.ts";
 import { ensureFairnessObjects } from "../fairness/index.ts";
-import { Ensure, type Wanted } from "../loopback/ensure.ts";
+import { Ensure, type EnsureFailure, type Wanted } from "../loopback/ensure.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import { type AuthenticationFacts, configMaps } from "./config-maps.ts";
@@ -35,7 +36,7 @@ export async function bootstrap(
   resources: Resources,
   options: BootstrapOptions = {},
 ): Promise<void> {
-  const ensure = new Ensure(context, resources);
+  const ensure = new Ensure(context, resources, reportTo(context));
   await ensure.all(NAMESPACES.map((name) => ({ group: "", plural: "namespaces", object: { metadata: { name } } })));
   const now = context.clock.now();
   await Promise.all([
@@ -64,7 +65,7 @@ export async function advertise(
   identity: Identity,
   [serviceCidr = DEFAULT_SERVICE_CIDR]: readonly string[] = [],
 ): Promise<void> {
-  const ensure = new Ensure(context, resources);
+  const ensure = new Ensure(context, resources, reportTo(context));
   const now = context.clock.now();
   const { port, address } = identity;
   const others = peerAddresses(resources, identity, now);
@@ -94,6 +95,18 @@ async function ensureServices(
     lastTransitionTime: formatTime(instantOf(now)),
   };
   await ensure.status(group, "servicecidrs", "kubernetes", { conditions: [ready] }, CIDR_CONTROLLER);
+}
+
+/**
+ * An object that cannot be created because of another that is damaged does not keep the server from starting. A store that fails
+ * does.
+ */
+function reportTo({ log }: ServerContext): EnsureFailure {
+  return ({ group, plural, object: { metadata } }, error) => {
+    if (isStoreError(error) || (error instanceof Error && isStoreError(error.cause))) throw error;
+    const { namespace, name } = metadata;
+    log.error("an object that every cluster has cannot be created", { group, plural, namespace, name, error });
+  };
 }
 
 function priorityClasses(): readonly Wanted[] {

@@ -65,9 +65,7 @@ export function peerAddresses(resources: Resources, own: Identity, now: number):
   const leases = resources.find("coordination.k8s.io", "v1", "leases");
   if (leases === undefined) return [];
   const found: string[] = [];
-  for (const [, stored] of leases.cache
-    .snapshot()
-    .entries({ from: `${NAMESPACE}/apiserver-`, before: `${NAMESPACE}/apiserver.` })) {
+  for (const stored of leases.readable({ from: `${NAMESPACE}/apiserver-`, before: `${NAMESPACE}/apiserver.` })) {
     const { metadata, spec } = leases.read(stored) as Lease;
     const until = Date.parse(spec?.renewTime ?? "") + (spec?.leaseDurationSeconds ?? 0) * 1000;
     const address = metadata.annotations?.[PEER_ADDRESS];

@@ -1,12 +1,15 @@
 /**
- * The API server's one subscription to its store: a list of everything at the start, then a watch, handed to the cache of each resource.
+ * The API server's one subscription to its store: a list of everything at the start, then a watch, handed to the cache
+ * of each resource.
  *
  *     store --► feed --► cache of each resource --► watchers
  *
- * 1. Changes reach the caches in the order of revisions, each once; `revision` says how far that has gone, for all of them alike.
- * 2. A watch that the store has ended is followed by a new list: caches start again from it, and so do their watchers.
- * 3. `reached(r)` is how a write makes sure that later reads see it, and how a read is as new as the store.
- * 4. Who joins late gets the same as who was there from the start: one state, then every change after it.
+ * 1. Changes reach the caches in the order of revisions, each once; `revision` is the last that has reached all of
+ *    them.
+ * 2. When the store ends the watch, everything is listed again: the caches, and their watchers, start again from that
+ *    list.
+ * 3. A write waits with `reached(r)` until reads see it; a read waits with it until the caches are as new as the store.
+ * 4. A subscriber that joins late gets the same as one from the start: one state, then every change after it.
  */
 import type { Clock, Logger } from "#base";
 import { type Change, type Entry, isStoreError, type Revision, type Store } from "#store";
@@ -17,9 +20,9 @@ const RETRY_MS = 200;
 
 /** What a resource's cache takes from the feed. */
 export interface Subscriber {
-  /** Every key it is concerned with starts like this; it ends with a slash. */
+  /** The prefix of its keys; it ends with a slash. */
   readonly prefix: string;
-  /** All that is there, as of a revision. After the first time: changes before it may have been missed. */
+  /** All entries at a revision. After the first call: changes before it may have been missed. */
   replace(entries: readonly Entry[], revision: Revision): void;
   change(change: Change): void;
 }
@@ -40,7 +43,7 @@ export class StoreFeed {
   #waiters: Waiter[] = [];
   #requestProgress: (() => void) | undefined;
   #ended: unknown;
-  /** Told how far it has come, each time that is further. */
+  /** Called with each new revision. */
   advanced?: (revision: Revision) => void;
 
   constructor({ store, prefix, clock, log }: { store: Store; prefix: string; clock: Clock; log: Logger }) {
@@ -50,24 +53,24 @@ export class StoreFeed {
     this.#log = log;
   }
 
-  /** A stored object that cannot be decoded: it concerns whoever asks for it, and nobody else. */
+  /** A stored object cannot be decoded: requests for it fail, and nothing else does. */
   readonly reportUnreadable = (key: string, error: unknown): void =>
     this.#log.error("a stored object cannot be read; the server goes on without it", { key, error });
 
-  /** All changes up to here have reached the caches. */
+  /** All changes up to this revision have reached the caches. */
   get revision(): Revision {
     return this.#revision;
   }
 
-  /** Before the feed loads; later, see `join`. */
+  /** To be called before the feed loads; later, see `join`. */
   subscribe(subscriber: Subscriber): () => void {
     this.#subscribers.set(subscriber.prefix, subscriber);
     return () => this.#leave(subscriber);
   }
 
   /**
-   * While the feed runs, for a prefix that nobody has followed: the subscriber starts with what the store has, in the turn in which the feed is
-   * there, too. Throws what the store throws.
+   * Subscribes while the feed runs, for a prefix without a subscriber: it gets the entries of the store, then every
+   * change after them. Throws what the store throws.
    */
   async join(subscriber: Subscriber): Promise<() => void> {
     const { prefix } = subscriber;
@@ -85,7 +88,7 @@ export class StoreFeed {
     return () => this.#leave(subscriber);
   }
 
-  /** Resolves when the caches show this revision. Rejects with the signal's reason if that aborts before. */
+  /** Resolves when the caches show this revision. Rejects with the reason of the signal if that aborts first. */
   reached(revision: Revision, signal?: AbortSignal): Promise<void> {
     if (this.#revision >= revision) return Promise.resolve();
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
@@ -104,12 +107,13 @@ export class StoreFeed {
   }
 
   /**
-   * The first list, as of up to `history` changes ago where the store still has them: watchers from before a restart then find what they missed.
-   * Answers with the revision that `run` has to reach before the caches are up to date. Throws what the store throws.
+   * The first list. It shows the state of up to `history` changes ago, if the store still has it, so that watchers from
+   * before a restart find what they missed. Returns the revision that `run` has to reach before the caches are up to
+   * date. Throws what the store throws.
    */
   async load(history = 0): Promise<Revision> {
     const head = await this.#store.revision();
-    // The first revision is the oldest that every store can be asked for.
+    // Revision 1 is the oldest that every store accepts.
     await this.#list(Math.min(head, Math.max(1, head - history))).catch(async (error: unknown) => {
       if (!isStoreError(error, "Compacted")) throw error;
       await this.#list(error.compactRevision ?? head).catch(() => this.#list());
@@ -159,7 +163,7 @@ export class StoreFeed {
     }
   }
 
-  /** As of a revision; the newest if none is given. */
+  /** At a revision; the newest if none is given. */
   async #list(at?: Revision): Promise<void> {
     const { entries, revision } = await this.#entries(this.#prefix, at);
     const found = new Map<string, Entry[]>([...this.#subscribers.keys()].map((prefix) => [prefix, []]));
@@ -167,7 +171,7 @@ export class StoreFeed {
       const subscriber = this.#subscriberOf(entry.key);
       if (subscriber !== undefined) found.get(subscriber.prefix)?.push(entry);
     }
-    // In one turn: nobody sees the new state under the old revision.
+    // Without waiting in between: nobody sees the new state under the old revision.
     for (const [prefix, own] of found) this.#subscribers.get(prefix)?.replace(own, revision);
     this.#advance(revision);
   }

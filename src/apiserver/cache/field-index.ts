@@ -1,6 +1,6 @@
 /**
- * Objects and watchers of a resource by the value of one field, such as the node of a Pod: thousands of kubelets watch their own Pods, and a write is of
- * interest to one of them.
+ * Objects and watchers of a resource by the value of one field, such as the node of a Pod: of thousands of kubelets
+ * that watch Pods, a write concerns one.
  */
 import type { KubeObject } from "#api";
 import type { StoredObject } from "./stored-object.ts";
@@ -32,18 +32,18 @@ export class FieldIndex<W> {
     if (after !== undefined) add(this.#keys, after, key);
   }
 
-  /** Objects are gone, watchers stay. */
+  /** Forgets the objects; the watchers stay. */
   clear(): void {
     this.#keys.clear();
   }
 
-  /** Returns how to leave. */
+  /** The returned function ends the watch. */
   watch(value: string, watcher: W): () => void {
     add(this.#watchers, value, watcher);
     return () => remove(this.#watchers, value, watcher);
   }
 
-  /** Those who watch for what the object was or is. */
+  /** The watchers of the value that the object had, and of the value that it has. */
   *concerned(previous: StoredObject | undefined, current: StoredObject | undefined): Generator<W> {
     if (this.#watchers.size === 0) return;
     const [before, after] = [this.#read(previous), this.#read(current)];

@@ -1,10 +1,10 @@
 /**
- * Stands in for a subscriber that joins the feed late, until that knows what was there before.
+ * Buffers changes for a subscriber that joins a running feed, until the store has been listed.
  *
- *     feed --► joining ··· the store is listed ··· ──► subscriber: the list, then what came after it
+ *     feed --► joining ··· the store is listed ··· ──► subscriber: the list, then the changes after it
  *
- * 1. Nothing is lost, and nothing comes twice: of the changes that were kept, those that the list shows already are left out.
- * 2. If the feed itself starts again meanwhile, its list is the newer one and counts.
+ * 1. No change is lost or delivered twice: buffered changes that the list contains are dropped.
+ * 2. If the feed lists anew meanwhile, that list is newer and is used instead.
  */
 import type { Change, Entry, Revision } from "#store";
 import type { Subscriber } from "./feed.ts";

@@ -1,5 +1,8 @@
 /**
- * What watchers get. One event is made for all of them, and its frame is encoded once.
+ * The events of watches. All watchers of an event share one value and one frame.
+ *
+ * Speed (`bench/apiserver.ts`, watch fan-out; a Pod, 2026-11-18): the frame is the stored line between a head and a
+ * tail, 0.4 instead of 1.8 µs of cpu for JSON.stringify, once for all watchers.
  */
 import type { Revision } from "#store";
 import type { StoredObject } from "./stored-object.ts";
@@ -23,17 +26,20 @@ export class WatchEvent {
     this.stored = stored;
   }
 
-  /** As a line of JSON. */
+  /** The event as a line of JSON. */
   get frame(): Buffer {
     this.#frame ??= Buffer.concat([HEADS[this.type], this.stored.line.subarray(0, -1), TAIL]);
     return this.#frame;
   }
 }
 
-/** A change as the cache keeps it; what a watcher sees of it depends on whether its selection matches before and after. */
+/**
+ * A change in the cache. Whether a watcher gets ADDED, MODIFIED or DELETED depends on whether its selection matches
+ * before and after.
+ */
 export class CacheEvent {
   readonly revision: Revision;
-  /** Undefined when it was deleted. */
+  /** Undefined: the object was deleted. */
   readonly current: StoredObject | undefined;
   readonly previous: StoredObject | undefined;
   #added: WatchEvent | undefined;
@@ -51,7 +57,10 @@ export class CacheEvent {
     return [this.current, this.previous].filter((stored) => stored !== undefined);
   }
 
-  /** The same change with its objects in another form, made once for all who want that form; itself, if they are all in it. */
+  /**
+   * The same change with its objects in another version, made once for all watchers of that version; itself, if nothing
+   * differs.
+   */
   inForm(form: object, own: (stored: StoredObject) => StoredObject): CacheEvent {
     let event = this.#forms?.get(form);
     if (event === undefined) {
@@ -64,7 +73,7 @@ export class CacheEvent {
     return event;
   }
 
-  /** Undefined if a watcher with this selection is not concerned. */
+  /** Undefined: the change does not concern a watcher with this selection. */
   seenBy(matches: (stored: StoredObject) => boolean): WatchEvent | undefined {
     const { current, previous } = this;
     const now = current !== undefined && matches(current);
@@ -78,7 +87,7 @@ export class CacheEvent {
       return this.#added;
     }
     if (!before) return undefined;
-    // The last state that the watcher knew, as of the revision of this change.
+    // The last state that the watcher knew, at the revision of this change.
     this.#deleted ??= new WatchEvent("DELETED", previous.asOf(this.revision));
     return this.#deleted;
   }

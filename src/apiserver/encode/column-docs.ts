@@ -1,4 +1,4 @@
-/** The documentation of a field, by `type.field`, where the machine has it. */
+/** The documentation of a field, by `type.field`, if it is installed. */
 import { installedDescriptions } from "../openapi/index.ts";
 
 const descriptions = installedDescriptions(import.meta.url);

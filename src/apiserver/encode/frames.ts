@@ -1,4 +1,7 @@
-/** Watch events as bytes, in the form that a watcher asked for. Plain JSON frames are shared; other forms are made for each watcher. */
+/**
+ * Watch events as bytes, in the format that the watcher accepts. Plain JSON frames are shared by all watchers; other
+ * formats are made for each.
+ */
 import {
   encodeEnvelope,
   encodeProtobuf,
@@ -18,8 +21,8 @@ import { columnDefinitions, columnsOf, row } from "./table.ts";
 
 export interface FrameEncoder extends WatchForm<Buffer> {
   readonly contentType: string;
-  /** What the frames are made of: for watchers in this process, which need no bytes. Absent for protobuf, whose watchers want nothing else. */
-  readonly values?: WatchForm<WatchValue>;
+  /** The values of the frames, for watchers in this process, which need no bytes. Absent for protobuf. */
+  readonly values?: WatchForm<WatchValue> | undefined;
 }
 
 export interface WatchForm<T> {
@@ -35,7 +38,7 @@ export interface WatchValue {
 
 export const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
-/** `clock`: a watch goes on, and what tables say of ages is meant as of each event. */
+/** `clock`: ages in tables are those at the time of each event. */
 export function frameEncoder(context: AnswerContext, clock: Pick<Clock, "now">): FrameEncoder {
   const { resource, format } = context;
   const plain = format.as === undefined && format.type !== PROTOBUF_TYPE && resource.kind.storedAs === undefined;
@@ -60,7 +63,7 @@ export function frameEncoder(context: AnswerContext, clock: Pick<Clock, "now">):
     event: plain ? (event) => event.frame : (event) => framed(values.event(event)),
     bookmark: (revision, end) => framed(values.bookmark(revision, end)),
     error: (error) => framed(values.error(error)),
-    ...(!isProtobuf && { values }),
+    values: isProtobuf ? undefined : values,
   };
 }
 

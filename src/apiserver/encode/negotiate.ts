@@ -1,4 +1,4 @@
-/** Content negotiation: which form of an answer a client wants, from its Accept header. */
+/** Content negotiation: the format of a response, from the Accept header. */
 import { notAcceptable, StatusError } from "#api";
 import { memoized } from "#base";
 import { BODY_TYPES, JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from "../rest/body.ts";
@@ -26,8 +26,8 @@ const SHAPES = ["Table", "PartialObjectMetadata", "PartialObjectMetadataList"] a
 const STREAMS = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
 
 /**
- * `streams`: the endpoint can also be watched, which the list of what is available then says. `protobuf`: objects have that form, too; without it
- * other shapes than the object itself still do.
+ * `streams`: the endpoint can be watched, so the error lists the stream types, too. `protobuf`: false for custom
+ * resources, whose objects have no protobuf form; their tables and metadata have.
  */
 export function negotiate(
   accept: string | undefined,
@@ -59,7 +59,7 @@ export function negotiate(
   });
 }
 
-/** For errors: the form asked for, JSON if there is no such. */
+/** The format of errors: the first accepted one that exists, else JSON. */
 export function errorFormat(accept: string | undefined): MediaType {
   for (const { type } of parseAccept(accept ?? "")) {
     const media = mediaOf(type);
@@ -78,7 +78,7 @@ function mediaOf(type: string): MediaType | undefined {
 const MAX_MEMOIZED = 256;
 const parseAccept = memoized(MAX_MEMOIZED, readAccept);
 
-/** In the order of preference: by quality, then named types before wildcards. */
+/** Sorted by preference: by quality, then named types before wildcards. */
 function readAccept(header: string): readonly Clause[] {
   const clauses = header
     .split(",")

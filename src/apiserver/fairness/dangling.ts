@@ -20,7 +20,7 @@ export interface Condition {
 
 /** The condition to write; undefined if it is right. */
 export function danglingCondition({ spec, status }: flowcontrol.FlowSchema, exists: boolean): Condition | undefined {
-  const level = JSON.stringify(spec?.priorityLevelConfiguration.name ?? "");
+  const level = JSON.stringify(spec?.priorityLevelConfiguration?.name ?? "");
   const about = `This FlowSchema references the PriorityLevelConfiguration object named ${level}`;
   const right: Condition = exists
     ? { type: "Dangling", status: "False", reason: "Found", message: `${about} and it exists` }

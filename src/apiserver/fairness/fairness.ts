@@ -80,7 +80,7 @@ export function fairness(options: FairnessOptions): Fairness {
     wanted: (name) => {
       const schema = objects.schemas.get(name);
       return (
-        schema && danglingCondition(schema, objects.levels.has(schema.spec?.priorityLevelConfiguration.name ?? ""))
+        schema && danglingCondition(schema, objects.levels.has(schema.spec?.priorityLevelConfiguration?.name ?? ""))
       );
     },
     clock,

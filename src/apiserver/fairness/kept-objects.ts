@@ -27,7 +27,7 @@ export async function ensureFairnessObjects(ensure: Ensure, nowMs: number): Prom
   await Promise.all(
     [...flowSchemas.keys()].map(async (name) => {
       const found = ensure.find(FLOW_CONTROL, "flowschemas", "", name) as flowcontrol.FlowSchema | undefined;
-      const level = found?.spec?.priorityLevelConfiguration.name ?? "";
+      const level = found?.spec?.priorityLevelConfiguration?.name ?? "";
       const exists = ensure.find(FLOW_CONTROL, "prioritylevelconfigurations", "", level) !== undefined;
       const condition = found && danglingCondition(found, exists);
       if (condition !== undefined) await setDangling(ensure, name, condition, now);

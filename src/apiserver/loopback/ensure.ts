@@ -31,13 +31,19 @@ export interface Wanted {
   replace?(found: KubeObject): boolean;
 }
 
+/** Throws the error, or reports it. */
+export type EnsureFailure = (wanted: Wanted, error: unknown) => void;
+
 export class Ensure {
   readonly #context: ServerContext;
   readonly #resources: Resources;
+  readonly #onFailure: EnsureFailure;
 
-  constructor(context: ServerContext, resources: Resources) {
+  /** `onFailure`: decides about an object that cannot be ensured. Default: the error is thrown. */
+  constructor(context: ServerContext, resources: Resources, onFailure: EnsureFailure = rethrow) {
     this.#context = context;
     this.#resources = resources;
+    this.#onFailure = onFailure;
   }
 
   /** Each for itself, all at the same time. Kinds that are not served are left out. */
@@ -52,7 +58,8 @@ export class Ensure {
       try {
         return await this.#tryOne(wanted);
       } catch (error) {
-        if (!sharedStore || tries === MAX_TRIES || !isStatusError(error, "Invalid")) throw error;
+        if (!sharedStore || tries === MAX_TRIES || !isStatusError(error, "Invalid"))
+          return this.#onFailure(wanted, error);
         await clock.sleep(RETRY_MS);
         await fresh(this.#context);
       }
@@ -65,6 +72,8 @@ export class Ensure {
     const { name = "", namespace = "" } = wanted.object.metadata;
     const stored = resource.cache.get(resource.suffix(namespace, name));
     if (stored === undefined) return this.#create(resource, wanted);
+    // Reported by the cache. Nobody else may repair it: it stays, and everything that does not need it works.
+    if (!resource.canRead(stored)) return;
     const found = resource.read(stored);
     if (wanted.replace?.(found) === true) {
       await this.#delete(resource, found);
@@ -73,10 +82,11 @@ export class Ensure {
     if (wanted.revise?.(found) !== undefined) await this.#revise(resource, wanted);
   }
 
+  /** Undefined also for an object that cannot be read. */
   find(group: string, plural: string, namespace: string, name: string): KubeObject | undefined {
     const resource = this.#resources.find(group, "v1", plural);
     const stored = resource?.cache.get(resource.suffix(namespace, name));
-    return stored && resource?.read(stored);
+    return stored && resource?.canRead(stored) ? resource.read(stored) : undefined;
   }
 
   /** Server-side apply of a status. */
@@ -159,6 +169,10 @@ export class Ensure {
       if (!isStatusError(error, "NotFound") && !isStatusError(error, "Conflict")) throw error;
     }
   }
+}
+
+function rethrow(_: Wanted, error: unknown): never {
+  throw error;
 }
 
 function managed(manager: string | undefined): URLSearchParams {

@@ -5,10 +5,9 @@
  * 2. Every failure throws a StatusError, except for the caller's own abort, which throws its reason.
  */
 import { fromStatus, isObject, type Json, StatusError } from "#api";
-import { type Clock, childController, type Ending } from "#base";
+import { type Clock, childController, type Ending, type Timer } from "#base";
 import { CAUSE_HEADER } from "#flows";
 import { readAll, type Transport, type TransportRequest, type TransportResponse } from "../transport/transport.ts";
-import { Deadlines } from "./deadlines.ts";
 import { frozen } from "./frozen.ts";
 import type { WatchStream } from "./watch.ts";
 
@@ -44,11 +43,9 @@ export interface CallsOptions {
 
 export class Calls {
   readonly #options: CallsOptions;
-  readonly #deadlines: Deadlines;
 
   constructor(options: CallsOptions) {
     this.#options = options;
-    this.#deadlines = new Deadlines(options.clock);
   }
 
   /** The body of the response as text. */
@@ -59,18 +56,13 @@ export class Calls {
 
   async json(call: Call): Promise<Json> {
     using deadline = this.#deadline(call);
-    const request = this.#request(call, deadline.ending, AS_VALUE);
-    // Most are answered at the first try, and a function for that alone would cost them a turn.
-    const first = await this.#options.transport.send(request);
-    const answer = isGood(first) ? first : await this.#retried(call, request, first);
+    const answer = await this.#answered(call, deadline.ending, AS_VALUE);
     return answer.value === undefined ? (JSON.parse(await readAll(answer)) as Json) : (frozen(answer.value()) as Json);
   }
 
   /** A long-running response, as bytes or as events. The deadline is for its head, the call's signal for all of it. */
   async stream(call: Call): Promise<WatchStream> {
-    const limit = call.timeoutMs ?? this.#options.timeoutMs;
-    const ending = childController(call.signal);
-    const timer = this.#options.clock.timer(limit, () => ending.abort(tooLate(call, limit)));
+    const { ending, timer } = this.#deadline(call);
     try {
       const { body } = await this.#answered(call, ending, AS_EVENTS);
       return { body, [Symbol.dispose]: () => ending[Symbol.dispose]() };
@@ -87,7 +79,7 @@ export class Calls {
     const ending = childController(call.signal);
     return new CallDeadline(
       ending,
-      this.#deadlines.start(limit, () => ending.abort(tooLate(call, limit))),
+      this.#options.clock.timer(limit, () => ending.abort(tooLate(call, limit))),
     );
   }
 
@@ -120,18 +112,18 @@ export class Calls {
   }
 }
 
-/** Ends when it is disposed of. */
+/** Disposing of it cancels the timer and detaches from the caller's signal. */
 class CallDeadline implements Disposable {
   readonly ending: Ending;
-  readonly #inTime: () => void;
+  readonly timer: Timer;
 
-  constructor(ending: Ending, inTime: () => void) {
+  constructor(ending: Ending, timer: Timer) {
     this.ending = ending;
-    this.#inTime = inTime;
+    this.timer = timer;
   }
 
   [Symbol.dispose](): void {
-    this.#inTime();
+    this.timer.cancel();
     this.ending[Symbol.dispose]();
   }
 }

@@ -28,7 +28,7 @@ export interface WatchForm {
   readonly omitManagedFields?: boolean | undefined;
 }
 
-/** One generator for all of the way: each more would cost every event of every watch a few turns. */
+/** The only generator on the way of an event: each further one costs every event 0.2 µs (see in-process.ts). */
 export async function* watchEvents<T extends KubeObject>(
   begin: () => Promise<WatchStream>,
   { signal, omitManagedFields = false }: WatchForm,

@@ -9,7 +9,7 @@ import {
 import type { Logger } from "#base";
 import { PkiError, readKubeconfig } from "#pki";
 import { ClusterError } from "./errors.ts";
-import { readFlag } from "./read-flag.ts";
+import { readFlag } from "./flag-files.ts";
 
 export interface AuditFlags {
   /** `--audit-policy-file`. */

@@ -20,7 +20,7 @@ import {
 } from "#apiserver";
 import { type ClusterPki, readKubeconfig } from "#pki";
 import { ClusterError } from "./errors.ts";
-import { joined, readFlag } from "./read-flag.ts";
+import { joined, readFlag } from "./flag-files.ts";
 
 export interface AuthenticationFlags {
   /** Static bearer tokens: `token,user,uid[,"groups"]`. */

@@ -9,8 +9,7 @@ import type { Clock, Logger, TaskGroup } from "#base";
 import type { ClusterPki } from "#pki";
 import { type AuthenticationFlags, parseConfiguration } from "./authentication.ts";
 import { ClusterError } from "./errors.ts";
-import { followFile } from "./follow-file.ts";
-import { joined, readFlag } from "./read-flag.ts";
+import { followFile, joined, readFlag } from "./flag-files.ts";
 
 type ServingCertificate = ApiServerOptions["certificate"];
 

@@ -1,5 +1,6 @@
-/** The configuration of a cluster. */
+/** The configuration of a cluster, and what the process that runs it provides. */
 import type { AuthorizationFlags, FairnessSettings } from "#apiserver";
+import type { Clock, Logger } from "#base";
 import type { ProxyMode } from "#network";
 import type { AdmissionFlags } from "./admission.ts";
 import type { AuditFlags } from "./audit.ts";
@@ -90,4 +91,18 @@ export type StoreConfig =
 /** How much history the store keeps. */
 export function historyOf({ historyWindowMs }: Pick<ClusterConfig, "historyWindowMs">) {
   return historyWindowMs === undefined ? {} : { history: { maxAgeMs: historyWindowMs } };
+}
+
+/** What a process provides to the cluster or component that it runs. */
+export interface Environment {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called after each phase of the start. */
+  readonly progress: (step: Step) => void;
+}
+
+export interface Step {
+  readonly name: string;
+  readonly detail: string;
+  readonly ms: number;
 }

@@ -8,8 +8,7 @@ import { randomUUID } from "node:crypto";
 import { Encryption, EncryptionConfigError, parseEncryptionConfiguration } from "#apiserver";
 import type { Clock, Logger, TaskGroup } from "#base";
 import { ClusterError } from "./errors.ts";
-import { followFile } from "./follow-file.ts";
-import { readFlag } from "./read-flag.ts";
+import { followFile, readFlag } from "./flag-files.ts";
 
 export interface EncryptionFlags {
   /** `--encryption-provider-config`. */

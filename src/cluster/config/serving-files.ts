@@ -11,7 +11,7 @@ import type { ApiServerOptions } from "#apiserver";
 import type { Clock } from "#base";
 import { createAuthority } from "#pki";
 import { ClusterError } from "./errors.ts";
-import { readFlag } from "./read-flag.ts";
+import { readFlag } from "./flag-files.ts";
 
 export interface ServingFlags {
   /** `--cert-dir`: for apiserver.crt and apiserver.key. */

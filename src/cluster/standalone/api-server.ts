@@ -19,14 +19,11 @@ import { type AuditFlags, readAudit } from "../config/audit.ts";
 import { type AuthenticationFlags, parseConfiguration, readAuthentication } from "../config/authentication.ts";
 import { readModes } from "../config/authorization.ts";
 import { readChangingFiles } from "../config/changing-files.ts";
-import type { FlowRecording, StoreConfig } from "../config/cluster-config.ts";
-import { historyOf } from "../config/cluster-config.ts";
+import { type Environment, type FlowRecording, historyOf, type StoreConfig } from "../config/cluster-config.ts";
 import { type EncryptionFlags, openEncryption } from "../config/encryption.ts";
-import type { Environment } from "../config/environment.ts";
 import { ClusterError } from "../config/errors.ts";
-import { followFile } from "../config/follow-file.ts";
+import { followFile, readFlag } from "../config/flag-files.ts";
 import { listenOrExplain } from "../config/listen.ts";
-import { readFlag } from "../config/read-flag.ts";
 import {
   readServing,
   type ServingFiles,

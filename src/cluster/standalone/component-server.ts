@@ -15,7 +15,7 @@ import { type Clock, type Logger, type MetricsRegistry, metricsContentType } fro
 import type { Client } from "#client";
 import { createAuthority, type KeyPair } from "#pki";
 import { ClusterError } from "../config/errors.ts";
-import { readFlag } from "../config/read-flag.ts";
+import { readFlag } from "../config/flag-files.ts";
 import { mayRead } from "./delegated-access.ts";
 
 const PING: HealthCheck = { name: "ping", check: async () => {} };

@@ -8,9 +8,9 @@ import { hostname } from "node:os";
 import { KeyFileError, tokenSigner } from "#apiserver";
 import type { ClusterFacts } from "#controllers";
 import { readSigningRequest, signRequest } from "#pki";
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
-import { readFlag } from "../config/read-flag.ts";
+import { readFlag } from "../config/flag-files.ts";
 import { accountClients, anonymous } from "./account-clients.ts";
 import { type Component, type ComponentConfig, runComponent, type Work } from "./component.ts";
 

@@ -3,7 +3,7 @@
  * runs in the node's network namespace.
  */
 import type { OverlayMode, ProxyMode, UpstreamAddress } from "#network";
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../config/cluster-config.ts";
 import { type Component, type ComponentConfig, runComponent, type Work } from "./component.ts";
 
 export interface StandaloneProxyConfig extends Omit<ComponentConfig, "name" | "election"> {

@@ -1,4 +1,4 @@
-/** The page's own files, as the build left them: names with a hash are kept by the browser, the page itself is not. */
+/** The page's files as built: browsers cache files with hashed names, but not the page itself. */
 import { readFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { extname, join } from "node:path";
@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** On every answer: nothing is loaded from elsewhere, nobody else shows it, nothing is guessed. */
+/** On every response: nothing from other hosts, no framing, no content sniffing. */
 export const SAFE_HEADERS = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
@@ -24,12 +24,10 @@ export const SAFE_HEADERS = {
 export async function sendPage(dir: string, response: ServerResponse): Promise<void> {
   const html = await readFile(join(dir, "index.html"), "utf8").catch(() => undefined);
   if (html === undefined) {
-    response
-      .writeHead(500, { "content-type": "text/plain" })
-      .end("The dashboard's files are missing: build them anew.");
+    response.writeHead(500, { "content-type": "text/plain" }).end("The dashboard's files are missing: rebuild them.");
     return;
   }
-  // The terminal makes style sheets of its own; they carry this page's nonce.
+  // The terminal creates style sheets, with this page's nonce.
   const nonce = secret();
   response.writeHead(200, {
     "content-type": "text/html; charset=utf-8",
@@ -51,7 +49,7 @@ export async function sendAsset(dir: string, name: string, response: ServerRespo
   const type = TYPES[extname(name)];
   const bytes = type === undefined || !/^[\w.-]+$/.test(name) ? undefined : await read(join(dir, name));
   if (type === undefined || bytes === undefined) {
-    response.writeHead(404, { "content-type": "text/plain" }).end("There is no such file.");
+    response.writeHead(404, { "content-type": "text/plain" }).end("File not found.");
     return;
   }
   response.writeHead(200, { "content-type": type, "cache-control": "private, max-age=31536000, immutable" });
@@ -62,6 +60,6 @@ async function read(file: string): Promise<Buffer | undefined> {
   try {
     return await readFile(file);
   } catch {
-    return undefined; // answered as absent
+    return undefined; // 404
   }
 }

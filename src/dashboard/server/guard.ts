@@ -1,6 +1,6 @@
 /**
- * Which requests are from the dashboard's own page. A name that was bent to loopback (DNS rebinding) is not one of ours; what another page sends or opens
- * (CSRF, a WebSocket from elsewhere) has another origin.
+ * Decides which requests come from the dashboard's own page. DNS rebinding is detected by Host, requests and WebSockets
+ * of other pages (CSRF) by Origin.
  */
 import type { IncomingHttpHeaders } from "node:http";
 
@@ -15,22 +15,22 @@ export interface Asked {
 /** Why a request is refused, or undefined. */
 export function refusal({ method, headers, isUpgrade = false }: Asked, port: number): string | undefined {
   const hosts = NAMES.map((name) => `${name}:${port}`);
-  if (!hosts.includes(headers.host ?? "")) return "The dashboard answers only to its own address.";
+  if (!hosts.includes(headers.host ?? "")) return "Requests must use the dashboard's own address.";
   const { origin } = headers;
   const isOwn = origin === undefined ? undefined : origin === `http://${headers.host}`;
-  if (isOwn === false) return "The dashboard takes no requests from other pages.";
+  if (isOwn === false) return "Requests from other pages are refused.";
   const site = headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none" && !isPageVisit(method, headers)) {
-    return "The dashboard takes no requests from other pages.";
+    return "Requests from other pages are refused.";
   }
-  // A browser names the origin of everything that could change something, and of every WebSocket.
+  // Browsers send Origin with all unsafe methods, and with every WebSocket.
   if (isOwn === undefined && (isUpgrade || (method !== "GET" && method !== "HEAD"))) {
-    return "The dashboard takes such requests only from its own page.";
+    return "This request is accepted only from the dashboard's own page.";
   }
   return undefined;
 }
 
-/** A link that was followed from elsewhere: it brings no cookie along, and shows nothing without one. */
+/** A followed link from another page: it carries no cookie, and shows nothing without one. */
 function isPageVisit(method: string, headers: IncomingHttpHeaders): boolean {
   return method === "GET" && headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
 }

@@ -1,8 +1,9 @@
 /**
  * `proxy/…`: the API server's paths, as the user.
  *
- * 1. What comes back is data for the page's own code, never a page or a script itself: of the types that the API speaks, all others become text.
- * 2. Paths through which others answer (the proxy of a Pod, a Service, a Node) do not exist here.
+ * 1. Responses are data for the page's code, never pages or scripts: content types other than the API's become plain
+ *    text.
+ * 2. Proxy subresources of Pods, Services and Nodes are refused: their responses are not the API server's.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ApiServer } from "./upstream.ts";
@@ -12,13 +13,13 @@ const TYPES = ["application/json", "application/yaml", "application/x-ndjson", "
 
 export function proxied(api: ApiServer, path: string, message: IncomingMessage, response: ServerResponse): void {
   if (isOthers(path)) {
-    answerStatus(response, 403, "Forbidden", "The dashboard does not hand on what others answer.");
+    answerStatus(response, 403, "Forbidden", "The dashboard does not proxy to Pods, Services or Nodes.");
     return;
   }
   const call = api.request(path, message.headers, PASSED, { method: message.method });
   call.once("error", (error) => {
     if (response.headersSent) response.destroy();
-    else answerStatus(response, 503, "ServiceUnavailable", `The API server does not answer: ${error.message}`);
+    else answerStatus(response, 503, "ServiceUnavailable", `The API server does not respond: ${error.message}`);
   });
   call.once("response", (answer) => {
     const type = answer.headers["content-type"] ?? "";
@@ -47,7 +48,7 @@ function decoded(path: string): string | undefined {
   try {
     return decodeURIComponent(path);
   } catch {
-    return undefined; // no path of the API is written so
+    return undefined; // not a path of the API
   }
 }
 

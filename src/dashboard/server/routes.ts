@@ -1,7 +1,7 @@
 /**
- * What a dashboard answers, below a path of its own that no other server on this machine shares, so that its cookie goes nowhere else:
+ * The dashboard's routes, below a random path, so that browsers send its cookie to no other server on this machine:
  *
- *     /<path>/?token=…     the link: a session for the first who opens it
+ *     /<path>/?token=…     the link: starts a session, once
  *     /<path>/             the page, /<path>/assets/… its files
  *     /<path>/proxy/…      the API, as the user        /<path>/streams   watches and logs, over one WebSocket
  */
@@ -19,7 +19,7 @@ const COOKIE = "k8ts-dashboard";
 
 export interface RoutesOptions {
   readonly sessions: Sessions;
-  /** The path that everything is below, such as `/x1y2`. */
+  /** The common path prefix, such as `/x1y2`. */
   readonly path: string;
   readonly port: () => number;
   readonly assets: string;
@@ -54,7 +54,7 @@ export class Routes {
     if (below.startsWith("/assets/")) return sendAsset(this.#options.assets, below.slice("/assets/".length), response);
     if (below.startsWith("/proxy/"))
       return proxied(await this.#server(), below.slice("/proxy".length), message, response);
-    return say(response, 404, "There is nothing here.");
+    return say(response, 404, "Not found.");
   }
 
   async upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -82,14 +82,16 @@ export class Routes {
     return this.#options.sessions.admits(cookieOf(headers, COOKIE));
   }
 
-  /** A page that goes on to the dashboard by itself, not a redirect: so the cookie comes along wherever the link was followed from. */
+  /**
+   * A page that forwards to the dashboard, not a redirect: so the cookie is sent wherever the link was followed from.
+   */
   #enter(token: string, response: ServerResponse): void {
     const id = this.#options.sessions.redeem(token);
     if (id === undefined) {
       say(response, 401, USED_LINK);
       return;
     }
-    // Who begins a session begins with the credentials as they are now.
+    // A new session uses the current credentials.
     this.#api = undefined;
     response.setHeader("set-cookie", `${COOKIE}=${id}; Path=${this.#options.path}/; HttpOnly; SameSite=Strict`);
     response.setHeader("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
@@ -120,8 +122,8 @@ export class Routes {
   }
 }
 
-const NO_LINK = "Open the dashboard by the link that `k8ts dashboard` prints.";
-const USED_LINK = "This link was used already, or is not of this dashboard. `k8ts dashboard` prints a new one.";
+const NO_LINK = "Open the dashboard with the link that `k8ts dashboard` prints.";
+const USED_LINK = "This link is used or invalid. `k8ts dashboard` prints a new one.";
 
 function say(response: ServerResponse, code: number, sentence: string): void {
   response.writeHead(code, { "content-type": "text/plain; charset=utf-8" }).end(`${sentence}\n`);

@@ -71,7 +71,7 @@ describe("the link", () => {
     const second = await send(link);
     expect(second.status).toBe(401);
     expect(second.headers["set-cookie"]).toBeUndefined();
-    expect(second.body).toContain("was used already");
+    expect(second.body).toContain("is used or invalid");
   });
 
   it("is worth nothing once there is a newer one", async () => {

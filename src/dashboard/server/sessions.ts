@@ -1,7 +1,7 @@
 /**
- * Who may use a dashboard: whoever opens its link first. The link's token is good for one exchange against a session, whose id travels in a cookie.
+ * Sessions of a dashboard. The token of a link is exchanged once for a session, whose id is a cookie.
  *
- * 1. A token that was used, or replaced by a newer one, is worth nothing.
+ * 1. A used or replaced token is invalid.
  * 2. Only digests are kept and compared, in constant time.
  * 3. A session ends when it has not been used for `IDLE_MS`.
  */
@@ -12,7 +12,7 @@ const IDLE_MS = 12 * 3600 * 1000;
 
 export class Sessions {
   readonly #clock: Clock;
-  /** Digest of the link's token while nobody has used it. */
+  /** Digest of the unused token. */
   #link: Buffer | undefined;
   /** When each session was last used, by the digest of its id. */
   readonly #used = new Map<string, number>();
@@ -27,7 +27,7 @@ export class Sessions {
     return token;
   }
 
-  /** A session's id for a token that nobody has used yet. */
+  /** Exchanges an unused token for a session's id. */
   redeem(token: string): string | undefined {
     if (this.#link === undefined || !timingSafeEqual(this.#link, digest(token))) return undefined;
     this.#link = undefined;

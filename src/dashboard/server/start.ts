@@ -1,5 +1,6 @@
 /**
- * A dashboard on loopback. Until somebody opens it, it is a listening socket and nothing else: what serves it is loaded with the first request.
+ * A dashboard on loopback. Until it is opened, it is only a listening socket: the rest is loaded with the first
+ * request.
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -16,12 +17,12 @@ export interface DashboardOptions {
   readonly port: number;
   /** The folder that the build of the page wrote. */
   readonly assets: string;
-  /** Where the API server is, and who the user is: asked for when a session begins. */
+  /** The API server and the user's credentials: read at the start of a session. */
   readonly upstream: () => Promise<Upstream>;
 }
 
 export interface Dashboard {
-  /** A link that works once, and makes the one before worthless. */
+  /** A one-time link, which invalidates the previous one. */
   newLink(): string;
   close(): Promise<void>;
 }
@@ -38,7 +39,7 @@ export async function startDashboard({ clock, log, port, assets, upstream }: Das
     );
     return loading;
   };
-  // The server forgets those that became WebSockets.
+  // The server does not track upgraded sockets.
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     sockets.add(socket);
@@ -48,7 +49,7 @@ export async function startDashboard({ clock, log, port, assets, upstream }: Das
     routes()
       .then((all) => all.answer(message, response))
       .catch((error: unknown) => {
-        log.warn("the dashboard could not answer", { error });
+        log.warn("the dashboard could not serve a request", { error });
         if (response.headersSent) response.destroy();
         else response.writeHead(500).end();
       });
@@ -57,7 +58,7 @@ export async function startDashboard({ clock, log, port, assets, upstream }: Das
     routes()
       .then((all) => all.upgrade(message, socket, head))
       .catch((error: unknown) => {
-        log.warn("the dashboard could not answer", { error });
+        log.warn("the dashboard could not serve a request", { error });
         socket.destroy();
       });
   });

@@ -1,11 +1,12 @@
 /**
- * Watches, logs and flows of one page over one WebSocket: a browser opens only six connections to a server, and each watch would take one for good.
+ * Watches, logs and flows of one page over one WebSocket: browsers open at most six HTTP/1.1 connections to a server,
+ * and each watch would occupy one.
  *
  *     page ──► { open: 1, path: "/api/v1/pods?watch=true…" }
  *     page ◄-- { id: 1, status: 200 } · { id: 1, text: "…" } · { id: 1, end: "" }
  *     page ──► { close: 1 }
  *
- * 1. A page that does not read in time makes the API server wait, not this process grow.
+ * 1. Backpressure: a slow page delays the API server's stream instead of growing this process.
  * 2. The streams of a page end with it.
  */
 import type { IncomingMessage } from "node:http";
@@ -79,7 +80,7 @@ class PageStreams {
     call.end();
   }
 
-  /** Until what was sent has gone out. */
+  /** Resolves when the sent data is flushed. */
   #holdBack(answer: IncomingMessage): void {
     answer.pause();
     this.#page.ping(undefined, undefined, () => answer.resume());
@@ -102,6 +103,6 @@ function parsed(data: RawData): Asked | undefined {
       ? { open: Number(value.open), path: value.path }
       : undefined;
   } catch {
-    return undefined; // told to the page by whoever asked
+    return undefined; // reported to the page by the caller
   }
 }

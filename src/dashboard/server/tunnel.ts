@@ -1,4 +1,4 @@
-/** `exec` and `attach`: a WebSocket of the page, handed on as it is to the API server, as the user. */
+/** `exec` and `attach`: forwards a WebSocket of the page to the API server, as the user. */
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { joined } from "#base";
@@ -39,7 +39,7 @@ export function tunnelled(api: ApiServer, path: string, message: IncomingMessage
 }
 
 export function refuseUpgrade(socket: Duplex, code: number, words: string): void {
-  // The other side may have left already.
+  // The other side may be closed already.
   socket.on("error", () => {});
   socket.end(`HTTP/1.1 ${code} ${words}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
 }

@@ -1,8 +1,8 @@
-/** The API server as the user reaches it: every request carries the user's own credentials, and nothing else that the page might add. */
+/** Requests to the API server, with the user's credentials and nothing else that the page might add. */
 import type { ClientRequest, IncomingHttpHeaders } from "node:http";
 import { Agent, type RequestOptions, request } from "node:https";
 
-/** What a kubeconfig says. */
+/** From a kubeconfig. */
 export interface Upstream {
   readonly server: string;
   readonly caPem: string | undefined;
@@ -29,7 +29,7 @@ export class ApiServer {
     });
   }
 
-  /** Of the page's headers only those named pass: no cookie, no other identity. */
+  /** Only these headers of the page are forwarded: no cookie, no other identity. */
   request(path: string, headers: IncomingHttpHeaders, pass: readonly string[], options: RequestOptions): ClientRequest {
     const { server, client } = this.#upstream;
     const kept = Object.fromEntries(

@@ -55,7 +55,7 @@ export function App() {
         location.hash = `#/${name}`;
       },
     })),
-    { keys: "t", title: "Light, dark, or as the system", run: () => page.nextTheme() },
+    { keys: "t", title: "Light, dark, or system theme", run: () => page.nextTheme() },
     {
       keys: "?",
       title: "These keys",
@@ -68,7 +68,7 @@ export function App() {
   const title = route.page === "object" && "place" in route ? route.place.name : (entry?.title ?? "Not found");
   useEffect(() => {
     document.title = `${title} · k8ts`;
-    // Where there is little room, the pages' names scroll.
+    // On narrow screens, the navigation scrolls.
     for (const chosen of document.querySelectorAll(".side nav [aria-current], .tabs [aria-current]")) scrollTo(chosen);
   }, [title]);
 
@@ -95,12 +95,7 @@ export function App() {
         </nav>
         <div class="side-foot">
           <WhoAmI />
-          <button
-            type="button"
-            class="quiet"
-            onClick={() => page.nextTheme()}
-            title="Light, dark, or as the system (t)"
-          >
+          <button type="button" class="quiet" onClick={() => page.nextTheme()} title="Light, dark, or system theme (t)">
             {THEMES[page.theme.value].sign} <span>{THEMES[page.theme.value].words}</span>
           </button>
           <button
@@ -136,7 +131,7 @@ export function App() {
   );
 }
 
-/** Within the row that it stands in. By hand: after `scrollIntoView`, the Tab key would go on from there instead of from the top of the page. */
+/** Scrolls the row by hand: `scrollIntoView` would make the Tab key continue from there instead of the page's top. */
 function scrollTo(element: Element): void {
   const row = element.parentElement;
   if (row === null) return;

@@ -1,11 +1,13 @@
-/** Keys that work everywhere: `/` searches, `g` and a letter goes to a page, `t` changes the theme, `?` shows them all. */
+/**
+ * Keys that work everywhere: `/` searches, `g` and a letter goes to a page, `t` changes the theme, `?` shows them all.
+ */
 export interface Shortcut {
   readonly keys: string;
   readonly title: string;
   readonly run: () => void;
 }
 
-/** Returns how to stop listening. */
+/** Returns a function that stops listening. */
 export function listenForKeys(shortcuts: readonly Shortcut[]): () => void {
   let prefix = "";
   const listen = (event: KeyboardEvent) => {

@@ -1,4 +1,4 @@
-/** What all views of the page share: where it is, which namespace is looked at, what is searched for, what time it is. */
+/** The state that all views share: route, namespace, search, time. */
 import { type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
@@ -19,7 +19,7 @@ export class Page {
   readonly namespace: Signal<string>;
   readonly search = signal("");
   readonly theme: Signal<Theme>;
-  /** To the second: ages follow it. */
+  /** Updated every second, for ages. */
   readonly now = signal(now());
   readonly session: Session;
   readonly #memory: Storage;

@@ -1,9 +1,9 @@
-/** Where the page is: the fragment of its address, such as `#/pods` or `#/object/apps/v1/deployments/default/web/yaml`. */
+/** The page's route: its URL fragment, such as `#/pods` or `#/object/apps/v1/deployments/default/web/yaml`. */
 export interface ObjectPlace {
   readonly group: string;
   readonly version: string;
   readonly plural: string;
-  /** Empty for what is cluster-wide. */
+  /** Empty for cluster-scoped objects. */
   readonly namespace: string;
   readonly name: string;
 }

@@ -1,4 +1,4 @@
-/** The browser's clock and timers: the only place of the page that touches the real ones. */
+/** The browser's clock and timers: only this file uses the real ones. */
 export function now(): number {
   return Date.now();
 }
@@ -18,7 +18,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Calls again and again until told to stop. */
+/** Calls repeatedly until stopped. */
 export function every(ms: number, call: () => void): () => void {
   const timer = setInterval(call, ms);
   return () => clearInterval(timer);

@@ -1,6 +1,6 @@
 /**
- * The lines of a diagram, each below the lines that caused it. Unrelated lines stand in the order of time. Clocks alone do not
- * suffice: they are too coarse for what happens within a millisecond, and those of different processes differ.
+ * The lines of a diagram, each below the lines that caused it. Unrelated lines stand in the order of time. Clocks alone
+ * do not suffice: they are too coarse for what happens within a millisecond, and those of different processes differ.
  */
 import type { FlowRecord } from "../record/record.ts";
 
@@ -13,20 +13,20 @@ export interface Line {
   /** As `from` for a note. */
   readonly to: string;
   readonly text: string;
-  /** How often it happened in this way. */
+  /** How often it happened. */
   readonly times: number;
   readonly records: readonly FlowRecord[];
 }
 
 export interface Step {
   readonly line: Line;
-  /** Names by which others refer to it. */
+  /** The keys by which other steps refer to it. */
   readonly keys: readonly string[];
-  /** Steps that come first, or their names: as far as there are any. */
+  /** Steps, or their keys, that come before it; unknown keys are ignored. */
   readonly after: readonly (Step | string)[];
 }
 
-/** Steps of which each follows from the one before it, and the first one from `after`. */
+/** Steps in a chain: each follows from the one before it, the first from `after`. */
 export function inTurn(
   after: Step["after"],
   ...lines: readonly { readonly line: Line; readonly keys?: readonly string[] }[]

@@ -1,6 +1,6 @@
 /**
- * From records to a sequence diagram: who took part, in order of first appearance, and what went between them.
- * Every line has the records that it was drawn from.
+ * From records to a sequence diagram: the participants, in order of first appearance, and the lines between them. Every
+ * line has the records that it was drawn from.
  */
 import { isKubelet, vouchesFor } from "../record/actors.ts";
 import type { DeliveryRecord, FlowRecord, RequestRecord, WorkRecord } from "../record/record.ts";
@@ -17,9 +17,9 @@ export interface DrawOptions extends FoldOptions {
   /** Only lines from, to or about these. */
   readonly only?: readonly string[] | undefined;
   readonly fold?: boolean;
-  /** Also what works looked at. */
+  /** Also shows what works read. */
   readonly reads?: boolean;
-  /** Also who was told of a write and did nothing about it. Default: only those who did. */
+  /** Also shows watchers that did nothing about a write. Default: only those that acted. */
   readonly deliveries?: boolean;
 }
 
@@ -28,22 +28,22 @@ export const STORE = "store";
 
 export function diagramOf(all: readonly FlowRecord[], options: DrawOptions = {}): Diagram {
   const { only, fold = true, reads = false, deliveries = false, nodesApart = only !== undefined } = options;
-  const records = deliveries ? untold(all) : all.filter(({ type }) => type !== "delivery");
+  const records = deliveries ? withoutWoken(all) : all.filter(({ type }) => type !== "delivery");
   const written = new Map<number, RequestRecord>();
   for (const record of records) {
     if (record.type === "request" && record.written !== undefined) written.set(record.written.revision, record);
   }
   const groups = fold ? foldAlike(records, { nodesApart }) : eachAlone(records);
-  const told = new Set<string>();
+  const delivered = new Set<string>();
   const news = fold ? newsOf(records) : undefined;
   const nodes = nodesTogether(groups);
-  const drawn = causalOrder(groups.flatMap((group) => stepsOf(group, written, told, { news, reads, nodes })));
+  const drawn = causalOrder(groups.flatMap((group) => stepsOf(group, written, delivered, { news, reads, nodes })));
   const lines = only === undefined ? drawn : drawn.filter(({ from, to }) => only.includes(from) || only.includes(to));
   return { participants: [...new Set(lines.flatMap(({ from, to }) => [from, to]))], lines };
 }
 
-/** Without deliveries to those whose work shows that they were told. */
-function untold(records: readonly FlowRecord[]): FlowRecord[] {
+/** Drops deliveries to watchers whose work shows the delivery already. */
+function withoutWoken(records: readonly FlowRecord[]): FlowRecord[] {
   const woken = new Set<string>();
   for (const record of records)
     if (record.type === "work") for (const revision of causesOf(record)) woken.add(`${revision} ${record.actor}`);
@@ -57,7 +57,7 @@ function untold(records: readonly FlowRecord[]): FlowRecord[] {
 function stepsOf(
   { record, all }: Folded,
   written: ReadonlyMap<number, RequestRecord>,
-  told: Set<string>,
+  delivered: Set<string>,
   how: How,
 ): Step[] {
   const make: MakeLine = (at, arrow, from, to, text) => ({
@@ -75,19 +75,19 @@ function stepsOf(
     case "delivery":
       return deliverySteps(record, make);
     case "work":
-      return workSteps(record, all as readonly WorkRecord[], written, told, how, make);
+      return workSteps(record, all as readonly WorkRecord[], written, delivered, how, make);
   }
 }
 
 interface How {
-  /** Where what is alike is drawn once. */
+  /** Set if similar records are folded. */
   readonly news: ReturnType<typeof newsOf> | undefined;
   readonly reads: boolean;
-  /** The kubelets that are drawn as one, the first of them first. */
+  /** The kubelets that share one column, the first of them first. */
   readonly nodes: readonly string[];
 }
 
-/** Where something that kubelets of several nodes did is drawn once, these have one column. */
+/** Kubelets share one column if similar records of several nodes are folded. */
 function nodesTogether(groups: readonly Folded[]): readonly string[] {
   const isTogether = ({ all }: Folded) => new Set(all.flatMap((each) => ("actor" in each ? each.actor : []))).size > 1;
   if (!groups.some(isTogether)) return [];
@@ -135,18 +135,18 @@ function requestSteps(
             keys: revisions.map(revisionKey),
           },
         ]),
-    ...(news !== undefined && isUsualAnswer(record)
+    ...(news !== undefined && isExpectedAnswer(record)
       ? []
       : [{ line: make(at + tookMs, "answer", API_SERVER, actor, answer) }]),
   );
 }
 
-/** That a component's write went well is seen where it is persisted. */
-function isUsualAnswer({ cause, user, actor, status, written }: RequestRecord): boolean {
+/** The success of a component's write shows where it is persisted. */
+function isExpectedAnswer({ cause, user, actor, status, written }: RequestRecord): boolean {
   return cause !== undefined && written !== undefined && status < 300 && vouchesFor(user, actor);
 }
 
-/** `kubelet/n1 +2` for it and those of two more nodes. What one of these did by itself says which one. */
+/** `kubelet/n1 +2` for it and those of two more nodes. Lines of a single node name it. */
 function drawnAs(all: readonly (RequestRecord | WorkRecord)[], nodes: readonly string[]) {
   const [actor = "", ...others] = new Set(all.map((each) => each.actor));
   if (nodes.length < 2 || !isKubelet(actor)) return { actor, which: "" };
@@ -166,16 +166,16 @@ function revisionsOf(revisions: readonly number[]): string {
   return first === last ? `@${first}` : `@${first}…${last}`;
 }
 
-/** What is always so need not be said: a component is who it is, and may do what it does. */
+/** Only the unexpected is shown: components are authenticated and allowed as a rule. */
 function verdictsOf(record: RequestRecord): string {
   const { user, actor, authorization, admission = [], refusedBy, status } = record;
   if (status === 401) return "not authenticated ✗";
   const isForbidden = status === 403 && refusedBy === undefined && admission.length === 0;
-  const isUsual = status !== 403 && vouchesFor(user, actor);
-  const who = isUsual ? [] : [`${user} ✓`];
+  const isExpected = status !== 403 && vouchesFor(user, actor);
+  const who = isExpected ? [] : [`${user} ✓`];
   const may = isForbidden
     ? [`${authorization ?? "no role lets them"} ✗`]
-    : isUsual || authorization === undefined
+    : isExpected || authorization === undefined
       ? []
       : [`${authorization} ✓`];
   const microseconds = Object.values(record.admissionMicroseconds ?? {}).reduce((sum, each) => sum + each, 0);
@@ -183,7 +183,7 @@ function verdictsOf(record: RequestRecord): string {
   const took = record.admissionMicroseconds === undefined ? "" : ` ${words}`;
   const some = `${admission.length} admission plugin${admission.length === 1 ? "" : "s"}`;
   const admitted =
-    refusedBy !== undefined ? [`${refusedBy} ✗`] : isUsual || admission.length === 0 ? [] : [`${some} ✓${took}`];
+    refusedBy !== undefined ? [`${refusedBy} ✗`] : isExpected || admission.length === 0 ? [] : [`${some} ✓${took}`];
   return [...who, ...may, ...admitted].join(" ");
 }
 
@@ -207,7 +207,7 @@ function workSteps(
   const alike = new Map<string, RequestRecord[]>();
   for (const revision of news?.get(record) ?? woken) {
     const request = written.get(revision);
-    // Several works may have been woken by one change, of which each was told once.
+    // One change may have woken several works; each gets one delivery.
     if (request === undefined || known.has(`${revision} ${record.actor}`)) continue;
     known.add(`${revision} ${record.actor}`);
     const alikeAs = `${request.resource} ${request.written?.change} ${shapeOf(request.name)}`;
@@ -222,7 +222,7 @@ function workSteps(
     const times = Math.max(all.length, requests.length);
     return [{ line: { ...line, times }, keys: [], after: revisions.map(revisionKey) }];
   });
-  // What the work sent follows from its last line, whichever that is.
+  // The requests of the work follow from its last line.
   const keys = all.map((work) => workKey(work.id));
   const said = claimed ? `says: ${decided}`.trimEnd() : decided;
   const lines = [

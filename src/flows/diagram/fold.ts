@@ -1,10 +1,10 @@
 /**
- * What happened several times in the same way within one flow is shown once, with a count, where it happened first: three Pods of a ReplicaSet, each
- * created, scheduled and started; a rolling update's rounds; statuses that were reported again and again.
+ * Folds similar records of a flow into one with a count, at the place of the first: three Pods of a ReplicaSet, each
+ * created, scheduled and started; the rounds of a rolling update; repeated status reports.
  *
- * 1. Two requests, or two works, are alike if they differ only in names that were made up, and go back to the same beginning.
- * 2. A report that led to nothing but other reports is not alike to one that made somebody act: what a flow turns on is not hidden among the others.
- *    And such reports are alike only if what was reported to their sender is: that a Pod waits is another thing than that it runs.
+ * 1. Two requests, or two works, are alike if they differ only in generated names and have the same origin.
+ * 2. A report that led only to other reports is not alike to one that caused an action, so that turning points are not
+ *    hidden. Such reports are alike only if the reports to their sender are: a waiting Pod is not a running Pod.
  */
 import { isKubelet } from "../record/actors.ts";
 import type { FlowRecord, RequestRecord, WorkRecord } from "../record/record.ts";
@@ -16,15 +16,15 @@ export interface Folded<T extends FlowRecord = FlowRecord> {
   readonly all: readonly T[];
 }
 
-/** How far back reports are compared: the sender, what it was told, by whom, and why. */
+/** How far back reports are compared: the sender, its cause, the cause's sender, and its cause. */
 const LEVELS = 4;
 
 export interface FoldOptions {
-  /** What kubelets of several nodes did is not alike. */
+  /** Records of different nodes are not alike. */
   readonly nodesApart?: boolean;
 }
 
-/** Records come in the order in which they happened, and go out in the order of each group's first. */
+/** Records are in order of time; groups are in the order of their first records. */
 export function foldAlike(records: readonly FlowRecord[], { nodesApart = false }: FoldOptions = {}): Folded[] {
   const links = linksOf(records);
   const beginnings = beginningsOf(records, links);
@@ -57,10 +57,13 @@ export function eachAlone(records: readonly FlowRecord[]): Folded[] {
   return records.map((record) => ({ record, all: [record] }));
 }
 
-/** Of each work, the revisions that told it something new: not those that an earlier work about the same was woken by, or has written itself. */
+/**
+ * For each work, the revisions that were new to it: not those that woke an earlier work on the same subject or that it
+ * wrote itself.
+ */
 export function newsOf(records: readonly FlowRecord[]): ReadonlyMap<WorkRecord, readonly number[]> {
   const { written, works } = linksOf(records);
-  const told = new Set<string>();
+  const seen = new Set<string>();
   const news = new Map<WorkRecord, readonly number[]>();
   for (const work of records) {
     if (work.type !== "work") continue;
@@ -69,8 +72,8 @@ export function newsOf(records: readonly FlowRecord[]): ReadonlyMap<WorkRecord, 
     const isOwn = (request: RequestRecord | undefined) =>
       request?.actor === work.actor &&
       (works.get(request.cause ?? "")?.about === work.about || `${request.namespace}/${request.name}` === work.about);
-    const fresh = causes.filter((revision, at) => !told.has(keys[at] ?? "") && !isOwn(written.get(revision)));
-    for (const key of keys) told.add(key);
+    const fresh = causes.filter((revision, at) => !seen.has(keys[at] ?? "") && !isOwn(written.get(revision)));
+    for (const key of keys) seen.add(key);
     news.set(work, fresh);
   }
   return news;
@@ -107,14 +110,14 @@ function beginningsOf(records: readonly FlowRecord[], { written, works }: Links)
   return beginnings;
 }
 
-/** All but reports that made nobody do anything but report, and the works that only sent these. */
+/** All records but reports that led only to reports, and the works that only sent these. */
 function actingRecords(
   records: readonly FlowRecord[],
   { written, works }: Links,
   news: ReturnType<typeof newsOf>,
 ): ReadonlySet<FlowRecord> {
   const acting = new Set<FlowRecord>();
-  // From the end: what follows from a record mostly comes after it.
+  // From the end: consequences mostly come later.
   untilSettled([...records].reverse(), (record) => {
     const isReport = record.type === "request" && record.subresource === "status" && record.status < 400;
     const acts = record.type === "request" ? !isReport : record.type === "work" && record.calls.length > 0;
@@ -133,7 +136,7 @@ function addKnown(records: Set<FlowRecord>, record: FlowRecord | undefined): voi
   if (record !== undefined) records.add(record);
 }
 
-/** Times do not always tell which of two records led to the other: what one of them says may change what was said of one before. */
+/** Repeats until nothing changes: the order of time is not always the order of causes. */
 function untilSettled(records: readonly FlowRecord[], look: (record: FlowRecord) => boolean): void {
   for (let isSettled = false; !isSettled; ) {
     isSettled = true;
@@ -160,7 +163,7 @@ function shapeOfRecord(record: FlowRecord, { works }: Links): string {
   }
 }
 
-/** Made-up endings of names, uids and numbers differ between things that are alike. */
+/** Replaces generated name suffixes, uids and numbers, which differ between similar things. */
 export function shapeOf(text: string): string {
   return text
     .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "…")

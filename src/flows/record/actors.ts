@@ -1,7 +1,7 @@
 /**
- * Under which name somebody appears in a diagram, and what their word is worth.
+ * The name of a user in diagrams, and whether its claims about work are trusted.
  *
- * Components are known by their identity, which the API server has checked; everyone else by the program that they say they use.
+ * Components are named by their authenticated identity, all others by their user agent.
  */
 
 const CONTROLLER = "system:serviceaccount:kube-system:";
@@ -22,7 +22,7 @@ export function isKubelet(actor: string): boolean {
   return actor.startsWith("kubelet/");
 }
 
-/** Whether this user may say that it is this component's work. */
+/** Whether this user's identity proves that it is this component. */
 export function vouchesFor(user: string, actor: string): boolean {
   if (user === "system:kube-controller-manager") return true;
   if (user === `${CONTROLLER}kube-dns`) return actor.startsWith("dns/");

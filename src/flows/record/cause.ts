@@ -1,21 +1,21 @@
 /**
- * How the cause of a request travels: in the header `k8ts-cause`, as the work that sent it.
+ * The header `k8ts-cause`: the work that sent a request.
  *
- * 1. The header fits into what servers take: words are cut, then what was read is left out, then calls from the end.
- * 2. What cannot be read is no cause; the request is served all the same.
+ * 1. The header has a maximum size: texts are cut, then the reads are dropped, then calls from the end.
+ * 2. A malformed header is ignored; the request is served.
  */
 import type { Call } from "./record.ts";
 
 export const CAUSE_HEADER = "k8ts-cause";
 
-/** What a component says of its work. */
+/** A component's description of its work. */
 export interface Cause {
-  /** Unique among all works: the process's own name and a number. */
+  /** Unique among all works: the name of the process and a number. */
   readonly id: string;
   readonly actor: string;
   readonly about: string;
   readonly woken: readonly number[];
-  /** What it looked at. */
+  /** What it read. */
   readonly read?: readonly string[];
   readonly startedAt: number;
   readonly decided: string;
@@ -33,7 +33,7 @@ export function writeCause(cause: Cause): string {
   const about = cause.about.slice(0, MAX_WORDS);
   const decided = cause.decided.slice(0, MAX_WORDS);
   const woken = cause.woken.slice(-MAX_WOKEN);
-  // Every work is written: as one value that says it all, and no text for what is not there.
+  // Written for every request: one JSON value, absent fields omitted.
   const textOf = (calls: readonly Call[], read?: readonly string[]) =>
     `${id} ${ascii(JSON.stringify({ id, actor, about, woken, startedAt, decided, calls, read }))}`;
   const calls = cause.calls.length === 0 ? cause.calls : cause.calls.slice(0, MAX_CALLS);
@@ -50,14 +50,14 @@ function wordsOf(read: readonly string[] = []): readonly string[] | undefined {
   return read.length === 0 ? undefined : read.slice(0, MAX_READ).map((words) => words.slice(0, MAX_WORDS));
 }
 
-/** Stands in front, so that a work which is known already need not be read again. */
+/** The id comes first, so that the rest of a known work need not be parsed. */
 export function causeId(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   const end = header.indexOf(" ");
   return end <= 0 || end > MAX_WORDS ? undefined : header.slice(0, end);
 }
 
-/** Undefined for what is no cause. */
+/** Undefined if it is malformed. */
 export function readCause(header: string | undefined): Cause | undefined {
   if (header === undefined || header.length > MAX_BYTES) return undefined;
   try {
@@ -95,7 +95,7 @@ function isCall(value: unknown): value is Call {
   );
 }
 
-/** Header fields hold nothing else. */
+/** The characters that a header may have. */
 function ascii(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

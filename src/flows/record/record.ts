@@ -1,11 +1,11 @@
 /**
- * What happened in a cluster, as records that know their cause.
+ * Records of what happened in a cluster, with their causes.
  *
  *     request ══► revision --► work (a reconcile, a scheduling attempt, a sync of a Pod) ──► request ══► revision --► …
  *
  * 1. A request's cause is the work during which it was sent; one without a cause begins a flow.
- * 2. A work's causes are the revisions that woke it. Nothing else is a cause: that two things happened one after the other is none.
- * 3. What somebody says of their own work is marked as such (`claimed`) unless who they are vouches for it.
+ * 2. A work's causes are the revisions that woke it. Nothing else is a cause; the order of time is not.
+ * 3. A work is marked as `claimed` unless the identity of its reporter proves that it is that component.
  */
 
 /** An object as paths name it: `apps/deployments`, `default`, `web`. */
@@ -25,24 +25,24 @@ interface Happened {
 
 export interface RequestRecord extends Happened, ObjectName {
   readonly type: "request";
-  /** Who took part: `kubectl`, `deployment-controller`, `kubelet/n1`. */
+  /** The participant: `kubectl`, `deployment-controller`, `kubelet/n1`. */
   readonly actor: string;
-  /** In whose name. */
+  /** The user name. */
   readonly user: string;
   readonly verb: string;
   readonly subresource: string;
   readonly status: number;
-  /** Why it was refused, as its Status says. */
+  /** The reason of the Status, if it was refused. */
   readonly reason?: string;
-  /** By what it was allowed or forbidden. */
+  /** What allowed or denied it. */
   readonly authorization?: string;
-  /** Admission plugins that were asked. */
+  /** The admission plugins that ran. */
   readonly admission?: readonly string[];
-  /** How long each of them took, with what it waited for. */
+  /** How long each of them took, waiting included. */
   readonly admissionMicroseconds?: Readonly<Record<string, number>>;
-  /** … and the one of them that refused it. */
+  /** … and the one that refused it. */
   readonly refusedBy?: string;
-  /** Calls to others to decide about it, such as webhooks. */
+  /** Calls to other servers during admission, such as webhooks. */
   readonly calls?: readonly Call[];
   readonly tookMs: number;
   /** What it wrote. */
@@ -55,46 +55,46 @@ export interface Written {
   readonly revision: number;
   readonly change: "ADDED" | "MODIFIED" | "DELETED";
   readonly uid: string;
-  /** When, which is before the answer. */
+  /** When it was written, before the response. */
   readonly at: number;
 }
 
-/** Watchers that were told of a revision. */
+/** The watchers that a revision was delivered to. */
 export interface DeliveryRecord extends Happened, ObjectName {
   readonly type: "delivery";
   readonly revision: number;
   readonly change: Written["change"];
-  /** Each name once; of many, the first. */
+  /** Each name once; of many, the first ones. */
   readonly to: readonly string[];
-  /** How many watches that were. */
+  /** The number of watches. */
   readonly watchers: number;
 }
 
-/** What a component did about one object, from what woke it to what it decided. */
+/** One piece of work of a component: a reconcile, a scheduling attempt, a sync of a Pod. */
 export interface WorkRecord extends Happened {
   readonly type: "work";
   readonly id: string;
   readonly actor: string;
-  /** What it looked after, as it calls it: mostly a key. */
+  /** Its subject: mostly a key. */
   readonly about: string;
   readonly woken: readonly number[];
-  /** What it looked at: `Deployment/web@41`, or of many `12 Pods@…1041`. */
+  /** What it read: `Deployment/web@41`, or of many `12 Pods@…1041`. */
   readonly read?: readonly string[];
   readonly tookMs: number;
-  /** In a few words. */
+  /** Its decision, in short. */
   readonly decided: string;
-  /** Calls to what is no API server: a container runtime, a network plugin. */
+  /** Calls to others than the API server: a container runtime, a network plugin. */
   readonly calls: readonly Call[];
-  /** Told by somebody whose identity does not vouch for it. */
+  /** Reported by a user whose identity does not prove it. */
   readonly claimed: boolean;
-  /** By the clock of another process. */
+  /** Its times are of another process's clock. */
   readonly foreignClock: boolean;
 }
 
 export interface Call {
   readonly to: string;
   readonly what: string;
-  /** After the work began. */
+  /** Since the start of the work. */
   readonly afterMs: number;
   readonly tookMs: number;
   readonly failed?: string;
@@ -102,7 +102,7 @@ export interface Call {
 
 export type FlowRecord = RequestRecord | DeliveryRecord | WorkRecord;
 
-/** What its maker knows of a record. */
+/** A record without its sequence number. */
 export type Unnumbered<T extends FlowRecord> = Omit<T, "seq">;
 
 export function isRead(verb: string): boolean {

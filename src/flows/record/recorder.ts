@@ -1,9 +1,9 @@
 /**
  * Keeps the latest records within a number of bytes.
  *
- * 1. Recording never waits and never fails: the oldest goes when there is no room.
- * 2. Reads are kept apart, so that many of them do not push out what changed something.
- * 3. Of a request, facts are kept; it becomes a record when somebody reads it. Half of the room is for requests.
+ * 1. Recording never waits and never fails: the oldest records are dropped.
+ * 2. Reads are kept separately, so that they do not displace writes.
+ * 3. Requests are kept as facts and become records when they are read. Half of the room is for requests.
  */
 import { randomUUID } from "node:crypto";
 import { LruMap } from "#base";
@@ -21,19 +21,19 @@ import { Ring } from "./ring.ts";
 
 export interface RecorderOptions {
   readonly limitBytes?: number;
-  /** For requests that only read, besides. */
+  /** Additional room for requests that only read. */
   readonly readBytes?: number;
 }
 
 const DEFAULT_LIMIT_BYTES = 24 * 1024 * 1024;
 const DEFAULT_READ_BYTES = 512 * 1024;
-/** Works are reported with each of their requests: recent ones are not recorded twice. */
+/** Each request reports its work: recent works are not recorded twice. */
 const KNOWN_WORKS = 4096;
 
 export class Recorder {
-  /** Numbers of records mean something together with it: another recorder begins anew. */
+  /** Sequence numbers are valid for this id only. */
   readonly id = randomUUID().slice(0, 8);
-  /** Nothing is recorded meanwhile, and nothing is taken for a flow's end: for those who measure what recording costs. */
+  /** Stops recording, to measure what recording costs. */
   paused = false;
   readonly #changes: Ring<FlowRecord>;
   readonly #writes: RequestLog;
@@ -49,7 +49,7 @@ export class Recorder {
     this.#reads = new RequestLog(readBytes);
   }
 
-  /** Always the same: to be filled in, all of it and at once, and handed to `recorded`. */
+  /** Always the same object: fill in every field synchronously and pass it to `recorded`. */
   facts(): RequestFacts {
     return this.#facts;
   }
@@ -57,22 +57,22 @@ export class Recorder {
   recorded(facts: RequestFacts): void {
     facts.seq = ++this.#seq;
     (isRead(facts.about.verb) ? this.#reads : this.#writes).push(facts);
-    if (this.#listeners.size > 0) this.#tell(recordOf(facts));
+    if (this.#listeners.size > 0) this.#notify(recordOf(facts));
   }
 
   request(record: Unnumbered<RequestRecord>): void {
     const numbered = { seq: ++this.#seq, ...record };
     this.#changes.push(numbered, 240 + record.name.length + (record.reason?.length ?? 0));
-    this.#tell(numbered);
+    this.#notify(numbered);
   }
 
   delivery(record: Unnumbered<DeliveryRecord>): void {
     const numbered = { seq: ++this.#seq, ...record };
     this.#changes.push(numbered, 120 + record.name.length + 8 * record.to.length);
-    this.#tell(numbered);
+    this.#notify(numbered);
   }
 
-  /** A work that was told of before is not told of again. */
+  /** A work that is known already is not recorded again. */
   work(record: Unnumbered<WorkRecord>): void {
     if (this.#works.has(record.id)) return;
     const numbered = { seq: ++this.#seq, ...record };
@@ -83,10 +83,10 @@ export class Recorder {
       numbered,
       read.reduce((sum, words) => sum + 24 + words.length, bytes),
     );
-    this.#tell(numbered);
+    this.#notify(numbered);
   }
 
-  /** Those of an earlier recorder, in their order; they get numbers of this one. */
+  /** Adds the records of an earlier recorder, in their order, with new sequence numbers. */
   restore(records: Iterable<FlowRecord>): void {
     for (const { seq: _, ...record } of records) {
       if (record.type === "request") this.request(record);
@@ -105,23 +105,23 @@ export class Recorder {
     return [...this.#changes, ...requests].sort((a, b) => a.seq - b.seq);
   }
 
-  /** What has been pushed out so far: whatever it was, nothing can be said of it any more. */
+  /** How many records have been dropped so far, except reads. */
   get dropped(): number {
     return this.#changes.dropped + this.#writes.dropped;
   }
 
-  /** The number of the latest record. */
+  /** The sequence number of the latest record. */
   get seq(): number {
     return this.#seq;
   }
 
-  /** Returns how to end it. */
+  /** Calls the listener with each record; returns a function that removes it. */
   follow(listener: (record: FlowRecord) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  #tell(record: FlowRecord): void {
+  #notify(record: FlowRecord): void {
     for (const listener of this.#listeners) listener(record);
   }
 }

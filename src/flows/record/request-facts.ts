@@ -1,10 +1,11 @@
 /**
- * What a server knows of a request when it has answered it, as it knows it: words are found when somebody reads the record, which is seldom.
+ * The facts of a request after its response, as the server has them. Texts are made when a record is read, which is
+ * rare.
  */
 import { actorOf } from "./actors.ts";
 import type { Call, RequestRecord, Written } from "./record.ts";
 
-/** What many requests have in common: mostly the same object for all of them. */
+/** The part that many requests share, mostly as one object. */
 export interface RequestAbout {
   readonly verb: string;
   readonly apiGroup: string;
@@ -24,20 +25,23 @@ export class RequestFacts {
   namespace = "";
   name = "";
   status = 0;
-  /** Of a refusal. */
+  /** The reason of a refusal. */
   reason: string | undefined = undefined;
-  /** As authorization says it. */
+  /** The text of the authorizer. */
   authorization: string | undefined = undefined;
   cause: string | undefined = undefined;
-  /** What it wrote; 0 if it wrote nothing. */
+  /** The revision that it wrote; 0 if none. */
   revision = 0;
   change: Written["change"] | "" = "";
   uid = "";
   writtenAt = 0;
-  /** Whose rules of admission were asked, in shared lists. */
+  /** The admission plugins that ran, as shared lists. */
   mutated: readonly string[] | undefined = undefined;
   validated: readonly string[] | undefined = undefined;
-  /** In microseconds: when the first of them was asked, and when each had answered; then the same of the others, from `split` on. */
+  /**
+   * In microseconds: the start of the mutating phase and the end of each of its plugins; from `split` on, the same of
+   * the validating phase.
+   */
   stamps: readonly number[] | undefined = undefined;
   split = 0;
   refusedBy: string | undefined = undefined;
@@ -81,7 +85,7 @@ function timesOf(facts: RequestFacts): Record<string, number> | undefined {
   const times: Record<string, number> = {};
   const add = (owners: readonly string[], from: number, to: number) => {
     for (let at = from + 1; at < to; at++) {
-      // Rules that were asked again begin anew.
+      // A plugin that ran again starts over.
       const owner = owners[(at - from - 1) % owners.length];
       if (owner !== undefined) times[owner] = (times[owner] ?? 0) + (stamps[at] ?? 0) - (stamps[at - 1] ?? 0);
     }
@@ -92,7 +96,7 @@ function timesOf(facts: RequestFacts): Record<string, number> | undefined {
   return times;
 }
 
-/** `RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "r" to User "u"` in a few words. */
+/** `RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "r" to User "u"` in short. */
 function roleOf(reason: string | undefined): string | undefined {
   if (reason === undefined || reason === "") return undefined;
   const role = /of (?:Cluster)?Role "([^"]+)"/.exec(reason)?.[1];

@@ -1,11 +1,11 @@
-/** The latest items within a number of bytes, as their maker counts them. */
+/** The latest items within a number of bytes. The caller counts the bytes of each item. */
 
-/** How many slots that are no longer used may be left at the front before they are given back. */
+/** How many unused slots may be at the front before the array is cut. */
 const SLACK = 4096;
 
 export class Ring<T> {
   readonly #limitBytes: number;
-  /** Beside each other, not in an object for each: what is recorded with every request should leave little behind. */
+  /** Two parallel arrays instead of an object for each item: less work for the garbage collector. */
   #items: (T | undefined)[] = [];
   #sizes: number[] = [];
   #first = 0;

@@ -6,7 +6,7 @@ import type { Call } from "./record.ts";
 export interface WorkFacts {
   readonly about: string;
   readonly woken: readonly number[];
-  /** What it looked at. */
+  /** What it read. */
   readonly read?: readonly string[];
   readonly startedAt: number;
   readonly decided: string;
@@ -18,7 +18,7 @@ const NO_CALLS: readonly Call[] = [];
 
 export class Works {
   readonly #actor: string;
-  /** Not from the component's own chance, which decides about other things and would decide otherwise. */
+  /** Not from the component's Random: that would change its other random decisions. */
   readonly #process = randomUUID().slice(0, 8);
   #count = 0;
 
@@ -26,7 +26,7 @@ export class Works {
     this.#actor = actor;
   }
 
-  /** As requests carry it. */
+  /** The value of the cause header. */
   cause({ about, woken, read = NOTHING, startedAt, decided, calls = NO_CALLS }: WorkFacts): string {
     const actor = this.#actor;
     this.#count += 1;

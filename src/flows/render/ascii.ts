@@ -5,15 +5,15 @@
  *     0 ms │  POST deployments   │                 │
  *          │────────────────────►│                 │
  *
- * Words stand on their arrow if it has room for them, else on the line above.
+ * A text stands on its arrow if it fits, else on the line above.
  */
 import type { Arrow, Line } from "../diagram/causal-order.ts";
 import type { Diagram } from "../diagram/diagram.ts";
 
 export interface AsciiOptions {
-  /** How wide a column is at least. Default: 20. */
+  /** The minimum width of a column. Default: 20. */
   readonly columnWidth?: number;
-  /** After how many lines the names of the columns are said again. Default: never. */
+  /** Repeats the names of the columns after this many lines. Default: never. */
   readonly headsEvery?: number;
 }
 
@@ -99,14 +99,14 @@ class Columns {
     return `${" ".repeat(TIME_WIDTH)}${row.join("")}`.trimEnd();
   }
 
-  /** Words beside a participant's own line; they may cover those of others. */
+  /** A text beside a participant's own line; it may cover other lines. */
   beside(name: string, words: string): string {
     const row = this.#lanes();
     put(row, this.at(name) + 2, words);
     return row.join("");
   }
 
-  /** Undefined if the words have no room. */
+  /** Undefined if the text does not fit. */
   arrow(from: string, to: string, strokes: Strokes, words: string): string[] | undefined {
     const left = Math.min(this.at(from), this.at(to));
     const right = Math.max(this.at(from), this.at(to));

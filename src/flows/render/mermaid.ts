@@ -21,7 +21,7 @@ export function mermaid({ participants, lines }: Diagram): string {
   return `${out.join("\n")}\n`;
 }
 
-/** Characters that end a line or begin something else there. */
+/** Escapes characters that have a meaning in Mermaid. */
 function safe(text: string): string {
   return text.replaceAll(";", ",").replaceAll("#", "＃").replaceAll(/\s+/g, " ");
 }

@@ -1,25 +1,25 @@
 /**
- * The flow of an object while it goes on: of each record that comes, whether it belongs to it.
+ * The flow of an object while it happens: decides of each new record whether it belongs to the flow.
  *
- * 1. It shows what `trace` would show of all records that have come, each once, as soon as that is known.
- * 2. What led to the object may turn out to belong to it only later: it is told then, behind what came before.
+ * 1. It yields the records that `trace` would return for all records so far, each once, as soon as that is known.
+ * 2. A cause may turn out to belong to the flow only later: it is yielded then, after later records.
  */
 import { type FlowRecord, isRead, type RequestRecord, sameObject, type WorkRecord } from "../record/record.ts";
 import { causesOf, type Question, trace } from "./trace.ts";
 
-/** What may still turn out to have led to something. */
+/** Records that may still turn out to be causes. */
 const MAX_KEPT = 20_000;
 
 export class LiveTrace {
   readonly #question: Question;
   readonly #depth: number;
-  /** How many works deep what follows from them may still go. */
+  /** The depth that is left, in works, for what follows from them. */
   readonly #revisions = new Map<number, number>();
   readonly #works = new Map<string, number>();
-  /** What lies deeper than asked for, and is no new beginning when it comes back to the object. */
+  /** Records beyond the requested depth, which do not restart the count when they lead back to the object. */
   readonly #deepRevisions = new Set<number>();
   readonly #deepWorks = new Set<string>();
-  readonly #told = new Set<number>();
+  readonly #yielded = new Set<number>();
   #kept: FlowRecord[] = [];
 
   constructor(question: Question) {
@@ -27,12 +27,12 @@ export class LiveTrace {
     this.#depth = question.depth ?? Number.POSITIVE_INFINITY;
   }
 
-  /** What is to be told now. */
+  /** The records to show now. */
   take(record: FlowRecord): readonly FlowRecord[] {
     if (this.#question.object === undefined) return this.#isWanted(record) ? [record] : [];
     if (this.#kept.push(record) > MAX_KEPT) this.#kept = this.#kept.slice(MAX_KEPT / 2);
-    const found = this.#found(record).filter((each) => this.#isWanted(each) && !this.#told.has(each.seq));
-    for (const { seq } of found) this.#told.add(seq);
+    const found = this.#found(record).filter((each) => this.#isWanted(each) && !this.#yielded.has(each.seq));
+    for (const { seq } of found) this.#yielded.add(seq);
     return found;
   }
 

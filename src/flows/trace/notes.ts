@@ -1,11 +1,11 @@
-/** What has to be said below a diagram so that nobody takes it for more than it is. */
+/** Notes below a diagram: what is missing, and whose clock differs. */
 import type { FlowRecord, RequestRecord } from "../record/record.ts";
 import { causesOf, type Trace } from "./trace.ts";
 
-/** Clocks of processes on one machine, and the way between them, differ by less. */
+/** Clock differences and latencies on one machine are smaller. */
 const TOLERATED_MS = 50;
 
-/** In whole sentences; none if there is nothing to be said. `dropped`: how many records the recorder had to let go. */
+/** In whole sentences. `dropped`: how many records the recorder has dropped. */
 export function notesOf({ records, missing }: Trace, dropped: number): string[] {
   return [...missingNotes(missing, dropped), ...clockNotes(records)];
 }
@@ -20,7 +20,7 @@ function missingNotes(missing: number, dropped: number): string[] {
   return [`The beginning is missing: ${what} no longer known (${why}).`];
 }
 
-/** Who began before what woke them was written, or after they had sent what follows from it, has another time. */
+/** An actor whose work begins before its cause was written, or after its own requests, has a different clock. */
 function clockNotes(records: readonly FlowRecord[]): string[] {
   const requestOf = new Map<number, RequestRecord>();
   const sentBy = new Map<string, RequestRecord>();

@@ -1,11 +1,11 @@
 /**
  * All records that led to an object, and all that followed from it.
  *
- *     the object's own writes ──► works that they woke ──► what those wrote ──► …            down, `depth` works deep
- *     the object's own writes ◄── works that sent them ◄── revisions that woke those ◄── …   up, to where the flow began
+ *     the object's writes ──► works that they woke ──► their writes ──► …                  down, `depth` works deep
+ *     the object's writes ◄── works that sent them ◄── revisions that woke those ◄── …   up, to the start of the flow
  *
- * 1. Only recorded causes are followed. What a cause names and the recorder no longer has is counted in `missing`, not guessed.
- * 2. What somebody says of a work that is not theirs is no cause: such a work stands before its own requests, and joins no other flow.
+ * 1. Only recorded causes are followed. Causes that the recorder no longer has are counted in `missing`.
+ * 2. A claimed work is not a cause: it stands before its own requests, and joins no other flow.
  * 3. A work is shown with everything that it caused, or not at all; one that caused nothing is left out.
  */
 import {
@@ -24,14 +24,14 @@ export interface Question {
   /** How many works deep. Default: all. */
   readonly depth?: number | undefined;
   readonly since?: number | undefined;
-  /** Requests that only read are left out unless asked for. */
+  /** Include requests that only read. */
   readonly reads?: boolean;
 }
 
 export interface Trace {
   /** In the order in which they happened. */
   readonly records: readonly FlowRecord[];
-  /** Causes that are named, and are not among the records any more. */
+  /** How many named causes are no longer among the records. */
   readonly missing: number;
 }
 
@@ -53,7 +53,7 @@ export function trace(all: readonly FlowRecord[], question: Question): Trace {
       const work = links.works.get(request.cause ?? "");
       if (work !== undefined) found.add(work);
     }
-    // What sent no request and called somebody else happened all the same.
+    // A work without requests but with calls to others is part of the flow.
     for (const record of all)
       if (record.type === "work" && record.at >= since && record.calls.length > 0) found.add(record);
   } else {
@@ -86,7 +86,7 @@ function linksOf(all: readonly FlowRecord[]): Links {
   return { works, requestOf, sentBy, wokenBy };
 }
 
-/** Revisions that led to a work, as far as that is known. */
+/** The revisions that led to a work, if known. */
 export function causesOf({ claimed, woken }: WorkRecord): readonly number[] {
   return claimed ? [] : woken;
 }
@@ -97,7 +97,10 @@ function add<K, V>(map: Map<K, V[]>, key: K, value: V): void {
   else values.push(value);
 }
 
-/** Depth is counted from where the object's flow begins: what came back to it later, such as its status, is no new beginning. */
+/**
+ * Depth is counted from the beginning of the object's flow: a later write to the object, such as its status, does not
+ * restart it.
+ */
 function withoutEffects(own: readonly RequestRecord[], links: Links): RequestRecord[] {
   const reached = new Set<FlowRecord>();
   return own.filter((request) => {
@@ -140,7 +143,7 @@ function goDown(from: RequestRecord, { sentBy, wokenBy }: Links, found: Set<Flow
   }
 }
 
-/** Who else was told of what the flow wrote. */
+/** The other watchers of the flow's writes. */
 function deliveriesOf(all: readonly FlowRecord[], found: ReadonlySet<FlowRecord>): DeliveryRecord[] {
   const revisions = new Set<number>();
   for (const record of found) {
@@ -158,7 +161,7 @@ function missingCauses(found: ReadonlySet<FlowRecord>, { works, requestOf }: Lin
   return missing;
 }
 
-/** Within a millisecond clocks do not tell what came first, but causes do. */
+/** Within a millisecond the order follows from causes, not from clocks. */
 function causesFirst(records: readonly FlowRecord[], links: Links): FlowRecord[] {
   const left = new Set(records);
   const ordered: FlowRecord[] = [];
@@ -171,7 +174,7 @@ function causesFirst(records: readonly FlowRecord[], links: Links): FlowRecord[]
   return ordered;
 }
 
-/** What led to it at once, as far as it is among the records. */
+/** Its direct cause, if it is among the records. */
 export function directCauses(
   record: FlowRecord,
   { works, requestOf }: Pick<Links, "works" | "requestOf">,
@@ -186,7 +189,7 @@ export function directCauses(
   }
 }
 
-/** By time; a work whose clock is another's stands between what woke it and what it sent. */
+/** By time; a work with a foreign clock stands between its causes and its requests. */
 function byTime({ requestOf, sentBy }: Links) {
   const timeOf = (record: FlowRecord): number => {
     if (record.type !== "work" || !record.foreignClock) return record.at;
@@ -197,7 +200,7 @@ function byTime({ requestOf, sentBy }: Links) {
   return (a: FlowRecord, b: FlowRecord) => timeOf(a) - timeOf(b) || rank(a) - rank(b) || a.seq - b.seq;
 }
 
-/** At one time: what was told comes before what was done about it. */
+/** At equal times: deliveries before works, works before requests. */
 function rank({ type }: FlowRecord): number {
   return type === "delivery" ? 0 : type === "work" ? 1 : 2;
 }

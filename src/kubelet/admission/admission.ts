@@ -1,6 +1,6 @@
 /**
- * Whether a node takes a Pod. The scheduler has decided already; this is the node's own check of what it knows better: what
- * runs on it. Pods with spec.nodeName set by hand meet no other check. Pure.
+ * Whether a node takes a Pod. The scheduler has checked before; the kubelet checks again, because it knows what really
+ * runs on the node and because a Pod with spec.nodeName set by hand has passed no scheduler. Pure.
  *
  * The checks, their order and their messages are the kubelet's: resources, node affinity, host ports, NoExecute taints.
  */
@@ -105,7 +105,7 @@ function resourceProblem(pod: core.Pod, usage: Usage, allocatable: Amounts): Pod
   return missing && { reason: `OutOf${missing.resource}`, message: shortageMessage(missing) };
 }
 
-/** What the node has too little of beside what other Pods use. */
+/** The resources of which the node has too little left. */
 function shortages(pod: core.Pod, usage: Usage, allocatable: Amounts): readonly Shortage[] {
   const found: Shortage[] = [];
   for (const [resource, requested] of Object.entries(requestsOf(pod))) {

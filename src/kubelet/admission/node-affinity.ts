@@ -1,4 +1,4 @@
-/** Whether a Pod's nodeSelector and required node affinity are met by a node. */
+/** Whether a node matches a Pod's nodeSelector and required node affinity. */
 import type { core } from "#api";
 
 type NodeLike = Pick<core.Node, "metadata">;
@@ -10,7 +10,7 @@ export function matchesNode({ spec }: core.Pod, node: NodeLike): boolean {
   return selected && (required === undefined || required.nodeSelectorTerms.some((term) => fits(term, node)));
 }
 
-/** A term that says nothing fits nothing. */
+/** An empty term matches no node. */
 function fits({ matchExpressions = [], matchFields = [] }: core.NodeSelectorTerm, { metadata }: NodeLike): boolean {
   if (matchExpressions.length + matchFields.length === 0) return false;
   const fields: Readonly<Record<string, string>> = { "metadata.name": metadata.name ?? "" };

@@ -1,16 +1,17 @@
 /**
- * Resizing a running Pod: what it asks for, what its node has given it, and what is in force. Pure.
+ * Resize of a running Pod: what its spec asks for, what the node has allocated, what is applied to the containers.
+ * Pure.
  *
  *     spec ──► does it fit? ──yes──► allocated ──► cgroups ──► applied ══► status.resources
- *                  └──no──► PodResizePending: Deferred, or Infeasible on this node at any time
+ *                  └──no──► PodResizePending: Deferred, or Infeasible if the node is too small
  *
- * 1. Everything else works with the Pod as it was allocated: the status never tells more than was given.
- * 2. While what is allocated is not yet in force: PodResizeInProgress.
+ * 1. All other code works with the Pod as it was allocated: the status never shows more than was allocated.
+ * 2. PodResizeInProgress is true while the allocation is not yet applied.
  */
 import { type core, equalJson, type Json } from "#api";
 import { timestamp } from "../pod-status/index.ts";
 
-/** By container. */
+/** By container name. */
 export type Allocation = ReadonlyMap<string, core.ResourceRequirements>;
 
 export type ResizeVerdict =
@@ -19,19 +20,19 @@ export type ResizeVerdict =
 
 export type PendingResize = Exclude<ResizeVerdict, { fits: true }>;
 
-/** What a Pod asks for, container by container; init containers that are not sidecars are never resized. */
+/** The resources in the Pod's spec. The API server lets no init container be resized that is not a sidecar. */
 export function askedFor({ spec }: core.Pod): Allocation {
   const { initContainers = [], containers = [] } = spec ?? {};
   return new Map([...initContainers, ...containers].map(({ name, resources = {} }) => [name, resources]));
 }
 
-/** What the node gave a Pod before this kubelet knew it, as the status tells; what the status does not tell is what is asked for. */
+/** What a kubelet before this one has allocated: from the status, otherwise from the spec. */
 export function rememberedAllocation(pod: core.Pod): Allocation {
   const { initContainerStatuses = [], containerStatuses = [] } = pod.status ?? {};
-  const told = new Map([...initContainerStatuses, ...containerStatuses].map((status) => [status.name, status]));
+  const statuses = new Map([...initContainerStatuses, ...containerStatuses].map((status) => [status.name, status]));
   return new Map(
     [...askedFor(pod)].map(([name, asked]) => {
-      const status = told.get(name);
+      const status = statuses.get(name);
       if (status?.allocatedResources === undefined || status.containerID === undefined) return [name, asked];
       const { limits } = status.resources ?? {};
       const given = { ...asked, requests: status.allocatedResources, ...(limits !== undefined && { limits }) };
@@ -40,7 +41,7 @@ export function rememberedAllocation(pod: core.Pod): Allocation {
   );
 }
 
-/** What the node gives a Pod now: what it asks for if that fits, else what it had. */
+/** The allocation from now on: what the spec asks for if that fits, otherwise what the Pod had. */
 export function allocate(
   asked: core.Pod,
   before: Allocation,
@@ -56,7 +57,7 @@ export function isSameAllocation(a: Allocation, b: Allocation): boolean {
   return a.size === b.size && [...a].every(([name, resources]) => isSame(resources, b.get(name) ?? {}));
 }
 
-/** The Pod with what it was given instead of what it asks for. */
+/** The Pod with its allocation in place of the resources in its spec. */
 export function withAllocation(pod: core.Pod, allocation: Allocation): core.Pod {
   const { spec } = pod;
   if (spec === undefined || isSameAllocation(askedFor(pod), allocation)) return pod;
@@ -81,7 +82,7 @@ export function isSame(a: core.ResourceRequirements, b: core.ResourceRequirement
   return equalJson(plain(a), plain(b));
 }
 
-/** Whether going from one to the other needs a new container, by its resize policies. */
+/** Whether the container's resize policies ask for a restart. */
 export function needsRestart(
   { resizePolicy = [] }: core.Container,
   before: core.ResourceRequirements,
@@ -97,11 +98,11 @@ export function needsRestart(
 
 export interface ResizeState {
   readonly pending?: PendingResize | undefined;
-  /** Whether what is allocated is not in force yet; with what went wrong. */
+  /** The allocation is not applied yet; `problem`: why not. */
   readonly inProgress?: { readonly problem?: string } | undefined;
 }
 
-/** A condition keeps its time while it stays true. */
+/** A condition keeps its lastTransitionTime while it stays true. */
 export function resizeConditions(
   pod: core.Pod,
   { pending, inProgress }: ResizeState,

@@ -1,4 +1,6 @@
-/** Whether a Pod may run on a node with NoExecute taints. Other effects are the scheduler's, and static Pods run anyway. */
+/**
+ * Whether a Pod tolerates a node's NoExecute taints. The scheduler checks the other effects; static Pods run anyway.
+ */
 import type { core } from "#api";
 
 const CONFIG_SOURCE = "kubernetes.io/config.source";

@@ -1,4 +1,7 @@
-/** What the Pods of a node use together: requests, and ports of the node. Kept up to date change by change, whatever their number. */
+/**
+ * The sum of what the Pods of a node use: requests and host ports. Kept by changes, because a fleet admits thousands of
+ * Pods; a test compares it with the sum made from scratch.
+ */
 import {
   addQuantities,
   type core,
@@ -59,7 +62,7 @@ export class Usage {
     return true;
   }
 
-  /** Of one resource, what all Pods but this one use. */
+  /** How much of a resource all Pods but this one use. */
   without(uid: string, resource: string): Quantity {
     const total = this.#totals.get(resource) ?? zeroQuantity;
     const own = this.#shares.get(uid)?.amounts[resource];

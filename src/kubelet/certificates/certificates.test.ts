@@ -29,7 +29,7 @@ function apiOf(statuses: (request: string) => readonly object[]): { client: Clie
 }
 
 describe("a node's certificate", () => {
-  it("the request says who the node is, and its key has signed it", () => {
+  it("the request names the node and is signed with its key", () => {
     const { pem } = makeSigningRequest({ commonName: "system:node:a", organizations: ["system:nodes"] });
     expect(readSigningRequest(derOf(pem))).toMatchObject({
       commonName: "system:node:a",

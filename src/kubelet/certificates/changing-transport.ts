@@ -1,4 +1,7 @@
-/** A transport that can be replaced under its users: after a new certificate, the next request takes the new one, and watches begin anew on it. */
+/**
+ * A transport that can be replaced while it is used: requests after a renewed certificate use the new one; watches
+ * restart on it.
+ */
 import type { Transport } from "#client";
 
 export interface ChangingTransport extends Transport {

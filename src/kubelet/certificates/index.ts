@@ -1,4 +1,4 @@
-/** The kubelet's own certificates: asked for with a bootstrap token, and renewed before they end. */
+/** The kubelet's certificates: requested with a bootstrap token, renewed before they expire. */
 export { type ChangingTransport, changingTransport } from "./changing-transport.ts";
 export { CertificateRefusedError, type IssuedCertificate, requestCertificate } from "./request-certificate.ts";
 export { isExpired, renewalTime } from "./rotation.ts";

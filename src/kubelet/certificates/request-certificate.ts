@@ -1,4 +1,4 @@
-/** Asks the cluster for a node's certificate, as a client or as a server: a CertificateSigningRequest, approved and signed by others. */
+/** Requests a node's client or serving certificate with a CertificateSigningRequest that others approve and sign. */
 import { type certificates, kinds } from "#api";
 import type { Client } from "#client";
 import { makeSigningRequest, type ServerNames } from "#pki";
@@ -15,7 +15,7 @@ export class CertificateRefusedError extends Error {
 const CLIENT = { signer: "kubernetes.io/kube-apiserver-client-kubelet", usage: "client auth" } as const;
 const SERVER = { signer: "kubernetes.io/kubelet-serving", usage: "server auth" } as const;
 
-/** Waits for the answer; throws CertificateRefusedError if it is no. With `names` it is one of a server, else one of a client. */
+/** Resolves when it is issued; throws CertificateRefusedError if it is denied. With `names`: a serving certificate. */
 export async function requestCertificate(
   client: Client,
   nodeName: string,

@@ -1,4 +1,7 @@
-/** When a certificate is to be renewed: somewhere between 70 and 90 % of its life, so that not all nodes ask at once. */
+/**
+ * When to renew a certificate: at a random time between 70 and 90 % of its lifetime, so that nodes do not renew all at
+ * once.
+ */
 import { X509Certificate } from "node:crypto";
 import type { Random } from "#base";
 

@@ -1,6 +1,7 @@
 /**
- * The certificate of the kubelet's own server, from the cluster: asked for where there is none that is valid, and again before it ends. Somebody has to approve
- * it: the cluster itself does not, for it cannot know whether a node is reached by the names that it says.
+ * The serving certificate of the kubelet's server, issued by the cluster: requested if there is no valid one, and
+ * renewed before it expires. An administrator has to approve it: the cluster cannot verify the names that a node asks
+ * for.
  */
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +11,7 @@ import type { ServerNames } from "#pki";
 import { requestCertificate } from "./request-certificate.ts";
 import { isExpired, renewalTime } from "./rotation.ts";
 
-/** Certificate and key in one, where the kubelet's server looks for it. */
+/** Certificate and key in one file, as the kubelet's server reads it. */
 export const SERVING_FILE = "kubelet-server-current.pem";
 const RETRY_MS = 5000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -44,10 +45,10 @@ export async function keepServingCertificate(options: ServingCertificateOptions,
       current = `${certPem.trimEnd()}\n${keyPem}`;
       await writeFile(`${file}.new`, current, { mode: 0o600 });
       await rename(`${file}.new`, file);
-      log.info("the kubelet's server has its certificate from the cluster", { node: nodeName });
+      log.info("serving certificate issued", { node: nodeName });
     } catch (error) {
       if (isAbort(error, signal)) throw error;
-      log.warn("the kubelet's server could not get its certificate yet", { error });
+      log.warn("serving certificate not issued yet", { error });
       await clock.sleep(RETRY_MS, signal);
     }
   }

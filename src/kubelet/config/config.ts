@@ -1,18 +1,18 @@
-/** What a kubelet is told about its node, as values: from flags, and from a KubeletConfiguration. */
+/** The configuration of a kubelet: from flags and from a KubeletConfiguration file. */
 import type { core } from "#api";
 import type { ShutdownPeriod } from "../eviction/index.ts";
 import type { Amounts } from "../node/index.ts";
 
 export interface KubeletConfig {
   readonly nodeName: string;
-  /** The first is the main one. */
+  /** The first is the primary one. */
   readonly nodeIps: readonly string[];
   readonly rootDir: string;
   readonly podLogsRoot: string;
   readonly cgroupRoot: string;
   readonly clusterDns: readonly string[];
   readonly clusterDomain: string;
-  /** Empty: Pods get nothing of the node's resolver. */
+  /** Empty: Pods inherit nothing from the node's resolv.conf. */
   readonly resolvConf: string;
   readonly maxPods: number;
   readonly staticPodPath?: string;
@@ -24,15 +24,15 @@ export interface KubeletConfig {
   readonly systemReserved: Amounts;
   readonly evictionHard: Readonly<Record<string, string>>;
   readonly allowedUnsafeSysctls: readonly string[];
-  /** On which the kubelet's own server listens. */
+  /** The port of the kubelet's server. */
   readonly port: number;
   readonly containerLogMaxBytes: number;
   readonly containerLogMaxFiles: number;
   readonly imageGcHighPercent: number;
   readonly imageGcLowPercent: number;
-  /** Whether the certificate of its own server comes from the cluster. */
+  /** Whether the cluster issues the serving certificate. */
   readonly serverTlsBootstrap: boolean;
-  /** How long Pods have when the machine goes down, by their priority. None: they are not ended in order. */
+  /** Grace periods at a shutdown of the machine, by Pod priority. Empty: no graceful node shutdown. */
   readonly shutdownPeriods: readonly ShutdownPeriod[];
 }
 

@@ -39,10 +39,10 @@ describe("KubeletConfiguration", () => {
 
   it.each([
     [`${head}shutdownGracePeriod: 1s\nshutdownGracePeriodCriticalPods: 2s`, "must not be shorter"],
-    [`${head}shutdownGracePeriod: soon`, "soon is no duration"],
+    [`${head}shutdownGracePeriod: soon`, "soon is not a duration"],
     [`${head}shutdownGracePeriod: 1s\nshutdownGracePeriodByPodPriority: []`, "cannot be given together"],
     ["kind: Other", "it must be of the kind KubeletConfiguration"],
-    ["", "it is no KubeletConfiguration"],
+    ["", "it is not a KubeletConfiguration"],
     [`${head}maxPods: many`, "maxPods must be a number"],
     [`${head}clusterDNS: 10.96.0.10`, "clusterDNS must be a list of strings"],
   ])("%j is refused: %s", (text, problem) => expect(() => parseKubeletConfiguration(text)).toThrow(problem));

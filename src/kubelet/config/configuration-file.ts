@@ -1,4 +1,7 @@
-/** KubeletConfiguration (kubelet.config.k8s.io/v1beta1): the fields that mean something here. What means nothing is named, so that nobody relies on it. */
+/**
+ * KubeletConfiguration (kubelet.config.k8s.io/v1beta1): the supported fields. Fields without effect are reported to the
+ * user.
+ */
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import { type core, parseDuration, parseQuantity, scaledValue } from "#api";
@@ -76,7 +79,7 @@ export async function kubeletConfiguration(file: string): Promise<KubeletConfigu
 /** Throws Error with one sentence. */
 export function parseKubeletConfiguration(source: string): KubeletConfigurationFile {
   const document: unknown = parse(source);
-  if (typeof document !== "object" || document === null) throw new Error("it is no KubeletConfiguration.");
+  if (typeof document !== "object" || document === null) throw new Error("it is not a KubeletConfiguration.");
   const { apiVersion, kind, containerRuntimeEndpoint, ...rest } = document as Record<string, unknown>;
   if (apiVersion !== "kubelet.config.k8s.io/v1beta1" || kind !== "KubeletConfiguration")
     throw new Error("it must be of the kind KubeletConfiguration, kubelet.config.k8s.io/v1beta1.");
@@ -101,7 +104,7 @@ export function parseKubeletConfiguration(source: string): KubeletConfigurationF
   return { values, runtimeEndpoint, ignored };
 }
 
-/** Two fields that belong together, or one that says it for each priority. */
+/** Either shutdownGracePeriod with its part for critical Pods, or one grace period for each priority. */
 function shutdownIn({
   shutdownGracePeriod,
   shutdownGracePeriodCriticalPods,
@@ -132,7 +135,7 @@ function secondsOf(duration: string): number {
   try {
     return Number(parseDuration(duration)) / 1e9;
   } catch (error) {
-    throw new Error(`${duration} is no duration such as 30s.`, { cause: error });
+    throw new Error(`${duration} is not a duration such as 30s.`, { cause: error });
   }
 }
 

@@ -1,4 +1,4 @@
-/** Where a Pod's processes are accounted: kubepods, a level for each QoS class, then one cgroup for each Pod. */
+/** The cgroups of Pods: kubepods, a level for each QoS class, then one cgroup for each Pod. */
 import { type core, qosClassOf } from "#api";
 
 export function podCgroup(cgroupRoot: string, pod: core.Pod): string {

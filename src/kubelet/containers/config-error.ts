@@ -1,4 +1,4 @@
-/** A container cannot be configured as its Pod says: told as CreateContainerConfigError, and tried again. */
+/** A container cannot be configured as its Pod asks for: reported as CreateContainerConfigError and retried. */
 export class RuntimeConfigError extends Error {
   override readonly name = "RuntimeConfigError";
 }

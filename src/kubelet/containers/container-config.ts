@@ -1,4 +1,4 @@
-/** A container, as a runtime is asked for it. Pure: whatever had to be looked up, pulled or mounted comes as a value. */
+/** The ContainerConfig for the runtime. Pure: everything that has to be looked up, pulled or mounted is passed in. */
 import type { core } from "#api";
 import type { ContainerConfig } from "../runtime/runtime.ts";
 import { expand } from "./expand.ts";
@@ -12,19 +12,19 @@ export interface ContainerParts {
   readonly pod: core.Pod;
   readonly container: AnyContainer;
   readonly attempt: number;
-  /** What the runtime knows the image by. */
+  /** The runtime's reference of the image. */
   readonly imageRef: string;
   readonly imageUser: ImageUser;
   readonly env: ReadonlyMap<string, string>;
   readonly paths: MountPaths;
-  /** The container whose processes an ephemeral one sees. */
-  readonly targetId?: string;
+  /** The container whose processes an ephemeral container sees. */
+  readonly targetId?: string | undefined;
 }
 
 export function containerConfig(parts: ContainerParts, facts: NodeFacts): ContainerConfig {
   const { pod, container, attempt, imageRef, imageUser, env, paths, targetId } = parts;
   const expanded = (words: readonly string[] = []) => words.map((word) => expand(word, (name) => env.get(name)));
-  const security = { seccompRoot: facts.seccompRoot, ...(targetId !== undefined && { targetId }) };
+  const security = { seccompRoot: facts.seccompRoot, targetId };
   return {
     metadata: { name: container.name, attempt },
     image: imageRef,

@@ -29,7 +29,7 @@ function policyResolver({ metadata, spec }: core.Pod, { clusterDns, clusterDomai
   return { servers: clusterDns, searches: [...own, ...resolver.searches], options: ["ndots:5"] };
 }
 
-/** An option that the Pod names takes the place of one with the same name. */
+/** An option of the Pod replaces the one with the same name. */
 function mergedOptions(base: readonly string[], own: readonly core.PodDNSConfigOption[]): string[] {
   const byName = new Map(base.map((option) => [option.split(":", 1)[0] ?? "", option]));
   for (const { name = "", value } of own)
@@ -47,7 +47,7 @@ function unique(list: readonly string[]): string[] {
   return [...new Set(list)];
 }
 
-/** resolv.conf as text → its parts. */
+/** Parses the text of a resolv.conf. */
 export function parseResolver(text: string): Resolver {
   const servers: string[] = [];
   let searches: string[] = [];

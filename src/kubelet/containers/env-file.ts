@@ -1,8 +1,9 @@
 /**
- * Files of environment variables, as containers write them for others of their Pod: a variable on each line, `NAME='value'`. Pure.
+ * Parses files of environment variables that one container of a Pod writes for others: `NAME='value'` on each line.
+ * Pure.
  *
- * 1. What stands between single quotes is taken as it is, also over several lines; a value without quotes ends with its line.
- * 2. Empty lines, and those that begin with #, say nothing.
+ * 1. Text in single quotes is taken literally and may span lines; a value without quotes ends with its line.
+ * 2. Empty lines and lines that begin with # are ignored.
  */
 
 export class EnvFileError extends Error {

@@ -68,7 +68,7 @@ describe("$(NAME)", () => {
     ["$()", "$()"],
   ])("%s is %s", (text, want) => expect(expand(text, (name) => known[name])).toBe(want));
 
-  it("tells what is missing", () => expect(expandAll("$(X)/$(A)", (name) => known[name]).missing).toEqual(["X"]));
+  it("returns unknown names", () => expect(expandAll("$(X)/$(A)", (name) => known[name]).missing).toEqual(["X"]));
 });
 
 describe("fields and resources", () => {
@@ -158,7 +158,7 @@ describe("services", () => {
     service("elsewhere", "other", "10.96.0.8", [{ port: 80 }]),
   ];
 
-  it("tells host, ports and links of the pod's namespace and of the API server", () => {
+  it("has host, ports and links of the Services in the pod's namespace and of the API server", () => {
     expect(serviceEnv(pod, all)).toEqual({
       KUBERNETES_SERVICE_HOST: "10.96.0.1",
       KUBERNETES_SERVICE_PORT: "443",

@@ -1,8 +1,8 @@
 /**
- * A container's environment: what its Services, envFrom and env say, in the documented order of precedence.
+ * A container's environment from Services, envFrom and env, in the documented order of precedence.
  *
- * 1. `env` goes before `envFrom`, that before Services; of two with the same name the later one counts.
- * 2. `$(NAME)` in a value means what stands before it, or a Service's variable.
+ * 1. `env` overrides `envFrom`, which overrides Services; of two entries with the same name the later one wins.
+ * 2. `$(NAME)` in a value refers to an earlier entry or to a Service's variable.
  * 3. A ConfigMap, Secret or key that is missing is an error, unless it is optional.
  */
 import type { core } from "#api";
@@ -16,7 +16,7 @@ export interface EnvSources {
   /** By name, of the Pod's namespace. */
   readonly configMaps: ReadonlyMap<string, core.ConfigMap>;
   readonly secrets: ReadonlyMap<string, core.Secret>;
-  /** What files in volumes say, by `volume/path`; those that are not there are missing. */
+  /** Contents of files in volumes, by `volume/path`; absent files are missing. */
   readonly files?: ReadonlyMap<string, string>;
   readonly services: Readonly<Record<string, string>>;
   readonly addresses: PodAddresses;
@@ -25,7 +25,7 @@ export interface EnvSources {
 
 export interface Environment {
   readonly variables: ReadonlyMap<string, string>;
-  /** Keys of `envFrom` that are no names of variables, by source. */
+  /** Keys of `envFrom` that are not valid variable names, by source. */
   readonly skipped: readonly { readonly source: string; readonly keys: readonly string[] }[];
 }
 
@@ -51,7 +51,7 @@ export function environment(pod: core.Pod, container: AnyContainer, sources: Env
   return { variables, skipped };
 }
 
-/** The ConfigMaps and Secrets that the environment is made of. */
+/** The ConfigMaps, Secrets and files that the environment refers to. */
 export function envReferences(container: AnyContainer): {
   readonly configMaps: ReadonlySet<string>;
   readonly secrets: ReadonlySet<string>;

@@ -1,4 +1,4 @@
-/** The /etc/hosts that the kubelet keeps for a Pod. */
+/** The /etc/hosts that the kubelet writes for a Pod. */
 import type { core } from "#api";
 import { podHostname } from "./hostname.ts";
 
@@ -11,7 +11,7 @@ const LOOPBACK = [
   "fe00::2\tip6-allrouters",
 ];
 
-/** `nodeHosts`: the node's own file, which Pods on its network see. */
+/** `nodeHosts`: the node's own file, for Pods on the host network. */
 export function etcHosts(
   pod: core.Pod,
   podIps: readonly string[],

@@ -2,7 +2,7 @@
  * $(NAME) in commands, arguments and environment variables.
  *
  * 1. `$$` is a dollar sign, so `$$(NAME)` is never expanded.
- * 2. What nobody knows stays as it was written.
+ * 2. References to unknown names stay as written.
  */
 
 export type Lookup = (name: string) => string | undefined;
@@ -11,7 +11,7 @@ export function expand(text: string, lookup: Lookup): string {
   return expandAll(text, lookup).text;
 }
 
-/** Also which names were not known. */
+/** Also returns the unknown names. */
 export function expandAll(
   text: string,
   lookup: Lookup,

@@ -1,13 +1,13 @@
 /**
  * Fields of a Pod, and resources of its containers, as text: for environment variables and files of the downward API.
  *
- * 1. A limit that is not set is what the node can give; a request that is not set is 0.
- * 2. An amount is told in units of its divisor, rounded up.
+ * 1. A limit that is not set is the node's allocatable; a request that is not set is 0.
+ * 2. An amount is divided by its divisor and rounded up.
  */
 import { type core, goQuote, parseQuantity, scaledValue } from "#api";
 import { RuntimeConfigError } from "./config-error.ts";
 
-/** What of a Pod is only known when it runs. */
+/** Addresses, which are known only once the sandbox exists. */
 export interface PodAddresses {
   readonly podIps: readonly string[];
   readonly hostIps: readonly string[];

@@ -1,4 +1,4 @@
-/** What a Pod is called on the network. */
+/** A Pod's hostname and domain. */
 import type { core } from "#api";
 import { RuntimeConfigError } from "./config-error.ts";
 
@@ -7,7 +7,7 @@ const MAX_HOSTNAME = 64;
 
 export interface PodHostname {
   readonly hostname: string;
-  /** What stands behind it; empty where the Pod has no subdomain. */
+  /** The domain behind the hostname; empty if the Pod has no subdomain. */
   readonly domain: string;
 }
 
@@ -20,7 +20,7 @@ export function podHostname({ metadata, spec }: core.Pod, clusterDomain: string)
   return { hostname, domain: subdomain === "" ? "" : `${subdomain}.${metadata.namespace}.svc.${clusterDomain}` };
 }
 
-/** The hostname that the kernel is told. */
+/** The kernel's hostname. */
 export function kernelHostname(pod: core.Pod, clusterDomain: string): string {
   const { hostname, domain } = podHostname(pod, clusterDomain);
   if (pod.spec?.setHostnameAsFQDN !== true || domain === "") return hostname;

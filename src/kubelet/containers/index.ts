@@ -1,4 +1,4 @@
-/** The whole public surface of containers: what a Pod and its node mean for the runtime, without doing anything. */
+/** The whole public surface of containers: from a Pod and its node to the runtime's configuration. */
 export { podCgroup, qosCgroup } from "./cgroup-names.ts";
 export { RuntimeConfigError } from "./config-error.ts";
 export { type ContainerParts, containerConfig } from "./container-config.ts";

@@ -1,8 +1,8 @@
 /**
- * What a container sees of its Pod's volumes, and the files that the kubelet itself puts into it.
+ * A container's mounts: its Pod's volumes, and the files that the kubelet itself adds.
  *
- * 1. Where volumes and subpaths are on the node is decided before: here they are paths.
- * 2. A container that mounts something at /etc/hosts has its own file there.
+ * 1. Volumes and subpaths have been prepared: here they are paths on the node.
+ * 2. A container that mounts something at /etc/hosts does not get the kubelet's file.
  */
 import type { core } from "#api";
 import type { Mount } from "../runtime/runtime.ts";
@@ -15,15 +15,15 @@ export interface MountPaths {
   readonly volumes: ReadonlyMap<string, VolumePath>;
   /** Host paths of subpaths by the index of the mount. */
   readonly subPaths: ReadonlyMap<number, string>;
-  /** The kubelet's /etc/hosts of the Pod; undefined where it keeps none. */
-  readonly etcHosts?: string;
-  /** The file that takes the container's last words. */
-  readonly terminationLog?: string;
+  /** The kubelet's /etc/hosts for the Pod; undefined if it has none. */
+  readonly etcHosts?: string | undefined;
+  /** The file for the termination message. */
+  readonly terminationLog?: string | undefined;
 }
 
 export interface VolumePath {
   readonly path: string;
-  /** The volume itself cannot be written to. */
+  /** The volume itself is read-only. */
   readonly readOnly?: boolean;
 }
 
@@ -55,7 +55,7 @@ export function containerMounts(container: AnyContainer, paths: MountPaths): rea
   return mounts;
 }
 
-/** The subpath of a mount, expanded; undefined where the whole volume is mounted. */
+/** The expanded subpath of a mount; undefined if the whole volume is mounted. */
 export function subPathOf(mount: core.VolumeMount, env: ReadonlyMap<string, string>): string | undefined {
   if (mount.subPathExpr === undefined || mount.subPathExpr === "")
     return mount.subPath === undefined || mount.subPath === "" ? undefined : mount.subPath;

@@ -1,4 +1,7 @@
-/** Labels and annotations by which a runtime's sandboxes and containers are known again, under the names that other tools look for. */
+/**
+ * Labels and annotations that identify sandboxes and containers in the runtime, under the names that other tools
+ * expect.
+ */
 import { createHash } from "node:crypto";
 import type { core } from "#api";
 import type { ContainerStatus } from "../runtime/runtime.ts";
@@ -15,7 +18,7 @@ export const TERMINATION_MESSAGE_POLICY = "io.kubernetes.container.terminationMe
 export const PRE_STOP = "io.kubernetes.container.preStopHandler";
 export const CONTAINER_PORTS = "io.kubernetes.container.ports";
 export const DELETION_GRACE = "io.kubernetes.pod.deletionGracePeriod";
-/** What the container was given when it was made: not every runtime tells it. */
+/** The resources that the container was created with: not every runtime reports them. */
 export const RESOURCES = "k8ts.io/container.resources";
 export const TERMINATION_GRACE = "io.kubernetes.pod.terminationGracePeriod";
 
@@ -51,12 +54,12 @@ export function containerAnnotations(pod: core.Pod, container: AnyContainer, att
   };
 }
 
-/** Of what can change in a running Pod and asks for a new container: its image. */
+/** Changes with what needs a new container when it changes in a running Pod: the image. */
 export function containerHash({ name, image = "" }: AnyContainer): string {
   return createHash("sha256").update(`${name}\0${image}`).digest("hex").slice(0, 8);
 }
 
-/** The directory in which a Pod's logs are, one folder for each container. */
+/** The directory of a Pod's logs, with a folder for each container. */
 export function podLogDirectory(root: string, { metadata: { name = "", namespace = "", uid = "" } }: core.Pod): string {
   return `${root}/${namespace}_${name}_${uid}`;
 }
@@ -69,8 +72,8 @@ export function nameOf({ labels, metadata }: Pick<ContainerStatus, "labels" | "m
   return labels[CONTAINER_NAME] ?? metadata.name;
 }
 
-/** How many instances of the container came before this one. */
+/** How many instances of the container existed before this one. */
 export function attemptOf({ annotations, metadata }: Pick<ContainerStatus, "annotations" | "metadata">): number {
-  const told = Number(annotations[RESTART_COUNT]);
-  return annotations[RESTART_COUNT] === undefined || Number.isNaN(told) ? metadata.attempt : told;
+  const count = Number(annotations[RESTART_COUNT]);
+  return annotations[RESTART_COUNT] === undefined || Number.isNaN(count) ? metadata.attempt : count;
 }

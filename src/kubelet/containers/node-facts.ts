@@ -8,19 +8,19 @@ export interface Resolver {
 
 export interface NodeFacts {
   readonly nodeName: string;
-  /** The first is the node's main address. */
+  /** The first is the node's primary address. */
   readonly nodeIps: readonly string[];
-  /** What containers without a limit may use: quantities by resource. */
+  /** Quantities by resource: what containers without a limit may use. */
   readonly allocatable: Readonly<Record<string, string>>;
   readonly memoryCapacityBytes: number;
   readonly clusterDns: readonly string[];
   readonly clusterDomain: string;
   /** The node's own resolv.conf. */
   readonly resolver: Resolver;
-  /** The cgroup under which kubepods is: "/" or such as "/k8ts/node-1". */
+  /** The parent of the cgroup kubepods: "/", or "/k8ts/node-1". */
   readonly cgroupRoot: string;
-  /** Where files are that a Localhost seccomp profile names. */
+  /** The directory of Localhost seccomp profiles. */
   readonly seccompRoot: string;
-  /** Such as /var/log/pods. */
+  /** For example /var/log/pods. */
   readonly podLogsRoot: string;
 }

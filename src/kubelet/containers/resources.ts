@@ -1,8 +1,9 @@
 /**
- * Requests and limits as the kernel takes them: shares and quota of the processor, bytes of memory, and who is killed first.
+ * Requests and limits as cgroup values: CPU shares and quota, bytes of memory, and the OOM score.
  *
- * 1. A container that asks for no processor time gets the smallest share; a limit without a request counts as one.
- * 2. The kernel's out-of-memory score follows the QoS class: Guaranteed last, BestEffort first, Burstable in between by its request.
+ * 1. A container without a CPU request gets the smallest share; a limit without a request counts as a request.
+ * 2. The kernel's out-of-memory score follows the QoS class: Guaranteed last, BestEffort first, Burstable in between
+ *    by its request.
  */
 import { type core, parseQuantity, podLimits, podRequests, qosClassOf, scaledValue, type Totals } from "#api";
 import { isSidecar } from "../lifecycle/index.ts";
@@ -45,7 +46,7 @@ export function containerResources(
   };
 }
 
-/** What the cgroup of the whole Pod is held to: a limit only where every container has one. */
+/** The limits of the Pod's cgroup: there is one only if every container has one. */
 export function podResources(pod: core.Pod): LinuxResources {
   const requests = podRequests(pod);
   const limits = podLimits(pod);
@@ -68,7 +69,7 @@ function oomScore(pod: core.Pod, container: AnyContainer, capacity: number): num
   if (qos === "BestEffort") return BEST_EFFORT_SCORE;
   const own = burstableScore(bytes(container.resources?.requests?.memory), capacity);
   if (!isSidecar(container)) return own;
-  // A sidecar is never killed before the containers that need it.
+  // A sidecar is not OOM-killed before the containers that depend on it.
   const others = (pod.spec?.containers ?? []).map((each) =>
     burstableScore(bytes(each.resources?.requests?.memory), capacity),
   );

@@ -1,4 +1,4 @@
-/** A Pod's sandbox, as a runtime is asked for it. Pure. */
+/** The PodSandboxConfig for the runtime. Pure. */
 import { type core, parseQuantity, scaledValue } from "#api";
 import type { LinuxResources, LinuxSandbox, PodSandboxConfig, PortMapping } from "../runtime/runtime.ts";
 import { podCgroup } from "./cgroup-names.ts";
@@ -24,7 +24,7 @@ export function podSandboxConfig(pod: core.Pod, attempt: number, facts: NodeFact
   };
 }
 
-/** On the node's network there is nothing to map. */
+/** Pods on the host network need no port mappings. */
 export function portMappings({ spec }: core.Pod): readonly PortMapping[] {
   if (spec?.hostNetwork === true) return [];
   const { containers = [], initContainers = [] } = spec ?? {};
@@ -47,14 +47,14 @@ function linuxSandbox(pod: core.Pod, { cgroupRoot, seccompRoot }: NodeFacts): Li
     cgroupParent: podCgroup(cgroupRoot, pod),
     sysctls: Object.fromEntries((shared.sysctls ?? []).map(({ name, value }) => [name.replaceAll("/", "."), value])),
     namespaces: shown,
-    ...(shared.runAsUser !== undefined && { runAsUser: shared.runAsUser }),
-    ...(shared.runAsGroup !== undefined && { runAsGroup: shared.runAsGroup }),
+    runAsUser: shared.runAsUser,
+    runAsGroup: shared.runAsGroup,
     supplementalGroups: supplementalGroups(pod),
     privileged: [...initContainers, ...containers].some((each) => each.securityContext?.privileged === true),
     readonlyRootfs: false,
     seccomp: seccomp ?? { type: "RuntimeDefault" },
     resources: podResources(pod),
-    ...(overhead !== undefined && { overhead: overheadOf(overhead) }),
+    overhead: overhead && overheadOf(overhead),
   };
 }
 

@@ -1,8 +1,8 @@
 /**
- * What a container's processes may do: the Pod's securityContext, and the container's own before it.
+ * The security settings of a container: its own securityContext, then the Pod's.
  *
- * 1. A container that must not be root is checked before it is made: by the user it is to run as, else by its image's.
- * 2. Paths of /proc and /sys are hidden unless the container is privileged or asks for them.
+ * 1. runAsNonRoot is checked before the container is created: against runAsUser, otherwise against the image's user.
+ * 2. Paths in /proc and /sys are masked unless the container is privileged or asks for an unmasked /proc.
  */
 import type { core } from "#api";
 import { podText } from "../pod-status/index.ts";
@@ -35,7 +35,7 @@ export function namespaces(pod: core.Pod, targetId?: string): NamespaceOptions {
     network: hostNetwork ? "NODE" : "POD",
     ipc: hostIPC ? "NODE" : "POD",
     pid,
-    ...(pid === "TARGET" && targetId !== undefined && { targetId }),
+    targetId: pid === "TARGET" ? targetId : undefined,
   };
 }
 
@@ -43,7 +43,7 @@ export function containerSecurity(
   pod: core.Pod,
   container: AnyContainer,
   image: ImageUser,
-  { seccompRoot, targetId }: { readonly seccompRoot: string; readonly targetId?: string },
+  { seccompRoot, targetId }: { readonly seccompRoot: string; readonly targetId?: string | undefined },
 ): Omit<LinuxContainer, "resources"> {
   const own = container.securityContext ?? {};
   const shared = pod.spec?.securityContext ?? {};
@@ -59,18 +59,18 @@ export function containerSecurity(
     capabilities: { add: own.capabilities?.add ?? [], drop: own.capabilities?.drop ?? [] },
     namespaces: namespaces(pod, targetId),
     ...userOf(runAsUser, image),
-    ...(runAsGroup !== undefined && { runAsGroup }),
+    runAsGroup,
     supplementalGroups: supplementalGroups(pod),
     readonlyRootfs: own.readOnlyRootFilesystem === true,
     noNewPrivs: own.allowPrivilegeEscalation === false,
     maskedPaths: unmasked ? [] : MASKED,
     readonlyPaths: unmasked ? [] : READ_ONLY,
     seccomp: seccomp ?? { type: "Unconfined" },
-    ...(apparmor !== undefined && { apparmor }),
+    apparmor,
   };
 }
 
-/** Every container of the Pod is in the group that owns its volumes. */
+/** Every container of the Pod is in the fsGroup that owns its volumes. */
 export function supplementalGroups({ spec }: core.Pod): readonly number[] {
   const { fsGroup, supplementalGroups: groups = [] } = spec?.securityContext ?? {};
   return [...new Set(fsGroup === undefined ? groups : [fsGroup, ...groups])];

@@ -1,15 +1,15 @@
-/** The environment variables that tell a container of the Services around it: host and port, and the older form of linked containers. */
+/** Environment variables for Services: NAME_SERVICE_HOST and NAME_SERVICE_PORT, and the older form of Docker links. */
 import type { core } from "#api";
 
 type Env = Record<string, string>;
 
-/** Services of the Pod's namespace, as far as the Pod wants links; the API server's always. */
+/** Services of the Pod's namespace if enableServiceLinks is set; the API server's always. */
 export function serviceEnv(pod: core.Pod, services: readonly core.Service[]): Env {
   const links = pod.spec?.enableServiceLinks ?? true;
   const env: Env = {};
   const isApiServer = ({ metadata }: core.Service) =>
     metadata.namespace === "default" && metadata.name === "kubernetes";
-  // One of the same name in the Pod's own namespace counts more than the API server's.
+  // A Service of the same name in the Pod's namespace overrides the API server's.
   const known = services.filter(isApiServer);
   if (links) known.push(...services.filter(({ metadata }) => metadata.namespace === pod.metadata.namespace));
   for (const service of known) if (hasAddress(service)) Object.assign(env, envOf(service));

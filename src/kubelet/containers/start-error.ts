@@ -1,4 +1,4 @@
-/** A container could not be started: the reason is what its status says it waits for. */
+/** A container could not be started; `reason` becomes the reason of its waiting state. */
 export class StartError extends Error {
   readonly reason: string;
   constructor(reason: string, message: string, options?: { cause?: unknown }) {

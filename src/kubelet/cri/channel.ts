@@ -1,8 +1,8 @@
 /**
  * One gRPC connection to a runtime's socket: calls with a deadline, and streams.
  *
- * 1. A call that is aborted, or takes longer than it may, is cancelled at the runtime too.
- * 2. A runtime that is not there fails a call at once. The connection comes back by itself.
+ * 1. A call that is aborted or times out is cancelled in the runtime, too.
+ * 2. While the runtime is unavailable calls fail immediately. The connection is re-established automatically.
  */
 import { type CallOptions, Client, credentials, type Metadata } from "@grpc/grpc-js";
 import type { Clock } from "#base";
@@ -11,14 +11,14 @@ import { failureOf } from "./failure.ts";
 import type { Method } from "./schema.ts";
 
 export interface CallLimits {
-  /** Default: the channel's. 0 is without end. */
+  /** Default: the channel's. 0: no timeout. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface Channel {
   call<Request, Response>(method: Method<Request, Response>, request: Request, limits?: CallLimits): Promise<Response>;
-  /** What the runtime sends until the signal aborts; throws when it goes away. */
+  /** Yields what the runtime sends until the signal aborts; throws when the connection breaks. */
   stream<Request, Response>(
     method: Method<Request, Response>,
     request: Request,
@@ -34,13 +34,13 @@ const SETTINGS = {
   "grpc.enable_retries": 0,
   "grpc.max_receive_message_length": -1,
   "grpc.max_send_message_length": -1,
-  // A runtime that has been restarted is needed at once.
+  // Reconnect quickly: the kubelet can do nothing while the runtime is away.
   "grpc.initial_reconnect_backoff_ms": 50,
   "grpc.min_reconnect_backoff_ms": 50,
   "grpc.max_reconnect_backoff_ms": 100,
 };
 
-/** `endpoint` is a socket: a path, or unix:///path as the kubelet's flag has it. */
+/** `endpoint`: the path of a socket, or unix:///path as in the kubelet's flag. */
 export function openChannel(endpoint: string, options: { readonly clock: Clock; readonly timeoutMs: number }): Channel {
   const client = new Client(socketTarget(endpoint), credentials.createInsecure(), SETTINGS);
   return {

@@ -1,14 +1,15 @@
 /**
- * What happens to containers, told by containerd itself: for its versions whose CRI cannot tell.
+ * Container events from containerd's own event stream, for versions whose CRI has no GetContainerEvents.
  *
  *     containerd --► envelope ──► change ──► CRI shows it? ──► event
  *                                              └···► ask again
  *
- * 1. containerd tells of a start or an exit a moment before its CRI knows it. An event is passed on only when CRI's answer agrees, or after a
- *    second at most: whoever asks CRI because of an event sees what it was about.
- * 2. Events of one container keep their order; one that waits holds up no other container's.
- * 3. That memory has run out is told apart from the end that this is for many, before it or after it, and CRI hears of it as we do. It is passed on a second later, as
- *    one more end: by then CRI says why it was, also to who has asked too early.
+ * 1. containerd publishes a start or an exit a moment before its CRI shows it. An event is passed on only when CRI
+ *    agrees, or after a second at most: a consumer that asks CRI because of an event sees the change.
+ * 2. Events of one container keep their order; a delayed event delays no other container's.
+ * 3. An OOM event is separate from the exit event and may come before or after it; CRI receives it at the same time as
+ *    this code. It is passed on a second later as one more exit: by then CRI reports OOMKilled, also to a consumer that
+ *    asked too early.
  */
 import { type Clock, childController, Channel as Queue } from "#base";
 import { type Container, type PodSandbox, RuntimeError, type RuntimeEvent } from "../runtime/runtime.ts";
@@ -27,13 +28,13 @@ const MAX_WAITING = 100_000;
 export interface Change {
   readonly type: RuntimeEvent["type"];
   readonly id: string;
-  /** CRI need not agree, but gets a second to hear of it as well. */
+  /** CRI need not agree, but gets a second to process the event itself. */
   readonly isLate?: boolean;
 }
 
 type Decoders = Pick<ContainerdMethods, "ContainerId" | "TaskExit">;
 
-/** Undefined for what is no change of a container: an exec that has ended. */
+/** Undefined for events that change no container, such as the exit of an exec. */
 export function changeIn({ topic, event }: Envelope, { ContainerId, TaskExit }: Decoders): Change | undefined {
   if (event === null) return undefined;
   const id = () => ContainerId.decode(event.value).id;
@@ -60,7 +61,7 @@ export interface CriView {
   sandbox(id: string): Promise<PodSandbox | undefined>;
 }
 
-/** What CRI says about a container or sandbox, as far as an event needs it. */
+/** What an event needs to know of a container or sandbox. */
 export interface Seen {
   readonly podSandboxId?: string;
   readonly state: "absent" | "created" | "running" | "ended";
@@ -78,7 +79,7 @@ export function agrees({ type }: Change, { state }: Seen): boolean {
 }
 
 export interface ConfirmedOptions {
-  /** Changes as containerd tells them, until the signal aborts. */
+  /** Changes as containerd publishes them, until the signal aborts. */
   readonly changes: (signal: AbortSignal) => AsyncIterable<Change>;
   readonly view: CriView;
   readonly clock: Clock;
@@ -94,14 +95,14 @@ export async function* confirmedEvents(
   const sandboxOf = new Map<string, string>();
   const underway = new Map<string, Promise<void>>();
 
-  /** What fails because the consumer has left, or the signal has aborted, is the end and no failure. */
+  /** A failure after the consumer has left or the signal has aborted is a normal end. */
   const end = (error: unknown) => (taking.signal.aborted ? events.close() : events.fail(error));
   const pass = async (change: Change) => {
     const seen = await agreed(change, view, clock, taking.signal);
     if (seen.podSandboxId !== undefined) sandboxOf.set(change.id, seen.podSandboxId);
     const podSandboxId = sandboxOf.get(change.id);
     if (change.type === "deleted") sandboxOf.delete(change.id);
-    const event = { type: change.type, containerId: change.id, ...(podSandboxId !== undefined && { podSandboxId }) };
+    const event = { type: change.type, containerId: change.id, podSandboxId };
     if (!events.push(event)) events.fail(new RuntimeError("Unavailable", "events were taken too slowly"));
   };
   const take = async () => {
@@ -136,7 +137,7 @@ async function agreed(change: Change, view: CriView, clock: Clock, signal: Abort
   for (let delayMs = FIRST_DELAY_MS; ; delayMs *= 2) {
     const seen = await look(change.id, view);
     if (agrees(change, seen) || signal.aborted || clock.monotonic() >= until) return seen;
-    await clock.sleep(delayMs, signal).catch(() => {}); // the consumer has left: answered as it is
+    await clock.sleep(delayMs, signal).catch(() => {}); // the consumer has left
   }
 }
 

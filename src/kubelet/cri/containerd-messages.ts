@@ -1,18 +1,18 @@
-/** containerd's own stream of events, for versions whose CRI has none (before 1.7): see schema.ts for how to read the tables. */
+/** containerd's own event stream, for versions before 1.7, whose CRI has none. schema.ts explains the tables. */
 import { type Method, type Methods, methodsOf, type Received, type Sent } from "./schema.ts";
 
 const messages = {
   SubscribeRequest: { filters: [1, "string[]"] },
   Any: { typeUrl: [1, "string"], value: [2, "bytes"] },
   Envelope: { namespace: [2, "string"], topic: [3, "string"], event: [4, "Any"] },
-  /** Serves all events of containers and tasks here: whose it is, and, behind tasks, of which of its processes. */
+  /** For all events of containers and tasks: the container, and for tasks the process. */
   ContainerId: { id: [1, "string"] },
   TaskExit: { containerId: [1, "string"], id: [2, "string"] },
 } as const;
 
 const service = {
   Subscribe: ["SubscribeRequest", "Envelope"],
-  // Never called: they give the decoders of what lies in an envelope.
+  // Never called: they provide the decoders of the messages inside of an envelope.
   ContainerId: ["ContainerId", "ContainerId"],
   TaskExit: ["TaskExit", "TaskExit"],
 } as const;

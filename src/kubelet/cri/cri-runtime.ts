@@ -4,7 +4,7 @@
  *     kubelet ──► criRuntime ──► to-cri ──► channel (gRPC) ──► runtime
  *             ◄── from-cri ◄──────────────────────┘
  *
- * 1. Nothing is kept but which sandbox a container belongs to, which never changes: CRI's status does not tell it.
+ * 1. The only state is which sandbox a container belongs to: it never changes, and CRI's container status lacks it.
  */
 import type { Clock, Logger } from "#base";
 import { type Container, type Runtime, RuntimeError } from "../runtime/runtime.ts";
@@ -67,7 +67,7 @@ export function criRuntime({ endpoint, clock, log, timeoutMs = TIMEOUT_MS }: Cri
 
     async runPodSandbox(config, runtimeHandler, signal) {
       const request = { config: toPodSandboxConfig(config), runtimeHandler };
-      // Twice as long as others: a network may have to be set up.
+      // Twice the timeout of other verbs: the network has to be set up.
       const limits = { signal, timeoutMs: 2 * timeoutMs };
       const { podSandboxId } = await channel.call(methods.RunPodSandbox, request, limits);
       if (podSandboxId === "") throw new RuntimeError("Unknown", "the runtime gave no id for the sandbox");
@@ -119,7 +119,7 @@ export function criRuntime({ endpoint, clock, log, timeoutMs = TIMEOUT_MS }: Cri
 
     async execSync(containerId, cmd, limitMs, signal) {
       const timeout = Math.ceil(limitMs / 1000);
-      // The runtime ends a command that takes too long; should it fail to, it is no longer waited for. 0 is without end.
+      // The runtime enforces the command's timeout; the call gets a little more. 0: no timeout.
       const limits = { signal, timeoutMs: limitMs === 0 ? 0 : timeoutMs + timeout * 1000 };
       return channel.call(methods.ExecSync, { containerId, cmd, timeout }, limits);
     },
@@ -143,7 +143,7 @@ export function criRuntime({ endpoint, clock, log, timeoutMs = TIMEOUT_MS }: Cri
         container: (id: string) => container(id, signal),
         sandbox: async (id: string) => (await listPodSandboxes({ id }, signal)).find((each) => each.id === id),
       };
-      log.debug("following the runtime's events", { endpoint });
+      log.debug("watching the runtime's events", { endpoint });
       return runtimeEvents({ channel, methods, view, clock }, signal);
     },
 
@@ -152,7 +152,7 @@ export function criRuntime({ endpoint, clock, log, timeoutMs = TIMEOUT_MS }: Cri
   };
 }
 
-/** What is already gone need not be ended. */
+/** Stopping or removing what is gone succeeds. */
 async function gone(ending: Promise<unknown>): Promise<void> {
   await found(ending);
 }

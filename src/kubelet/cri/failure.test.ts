@@ -31,7 +31,7 @@ describe("failureOf", () => {
     expect(failureOf(answered(code, details), "/m")).toMatchObject({ code: want, message });
   });
 
-  it("what is no answer names the method; what is told already stays", () => {
+  it("a failure without a status names the method; a RuntimeError stays", () => {
     expect(failureOf(new TypeError("x"), "/m")).toMatchObject({ code: "Unknown", message: "/m: TypeError: x" });
     const told = new RuntimeError("NotFound", "told");
     expect(failureOf(told, "/m")).toBe(told);

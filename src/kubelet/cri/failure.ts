@@ -1,4 +1,4 @@
-/** What went wrong with a call to the runtime: from gRPC's codes to what a kubelet can act on. */
+/** From gRPC status codes to RuntimeError. */
 import { type ServiceError, status } from "@grpc/grpc-js";
 import { RuntimeError, type RuntimeErrorCode } from "../runtime/runtime.ts";
 
@@ -9,13 +9,13 @@ const CODES: Readonly<Record<number, RuntimeErrorCode>> = {
   [status.ALREADY_EXISTS]: "AlreadyExists",
 };
 
-/** containerd answers with UNKNOWN where only the text says that it waited too long. */
+/** containerd answers UNKNOWN for some timeouts; only the text shows it. */
 const TOO_LATE = /context deadline exceeded|timeout .* exceeded/;
 
 export function failureOf(error: unknown, method: string): RuntimeError {
   if (error instanceof RuntimeError) return error;
   if (!isServiceError(error)) return new RuntimeError("Unknown", `${method}: ${String(error)}`, { cause: error });
-  // The kubelet shows these words to users as they are: `rpc error: …` is how they know them.
+  // Users see this text in statuses and events; `rpc error: …` is the form that they know.
   const message = `rpc error: code = ${nameOf(error.code)} desc = ${error.details}`;
   const code = CODES[error.code] ?? (TOO_LATE.test(error.details) ? "DeadlineExceeded" : "Unknown");
   return new RuntimeError(code, message, { cause: error });
@@ -30,7 +30,7 @@ function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && "code" in error && "details" in error && typeof error.details === "string";
 }
 
-/** `NOT_FOUND` is `NotFound` to those who read it. */
+/** `NOT_FOUND` becomes `NotFound`. */
 function nameOf(code: number): string {
   const name = status[code] ?? "UNKNOWN";
   return name

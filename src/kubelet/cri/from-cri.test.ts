@@ -33,7 +33,7 @@ const status: CriMessage<"ContainerStatus"> = {
 };
 
 describe("fromContainerStatus", () => {
-  it("tells times in milliseconds and the sandbox that it was asked with", () => {
+  it("has times in milliseconds and the given sandbox", () => {
     expect(fromContainerStatus(status, "s1")).toEqual({
       id: "c1",
       podSandboxId: "s1",
@@ -54,7 +54,7 @@ describe("fromContainerStatus", () => {
     });
   });
 
-  it("tells user and resources where the runtime does; what is 0 is not set", () => {
+  it("has user and resources if the runtime reports them; 0 is not set", () => {
     const linux = {
       cpuPeriod: "100000",
       cpuQuota: "-1",
@@ -152,7 +152,7 @@ describe("the rest", () => {
     expect(fromEvent({ containerId: "c", type: 17, podSandboxStatus: null })).toBeUndefined();
   });
 
-  it("handlers are told only by runtimes that know them", () => {
+  it("handlers are reported only by runtimes that know them", () => {
     const told = { status: { conditions: [] }, runtimeHandlers: [{ name: "runc" }] };
     expect(fromRuntimeStatus(told)).toEqual({ conditions: [], handlers: ["runc"] });
     expect(fromRuntimeStatus({ status: null, runtimeHandlers: [] })).toEqual({ conditions: [] });

@@ -19,7 +19,7 @@ const READY = 0;
 
 export function fromRuntimeStatus({ status, runtimeHandlers }: CriMessage<"StatusResponse">): RuntimeStatus {
   const conditions = status?.conditions ?? [];
-  // The runtimes of before v1.30 do not name their handlers.
+  // Runtimes before v1.30 do not report their handlers.
   return runtimeHandlers.length === 0
     ? { conditions }
     : { conditions, handlers: runtimeHandlers.map((handler) => handler.name) };
@@ -64,7 +64,7 @@ export function fromContainer(container: CriMessage<"Container">): Container {
   };
 }
 
-/** CRI's status does not say whose container it is. */
+/** CRI's container status lacks the sandbox. */
 export function fromContainerStatus(status: CriMessage<"ContainerStatus">, podSandboxId: string): ContainerStatus {
   const { startedAt, finishedAt, exitCode, reason, message, mounts, logPath, resources, user } = status;
   return {
@@ -91,7 +91,7 @@ function fromMount({ containerPath, hostPath, readonly, propagation }: CriMessag
   return { containerPath, hostPath, readonly, propagation: PROPAGATIONS[propagation] ?? "private" };
 }
 
-/** On the wire, 0 is "not set". */
+/** 0 means "not set" in CRI. */
 function fromResources(resources: CriMessage<"LinuxContainerResources">): LinuxResources {
   const { cpuPeriod, cpuQuota, cpuShares, memoryLimitInBytes, oomScoreAdj, cpusetCpus, cpusetMems } = resources;
   const numbers = { cpuPeriod, cpuQuota, cpuShares, memoryLimitBytes: memoryLimitInBytes, oomScoreAdj };
@@ -138,7 +138,7 @@ export function fromFilesystem({ fsId, usedBytes, inodesUsed }: CriMessage<"File
   return { mountpoint: fsId?.mountpoint ?? "", usedBytes: amount(usedBytes), inodesUsed: amount(inodesUsed) };
 }
 
-/** Undefined for what later versions may tell. */
+/** Undefined for values of later versions. */
 export function fromEvent(event: CriMessage<"ContainerEventResponse">): RuntimeEvent | undefined {
   const { containerId, type: number, podSandboxStatus } = event;
   const type = EVENT_TYPES[number];

@@ -5,7 +5,7 @@ import { fromFilesystem, fromImage } from "./from-cri.ts";
 import { imageMethods } from "./messages.ts";
 import { toAuth, toImageSpec, toPodSandboxConfig } from "./to-cri.ts";
 
-/** A pull takes as long as it takes: whoever asked for it aborts it. */
+/** A pull has no timeout; the caller may abort it. */
 const NO_LIMIT_MS = 0;
 
 export function criImages(channel: Channel): ImageService {

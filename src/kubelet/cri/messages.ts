@@ -1,4 +1,4 @@
-/** CRI v1, as far as a kubelet speaks it here: see schema.ts for how to read the tables. */
+/** The part of CRI v1 that this kubelet uses. schema.ts explains the tables. */
 import { type Methods, methodsOf, type Received, type Sent } from "./schema.ts";
 
 const values = {
@@ -321,7 +321,7 @@ export function imageMethods(): ImageMethods {
   return methodsOf("runtime.v1.ImageService", messages, imageService);
 }
 
-/** Values of CRI's enums, each at the place that is its number. */
+/** CRI's enums: the index of a value is its number. */
 export const NAMESPACE_MODES = ["POD", "CONTAINER", "NODE", "TARGET"] as const;
 export const PROFILE_TYPES = ["RuntimeDefault", "Unconfined", "Localhost"] as const;
 export const PROPAGATIONS = ["private", "hostToContainer", "bidirectional"] as const;

@@ -1,10 +1,10 @@
 /**
- * gRPC services as tables: field numbers, types, methods. TypeScript's types follow from the table, and nothing is read from disk, so it also works
- * inside a bundle.
+ * gRPC services as tables: field numbers, types, methods. TypeScript types are derived from the tables. No .proto file
+ * is read, so it works inside a bundle.
  *
- * 1. Only the numbers travel: field names are ours, and fields that nobody looks at are left out. Unknown ones are skipped.
- * 2. int64 comes back as a decimal string: times in nanoseconds do not fit a JavaScript number.
- * 3. Enums are int32: their values stand where they are translated.
+ * 1. Only field numbers are sent: the names are ours, and unused fields are left out. Unknown fields are skipped.
+ * 2. int64 is decoded as a decimal string: times in nanoseconds do not fit a JavaScript number.
+ * 3. Enums are int32; messages.ts has their values.
  */
 import { fromJSON, type ServiceDefinition } from "@grpc/proto-loader";
 
@@ -29,7 +29,7 @@ type Single<T, M extends MessageTable> = T extends keyof Scalars
     ? Received<M, T> | null
     : never;
 
-/** A message as it comes in: absent fields have their zero value, absent messages are null. */
+/** A decoded message: absent fields have their zero value, absent messages are null. */
 export type Received<M extends MessageTable, N extends keyof M> = {
   readonly [F in keyof M[N]]: M[N][F] extends readonly [number, `${infer Item}[]`]
     ? readonly NonNullable<Single<Item, M>>[]
@@ -48,7 +48,7 @@ type Sending<T, M extends MessageTable> = T extends `${infer Item}[]`
         ? Sent<M, T>
         : never;
 
-/** A message to send: whatever is left out has its zero value. */
+/** A message to send: absent fields have their zero value. */
 export type Sent<M extends MessageTable, N extends keyof M> = {
   readonly [F in keyof M[N]]?: M[N][F] extends readonly [number, infer T] ? Sending<T, M> : never;
 };
@@ -63,7 +63,7 @@ export type Methods<M extends MessageTable, S extends MethodTable> = {
   readonly [K in keyof S]: Method<Sent<M, S[K][0]>, Received<M, S[K][1]>>;
 };
 
-/** `service` with its package, as it stands in the path of its calls. */
+/** `service` with its package, as in the path of its calls. */
 export function methodsOf<const M extends MessageTable, const S extends MethodTable>(
   service: string,
   messages: M,
@@ -90,7 +90,7 @@ export function methodsOf<const M extends MessageTable, const S extends MethodTa
     objects: true,
   });
   const definition = loaded[service] as ServiceDefinition;
-  // What fromJSON returns is untyped; its shape is what the tables say.
+  // fromJSON is untyped; the tables define the shape.
   return Object.fromEntries(
     Object.keys(methods).map((method) => [
       method,

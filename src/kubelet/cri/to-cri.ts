@@ -93,7 +93,7 @@ function toProfile({ type, localhostRef = "" }: SecurityProfile): CriRequest<"Se
   return { profileType: PROFILE_TYPES.indexOf(type), localhostRef };
 }
 
-/** What is absent is 0 on the wire: "leave it as it is". */
+/** Absent fields are 0 in CRI: "leave unchanged". */
 export function toResources(resources: LinuxResources): CriRequest<"LinuxContainerResources"> {
   const { memoryLimitBytes, ...same } = resources;
   return { ...same, ...(memoryLimitBytes !== undefined && { memoryLimitInBytes: memoryLimitBytes }) };
@@ -112,7 +112,7 @@ export function toSandboxFilter({ id, podSandboxId, labels }: RuntimeFilter): Cr
   return { ...(wanted !== undefined && { id: wanted }), ...(labels !== undefined && { labelSelector: labels }) };
 }
 
-/** Serves containers and their statistics: the fields are called the same. */
+/** For containers and their statistics: the fields have the same names. */
 export function toContainerFilter({ id, podSandboxId, labels }: RuntimeFilter) {
   return {
     ...(id !== undefined && { id }),

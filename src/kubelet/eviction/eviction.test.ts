@@ -33,7 +33,7 @@ describe("eviction", () => {
     expect(shortages(usage, thresholds).map(({ pressure }) => pressure)).toEqual(want),
   );
 
-  it("who is above its request goes first, then who counts less, then who is furthest above", () => {
+  it("Pods above their request go first, then those of lower priority, then those furthest above", () => {
     const use = (name: string, used: number, requested: string, priority = 0): PodUse => {
       const asked = asking({ memory: requested }, name);
       return { pod: { ...asked, spec: { ...asked.spec, containers: asked.spec?.containers ?? [], priority } }, used };

@@ -1,9 +1,8 @@
 /**
- * Which Pod has to go when a node runs short. Pure.
+ * Which Pod is evicted when a node runs low on a resource. Pure.
  *
- * 1. Who uses more than it asked for goes before who does not; then the one of lower priority; then the one that is furthest above its request.
- * 2. Critical Pods are never asked to go.
- * 3. A pressure that has passed is still told for a while, so that a node does not waver.
+ * 1. Pods that exceed their request go first; then those of lower priority; then those that exceed their request most.
+ * 2. Critical Pods are never evicted.
  */
 import { type core, parseQuantity, podRequests, scaledValue } from "#api";
 import type { MachineUsage } from "../host/index.ts";
@@ -12,7 +11,7 @@ import type { Pressure } from "../node/index.ts";
 export interface Shortage {
   readonly signal: string;
   readonly pressure: Pressure;
-  /** What is short, as messages name it. */
+  /** The name of the resource in messages. */
   readonly resource: "memory" | "ephemeral-storage" | "inodes" | "pids";
   readonly threshold: string;
   readonly available: number;
@@ -46,7 +45,7 @@ const SIGNALS: Readonly<Record<string, Signal>> = {
   },
 };
 
-/** What the node is short of, by its thresholds. A file system without a count of inodes is never short of them. */
+/** The thresholds that are crossed. A file system that does not count inodes never crosses theirs. */
 export function shortages(usage: MachineUsage, thresholds: Readonly<Record<string, string>>): readonly Shortage[] {
   return Object.entries(thresholds).flatMap(([signal, threshold]) => {
     const known = SIGNALS[signal];
@@ -62,11 +61,11 @@ export function shortages(usage: MachineUsage, thresholds: Readonly<Record<strin
 
 export interface PodUse {
   readonly pod: core.Pod;
-  /** Bytes, or processes, that it uses of what is short. */
+  /** How many bytes or processes of the resource it uses. */
   readonly used: number;
 }
 
-/** The first is the one to go. */
+/** The first one is evicted first. */
 export function rankForEviction(pods: readonly PodUse[], resource: Shortage["resource"]): readonly PodUse[] {
   const requested = ({ pod }: PodUse) => {
     const amount = podRequests(pod)[resource];
@@ -84,7 +83,7 @@ export function evictionMessage({ resource, threshold, available }: Shortage): s
   return `The node was low on resource: ${resource}. Threshold quantity: ${threshold}, available: ${amount}. `;
 }
 
-/** Why a node under pressure does not take a Pod. */
+/** Why a node under pressure rejects a Pod. */
 export function pressureProblem(pod: core.Pod, pressures: ReadonlySet<Pressure>, isBestEffort: boolean) {
   if (pressures.size === 0 || (pod.spec?.priority ?? 0) >= CRITICAL_PRIORITY) return undefined;
   const toleratesMemory = pod.spec?.tolerations?.some(

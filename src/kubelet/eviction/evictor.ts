@@ -1,7 +1,8 @@
 /**
- * Looks at the node every 10 s and, where it is short of something, first clears up and then lets one Pod go, and looks again.
+ * Checks the node every 10 s. If it runs low on a resource: reclaims images first, then evicts one Pod, and checks
+ * again. A pressure is still reported for 5 minutes after it has passed, so that the condition does not flap.
  *
- *     usage ──► shortages ──► images that nobody uses ──► the Pod that ranks first ──► (gone) ──► usage …
+ *     usage ──► shortages ──► unused images ──► the Pod that ranks first ──► (gone) ──► usage …
  */
 import type { core } from "#api";
 import { type Clock, isAbort, type Logger } from "#base";
@@ -27,13 +28,13 @@ export interface EvictorOptions {
 }
 
 const CHECK_MS = 10_000;
-/** How long a pressure is told after it has passed. */
+/** How long a pressure is reported after it has passed. */
 const TRANSITION_MS = 300_000;
 
 export async function runEvictor(options: EvictorOptions, signal: AbortSignal): Promise<void> {
   const { clock, log, usage, thresholds, onPressures } = options;
   const lastSeen = new Map<Pressure, number>();
-  let told = "";
+  let lastReported = "";
   for (;;) {
     await clock.sleep(CHECK_MS, signal);
     try {
@@ -41,17 +42,17 @@ export async function runEvictor(options: EvictorOptions, signal: AbortSignal): 
       for (const { pressure } of short) lastSeen.set(pressure, clock.monotonic());
       for (const [pressure, atMs] of lastSeen) if (clock.monotonic() - atMs > TRANSITION_MS) lastSeen.delete(pressure);
       const words = [...lastSeen.keys()].join();
-      if (words !== told) onPressures(new Set(lastSeen.keys()));
-      told = words;
+      if (words !== lastReported) onPressures(new Set(lastSeen.keys()));
+      lastReported = words;
       if (short.length > 0) await relieve(options, short, signal);
     } catch (error) {
       if (isAbort(error, signal)) return;
-      log.warn("the node could not be checked for what it is short of", { error });
+      log.warn("eviction check failed", { error });
     }
   }
 }
 
-/** Memory first: what is short there ends processes at random. */
+/** Memory first: without it the kernel kills processes at random. */
 async function relieve(options: EvictorOptions, short: readonly Shortage[], signal: AbortSignal): Promise<void> {
   const { workers, images, usage, thresholds, clock, log } = options;
   const worst = short.find(({ resource }) => resource === "memory") ?? short[0];
@@ -63,7 +64,7 @@ async function relieve(options: EvictorOptions, short: readonly Shortage[], sign
   }
   const [first] = rankForEviction(await podUses(options, worst, signal), worst.resource);
   if (first === undefined) {
-    log.warn("the node is short, and there is no pod that could go", { signal: worst.signal });
+    log.warn("the node is low on a resource, but no pod can be evicted", { signal: worst.signal });
     return;
   }
   const message = evictionMessage(worst);
@@ -74,7 +75,7 @@ async function relieve(options: EvictorOptions, short: readonly Shortage[], sign
     message,
     lastTransitionTime: timestamp(clock.now()),
   };
-  log.warn("a pod is evicted", { pod: first.pod.metadata.name, reason: message });
+  log.warn("pod evicted", { pod: first.pod.metadata.name, reason: message });
   workers.get(first.pod.metadata.uid ?? "")?.evict({ reason: "Evicted", message }, 0, [condition]);
 }
 

@@ -1,5 +1,5 @@
 /**
- * Pods that use more of the node's disk than they may: looked for every 10 s, and evicted at once.
+ * Evicts Pods that exceed their limits of local storage; checks every 10 s.
  *
  *     volumes, writable layers, logs ··► storageProblem ──► evict
  */
@@ -23,7 +23,7 @@ export interface StorageUse {
   readonly containers: ReadonlyMap<string, number>;
 }
 
-/** Why the Pod has to go; undefined while it keeps its limits. Pure. */
+/** Why the Pod is to be evicted; undefined while it keeps its limits. Pure. */
 export function storageProblem(pod: core.Pod, { volumes, containers }: StorageUse): string | undefined {
   const { spec } = pod;
   for (const { name, emptyDir } of spec?.volumes ?? []) {
@@ -70,11 +70,11 @@ export async function runLocalStorage(options: LocalStorageOptions, signal: Abor
       try {
         const problem = storageProblem(worker.pod, await storageUse(options, worker.pod, signal));
         if (problem === undefined) continue;
-        log.warn("a pod is evicted", { pod: worker.pod.metadata.name, reason: problem });
+        log.warn("pod evicted", { pod: worker.pod.metadata.name, reason: problem });
         worker.evict({ reason: "Evicted", message: problem }, GRACE_SECONDS);
       } catch (error) {
         if (isAbort(error, signal)) return;
-        log.warn("a pod's use of the disk could not be measured", { pod: worker.pod.metadata.name, error });
+        log.warn("local storage of a pod could not be measured", { pod: worker.pod.metadata.name, error });
       }
     }
   }
@@ -99,7 +99,9 @@ async function storageUse(options: LocalStorageOptions, pod: core.Pod, signal: A
   return { volumes, containers };
 }
 
-/** What a folder takes up; a file with several names counts once, and what disappears meanwhile not at all. */
+/**
+ * The disk usage of a folder. A file with several hard links counts once; files that disappear meanwhile are skipped.
+ */
 export async function diskUse(folder: string, seen: Set<number> = new Set()): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(absent([]));
   let total = 0;

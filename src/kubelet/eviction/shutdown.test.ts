@@ -8,7 +8,7 @@ const named = (name: string, priority?: number) => ({
   pod: { metadata: { name }, spec: { containers: [], ...(priority !== undefined && { priority }) } } as core.Pod,
 });
 
-describe("who ends when", () => {
+describe("the groups of a shutdown", () => {
   const PERIODS = [
     { priority: 1000, seconds: 20 },
     { priority: 0, seconds: 10 },
@@ -40,7 +40,7 @@ describe("who ends when", () => {
 describe("a node that goes down", () => {
   const start = kubelets();
 
-  it("ends its pods in order, and tells why", async () => {
+  it("ends its pods in order and reports why", async () => {
     let isShuttingDown = false;
     const test = await start({
       // The one that does not listen is killed when its time is over.

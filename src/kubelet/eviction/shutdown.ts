@@ -1,7 +1,8 @@
 /**
- * A machine that goes down ends its Pods in order: those of lower priority first, each group within its own time.
+ * Graceful node shutdown: Pods end in order of their priority, the lowest first, each group within its own grace
+ * period.
  *
- *     Pods ──► groups by priority ──► (evict all of a group, wait until they have ended or its time is over) ──► next group
+ *     Pods ──► groups by priority ──► (evict a group, wait until it has ended or its period is over) ──► next group
  */
 import type { core } from "#api";
 import type { Clock, Logger } from "#base";
@@ -9,7 +10,7 @@ import { podGraceSeconds } from "../lifecycle/index.ts";
 import { timestamp } from "../pod-status/index.ts";
 import type { PodWorkers } from "../pods/index.ts";
 
-/** How long Pods of this priority and above have, up to the next one's. */
+/** The grace period of Pods with this priority or a higher one, up to the next entry. */
 export interface ShutdownPeriod {
   readonly priority: number;
   readonly seconds: number;
@@ -23,7 +24,7 @@ const CRITICAL_PRIORITY = 2_000_000_000;
 const TERMINATED = { reason: "Terminated", message: "Pod was terminated in response to imminent node shutdown." };
 const POLL_MS = 100;
 
-/** Of `shutdownGracePeriod` and its part for critical Pods. None where nothing is to be waited for. Pure. */
+/** From `shutdownGracePeriod` and its part for critical Pods. Empty if there is no grace period. Pure. */
 export function shutdownPeriods(totalSeconds: number, criticalSeconds: number): readonly ShutdownPeriod[] {
   if (totalSeconds <= 0) return [];
   return [
@@ -32,7 +33,7 @@ export function shutdownPeriods(totalSeconds: number, criticalSeconds: number): 
   ];
 }
 
-/** Each Pod belongs to the highest priority that it reaches; one that reaches none, to the lowest. Pure. */
+/** Each Pod belongs to the highest entry that its priority reaches; if it reaches none, to the lowest. Pure. */
 export function shutdownGroups<T extends { readonly pod: core.Pod }>(
   pods: readonly T[],
   periods: readonly ShutdownPeriod[],
@@ -53,13 +54,13 @@ export interface ShutdownOptions {
   readonly log: Logger;
 }
 
-/** Resolves when every Pod has ended, or has had its time. */
+/** Resolves when every Pod has ended or its grace period is over. */
 export async function shutDownPods(options: ShutdownOptions, signal: AbortSignal): Promise<void> {
   const { workers, periods, clock, log } = options;
   const living = workers.list().filter(({ state }) => state === "syncing" || state === "terminating");
   for (const { seconds, pods } of shutdownGroups(living, periods)) {
     if (pods.length === 0) continue;
-    log.info("pods end, for the node is shutting down", { pods: pods.length, seconds });
+    log.info("ending pods: the node is shutting down", { pods: pods.length, seconds });
     const condition: core.PodCondition = {
       type: "DisruptionTarget",
       status: "True",

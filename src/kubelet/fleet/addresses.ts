@@ -1,12 +1,12 @@
-/** IPv4 addresses: of nodes from one range, of Pods from a node's own. */
+/** IPv4 addresses: those of nodes come from one range, those of Pods from their node's range. */
 
-/** A range as CIDR says it. */
+/** A CIDR range. */
 export interface Range {
   readonly first: number;
   readonly size: number;
 }
 
-/** Undefined: not IPv4. */
+/** Undefined if it is not IPv4. */
 export function parseRange(cidr: string): Range | undefined {
   const [, a, b, c, d, bits] = /^(\d+)\.(\d+)\.(\d+)\.(\d+)\/(\d+)$/.exec(cidr) ?? [];
   if (bits === undefined) return undefined;
@@ -15,7 +15,7 @@ export function parseRange(cidr: string): Range | undefined {
   return { first: address - (address % size), size };
 }
 
-/** The part of a range that belongs to one of many, each of the same power of two. */
+/** The `index`th part of a range that is divided into parts of `size` addresses, a power of two. */
 export function partOf(range: Range, index: number, size: number): Range {
   if ((index + 1) * size > range.size)
     throw new RangeError(`part ${index} of ${size} addresses does not fit into ${addressAt(range, 0)}, ${range.size}`);
@@ -29,7 +29,7 @@ export function addressAt({ first }: Range, index: number): string {
     .join(".");
 }
 
-/** Addresses that are in use, of one range. The network's own, the gateway's and the broadcast address are not given out. */
+/** The addresses of one range. The network's, the gateway's and the broadcast address are never taken. */
 export class AddressPool {
   readonly range: Range;
   readonly #used = new Set<string>();

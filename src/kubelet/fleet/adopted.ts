@@ -1,4 +1,4 @@
-/** The state of a container as its Pod's status has it: where a node that starts again continues. Backoffs begin anew. */
+/** The state of a container from its Pod's status: where a restarted node continues. Backoffs start over. */
 import type { core } from "#api";
 import type { ContainerInstance } from "../pod-status/index.ts";
 import type { Role } from "./script.ts";

@@ -1,5 +1,5 @@
 /**
- * A very small reader of commands: what ends by itself, when, and with which code. Whatever it does not know, it does not guess.
+ * Understands a few simple commands: when they exit, and with which code. It does not guess about any others.
  *
  *     true · false · sleep 5 · sh -c "sleep 1; exit 3" · sh -c "echo hi && sleep infinity" · tail -f /dev/null
  */
@@ -13,10 +13,10 @@ export interface Course {
 const SECONDS: Readonly<Record<string, number>> = { "": 1, s: 1, m: 60, h: 3_600, d: 86_400 };
 const FOREVER: Course = { runForMs: Number.POSITIVE_INFINITY, exitCode: 0 };
 const AT_ONCE: Course = { runForMs: 0, exitCode: 0 };
-/** What says or sets something and takes no time. */
+/** Commands that take no time and succeed. */
 const HARMLESS = new Set(["true", ":", "echo", "printf", "trap", "set", "date", "hostname"]);
 
-/** Undefined: not understood. */
+/** Undefined if the command is not understood. */
 export function readCommand(words: readonly string[]): Course | undefined {
   const [program = "", ...rest] = words;
   switch (baseName(program)) {
@@ -24,7 +24,7 @@ export function readCommand(words: readonly string[]): Course | undefined {
     case "bash":
     case "ash":
       return rest.length === 2 && /^-[a-z]*c$/.test(rest[0] ?? "") ? readScript(rest[1] ?? "") : undefined;
-    case "exit": // a word of the shell, not a program
+    case "exit": // a shell builtin, not a program
       return undefined;
     default:
       return readStatement(words);
@@ -58,7 +58,7 @@ function statements(text: string): { readonly joint: string; readonly statement:
 
 function readStatement(words: readonly string[]): Course | undefined {
   const [program = "", first = "", ...more] = words;
-  // Pipes, redirections, variables and the like change the meaning in ways that are not read here.
+  // Pipes, redirections, variables and the like are not understood.
   if (words.some((word) => /[|<>$`*(){}]/.test(word)) && !HARMLESS.has(program)) return undefined;
   const name = baseName(program);
   if (HARMLESS.has(name)) return AT_ONCE;

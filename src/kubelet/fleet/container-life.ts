@@ -12,12 +12,12 @@ export interface ContainerLife {
   current: ContainerInstance | undefined;
   last: ContainerInstance | undefined;
   waiting: core.ContainerStateWaiting | undefined;
-  /** When it starts next, once its turn has come. */
+  /** When it starts, once the containers before it allow that. */
   startAtMs: number | undefined;
   backoff: CrashBackoff | undefined;
   pulls: number;
   pull: PullFailure | undefined;
-  /** It is stopped and started anew, without a backoff: for another image, or for other resources. */
+  /** It is stopped and started again without a backoff: for a new image or for other resources. */
   replacing: Stop | undefined;
 }
 
@@ -73,7 +73,7 @@ export function firstStart(life: ContainerLife, now: number): number {
   return life.startAtMs;
 }
 
-/** Whether those behind it have to wait. */
+/** Whether the containers after it have to wait. */
 export function holdsOthers(life: ContainerLife, now: number): boolean {
   const { role, current, script } = life;
   if (role === "init") return !hasEndedWell(life);

@@ -1,15 +1,16 @@
 /**
  * The Pods of one node of a fleet.
  *
- *     watch --► take ──► life ──► queue ···► work: advance ══► PATCH pods/status if it has changed, DELETE what has stopped
+ *     watch --► take ──► life ──► queue ···► work: advance ══► PATCH pods/status, DELETE what has stopped
  *                                   ▲                     │
  *                                   └── when next is due ─┘
  *
- * 1. Every change of a Pod is handled in `work`, which never runs twice at once for a Pod: transitions at the same time are
- *    one PATCH.
+ * 1. Every change of a Pod is handled in `work`, which never runs twice at once for a Pod: transitions at the same time
+ *    are one PATCH.
  * 2. A Pod that the node sees for the first time must fit; one that has a startTime is adopted as it is.
  * 3. A stopped node writes nothing.
- * 4. A Pod is reported as Pending, later as Running. While many Pods start, one that runs at once is reported only then.
+ * 4. A Pod is reported as Pending, later as Running. While many Pods start, one that runs at once is reported only
+ *    then.
  */
 import { type core, isStatusError, kinds } from "#api";
 import { type Clock, isAbort, type Logger, type WorkQueue } from "#base";
@@ -38,17 +39,17 @@ import type { NodeSettings } from "./settings.ts";
 const MIRROR = "kubernetes.io/config.mirror";
 const NO_ADDRESS_MS = 10_000;
 const MAX_IMAGES = 50;
-/** A start that takes no longer is over at once. */
+/** A start that takes no longer counts as immediate. */
 const AT_ONCE_MS = 200;
 
 export interface PodEntry {
   readonly owner: FleetPods;
-  /** As the API has it. */
+  /** As the API server has it. */
   pod: core.Pod;
-  /** As the node has it: a resize may be pending. */
+  /** With the resources that the node has allocated: a resize may be pending. */
   allocated: core.Pod;
   pending: PendingResize | undefined;
-  /** Undefined once it is over. */
+  /** Undefined once the Pod has finished. */
   life: PodLife | undefined;
   rejection: PodFailure | undefined;
   address: string | undefined;
@@ -60,15 +61,15 @@ export interface PodEntry {
 export interface FleetPodsOptions extends Omit<PodLifeOptions, "script"> {
   readonly settings: NodeSettings;
   readonly client: Client;
-  /** The Node as the API has it. */
+  /** The Node as the API server has it. */
   readonly node: () => core.Node;
   readonly defaults: Defaults;
   readonly queue: WorkQueue<PodEntry>;
-  /** Of all nodes of the fleet. */
+  /** Shared by all nodes of the fleet. */
   readonly starts: RecentStarts;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Aborts when the node falls silent. */
+  /** Aborts when the node is stopped. */
   readonly signal: AbortSignal;
 }
 
@@ -88,7 +89,7 @@ export class FleetPods {
     this.#pool = new AddressPool(options.settings.podRange);
   }
 
-  /** The images that its containers are made from, the latest last. */
+  /** The images of its containers, the latest last. */
   get images(): readonly string[] {
     return [...this.#images].slice(-MAX_IMAGES);
   }
@@ -103,7 +104,8 @@ export class FleetPods {
     else {
       const news = revisionOf(object) - revisionOf(entry.pod);
       if (news < 0) return;
-      // The echo of the node's own report tells nothing new, but its object is the one that all share.
+      // The watch event of the node's own write is no news, but its object is the one that is shared with other
+      // informers.
       entry.pod = object;
       this.#change(entry);
       if (news > 0) queue.add(entry);
@@ -152,7 +154,7 @@ export class FleetPods {
       entry.isDeleteSent = true;
     } catch (error) {
       if (isAbort(error, signal)) return;
-      // It is gone: the watch tells.
+      // It is gone; the watch event follows.
       if (!isStatusError(error) || error.reason !== "NotFound") throw error;
     }
   }
@@ -189,8 +191,7 @@ export class FleetPods {
       this.#usage.set(entry.allocated);
       const script = readScript(pod, defaults);
       entry.life = this.#lifeOf(entry.allocated, script);
-      for (const problem of script.problems)
-        log.warn("an annotation is ignored", { pod: `${namespace}/${name}`, problem });
+      for (const problem of script.problems) log.warn("annotation ignored", { pod: `${namespace}/${name}`, problem });
       if (pod.status?.podIP !== undefined && pod.spec?.hostNetwork !== true) this.#reserve(entry, pod.status.podIP);
       for (const { image } of pod.spec?.containers ?? []) if (image !== undefined) this.#images.add(image);
     }
@@ -239,7 +240,7 @@ export class FleetPods {
     const { pod, allocated, rejection, pending } = entry;
     if (rejection !== undefined) return rejectedStatus(pod, rejection, now);
     const isDeleted = pod.metadata.deletionTimestamp !== undefined;
-    // The life of a finished Pod is over; its deletion is still observed.
+    // A finished Pod has no life any more, but its deletion still changes observedGeneration.
     const life = entry.life ?? (isDeleted ? this.#lifeOf(pod, readScript(pod, this.#options.defaults)) : undefined);
     if (life === undefined || (life.isGone && !life.hasRun)) return undefined;
     if (entry.life?.hasSandbox && entry.address === undefined && pod.spec?.hostNetwork !== true) this.#address(entry);
@@ -262,7 +263,7 @@ export class FleetPods {
     }
     entry.address = this.#pool.take();
     if (entry.address !== undefined) return;
-    log.warn("no address is left for a Pod", { node: settings.name, pod: entry.pod.metadata.name });
+    log.warn("no address left for a pod", { node: settings.name, pod: entry.pod.metadata.name });
     queue.addAfter(entry, NO_ADDRESS_MS);
   }
 
@@ -277,7 +278,7 @@ export class FleetPods {
     if (entry !== undefined) this.#release(entry);
   }
 
-  /** Nothing of it runs any more: what it had is there for others, and for resizes that wait. */
+  /** None of its containers runs any more: its resources are free for others, first for pending resizes. */
   #release(entry: PodEntry): void {
     const { queue } = this.#options;
     entry.life = undefined;

@@ -285,7 +285,7 @@ describe("its Pods", () => {
 });
 
 describe("a fleet that starts again", () => {
-  it("goes on where it was", async () => {
+  it("continues where it was", async () => {
     await started();
     await cluster.pod("web");
     await cluster.pod("job", {

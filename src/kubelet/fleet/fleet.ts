@@ -1,9 +1,9 @@
 /**
  * Many simulated nodes in one process.
  *
- * 1. Two queues hold all that the nodes have to do, each with one timer and so many workers: what Pods need never waits behind what nodes need, nor
- *    the other way round. A fleet at rest does nothing but renew Leases.
- * 2. Each node has a client of its own, as its own user.
+ * 1. Two queues hold the work of all nodes, one for Pods and one for nodes, so that neither delays the other. Each has
+ *    one timer and a fixed number of workers. An idle fleet only renews Leases.
+ * 2. Each node has its own client with its own user.
  */
 import { createHash } from "node:crypto";
 import { abortable, type Clock, type Logger, processQueue, type Random, TaskGroup, WorkQueue } from "#base";
@@ -17,7 +17,7 @@ import type { NodeSettings } from "./settings.ts";
 
 const POD_WORKERS = 64;
 const CHORE_WORKERS = 32;
-/** No longer than a Lease can wait. */
+/** A retry comes before a Lease expires. */
 const BACKOFF = { initialMs: 200, maxMs: 7_000, jitter: 0.5 };
 
 export interface FleetOptions {
@@ -43,11 +43,11 @@ export class Fleet {
     this.#options = options;
     this.#pods = new WorkQueue({ clock, random, backoff: BACKOFF });
     this.#chores = new WorkQueue({ clock, random, backoff: BACKOFF });
-    // Whoever waits is told; nobody has to.
+    // Awaiting readiness is optional: a rejection without a listener must not end the process.
     this.#ready.promise.catch(() => {});
   }
 
-  /** Every node has been Ready once, or is to be silent. Rejects when the fleet ends before. */
+  /** Resolves when every node has been Ready once or is stopped. Rejects if the fleet ends before that. */
   get ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -79,13 +79,15 @@ export class Fleet {
     }
   }
 
-  /** The node falls silent: no Lease, no status; its Pods stay as they are. False: there is none of this name. */
+  /**
+   * Simulates a failure of the node: no Lease, no status; its Pods stay as they are. False if there is no such node.
+   */
   stopNode(name: string): boolean {
     this.#nodes.get(name)?.stop();
     return this.#nodes.has(name);
   }
 
-  /** It comes back. */
+  /** Ends the simulated failure. */
   startNode(name: string): boolean {
     this.#nodes.get(name)?.start();
     return this.#nodes.has(name);
@@ -100,7 +102,7 @@ export class Fleet {
           concurrency: POD_WORKERS,
           signal,
           onFailure: (error, { pod }) => {
-            log.warn("a Pod's status could not be reported", { pod: pod.metadata.name, error });
+            log.warn("pod status could not be written", { pod: pod.metadata.name, error });
             return "retry";
           },
         },
@@ -114,7 +116,7 @@ export class Fleet {
           concurrency: CHORE_WORKERS,
           signal,
           onFailure: (error, { node, what }) => {
-            log.warn("a simulated node could not do its duty", { node: node.name, what, error });
+            log.warn("work of a simulated node failed", { node: node.name, what, error });
             return "retry";
           },
         },

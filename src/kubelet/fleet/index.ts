@@ -1,4 +1,4 @@
-/** Simulated nodes: kubelets without containers. */
+/** The whole public surface of fleet: nodes without containers. */
 export { Fleet, type FleetOptions } from "./fleet.ts";
 export { type FleetFacts, STOPPED } from "./node-report.ts";
 export { type Defaults, PREFIX as SIMULATED_PREFIX } from "./script.ts";

@@ -1,5 +1,5 @@
 /**
- * Whatever Pods do and whatever is done to them: the API server takes every report, and what was told of the end of a Pod is never taken back.
+ * Whatever happens to Pods: the API server accepts every report, and a final phase is never left.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -50,7 +50,7 @@ function specOf({ restartPolicy, containers, init, deadline }: Scenario): Partia
 }
 
 describe("lives of Pods", () => {
-  it("are told in a way that the API takes, through restarts of the nodes as well", async () => {
+  it("are reported in a way that the API accepts, also across restarts of the nodes", async () => {
     const first = await testFleet();
     let fleet = first;
     let count = 0;

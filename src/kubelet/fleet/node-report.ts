@@ -8,7 +8,7 @@ import type { NodeSettings } from "./settings.ts";
 export const STOPPED = `${PREFIX}stopped`;
 
 export interface FleetFacts {
-  /** Such as v1.36.4. */
+  /** For example v1.36.4. */
   readonly version: string;
   readonly architecture: string;
 }

@@ -1,4 +1,4 @@
-/** Lives of Pods, told as what a watcher of their status would see, each line with its second. */
+/** Lives of Pods as a watcher of their status sees them, each line with its second. */
 import { describe, expect, it } from "vitest";
 import type { core } from "#api";
 import { podStatus } from "../pod-status/index.ts";

@@ -8,8 +8,8 @@
  *
  * 1. `advance` does everything that is due and returns when something is due next.
  * 2. It begins where the Pod's status says that it is: a node that starts again continues.
- * 3. When containers restart, when images are pulled again, how long a Pod has to end and in which order: the rules are the
- *    kubelet's (`lifecycle/`). Only what happens inside of containers is simulated (`script.ts`).
+ * 3. When containers restart, when images are pulled again, how long a Pod has to end and in which order: the rules are
+ *    the kubelet's (`lifecycle/`). Only what happens inside of containers is simulated (`script.ts`).
  */
 import type { core } from "#api";
 import {
@@ -95,7 +95,7 @@ export class PodLife {
     if (pod.metadata.deletionTimestamp !== undefined) this.#stop(now);
   }
 
-  /** Stops a container and starts it anew, as a resize may need. */
+  /** Stops a container and starts it again, for example for a resize. */
   restart(name: string, now: number): void {
     const life = this.#containers.get(name);
     if (life?.current?.state !== "running") return;
@@ -214,7 +214,10 @@ export class PodLife {
       : { atMs: killMs, exitCode: KILLED };
   }
 
-  /** When SIGTERM reaches a container: a sidecar's after all others have ended, the last one first; undefined until then. */
+  /**
+   * When SIGTERM reaches a container: a sidecar's after all others have ended, the last one first; undefined until
+   * then.
+   */
   #termMs({ role, spec }: ContainerLife, { sinceMs }: Stop): number | undefined {
     if (role !== "sidecar") return sinceMs;
     let termMs = sinceMs;

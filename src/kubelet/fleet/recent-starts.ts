@@ -1,4 +1,6 @@
-/** Counts the Pods that have started lately on the nodes of a fleet. While many do, their Pending status is not worth a write. */
+/**
+ * Counts recent Pod starts on the nodes of a fleet. While there are many, their Pending status is not worth a write.
+ */
 import type { Clock } from "#base";
 
 const WINDOW_MS = 1_000;

@@ -40,7 +40,7 @@ describe("readScript", () => {
     expect(scriptOf({}).container(c, "init")).toMatchObject({ runForMs: 100, exitCode: 0 });
   });
 
-  it("names what it cannot read, and goes on without it", () => {
+  it("reports what it cannot parse and ignores it", () => {
     const script = scriptOf({ "run-for": "soon", "exit-code": "300" });
     expect(script.container(c, "regular")).toMatchObject({ runForMs: Number.POSITIVE_INFINITY, exitCode: 0 });
     expect(script.problems).toEqual([

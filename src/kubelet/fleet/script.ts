@@ -1,15 +1,16 @@
 /**
- * What the containers of a Pod do. Annotations of the Pod say it, under `simulated.k8ts.io/`; what they leave open follows from the container's command
- * where that is understood, else from the fleet's defaults. `NAME.CONTAINER` is about one container, `NAME` about all regular ones.
+ * What the containers of a Pod do: from annotations of the Pod under `simulated.k8ts.io/`, otherwise from the
+ * container's command if it is understood, otherwise from the fleet's defaults. `NAME.CONTAINER` applies to one
+ * container, `NAME` to all regular ones.
  *
- *     start-delay     how long the sandbox (or with .CONTAINER: the container) takes to start            "2s"
- *     run-for         how long it runs before it ends by itself                                          "30s" or "forever"
- *     exit-code       what it ends with                                                                  "1"
- *     exit-reason     why it ended, such as OOMKilled                                                    "OOMKilled"
- *     ready-delay     how long after its start it is ready                                               "5s" or "never"
- *     fail-pull       how often its image cannot be pulled                                               "3" or "always"
- *     stop-delay      how long it takes to stop when it is asked to; its grace period is the limit       "10s"
- *     stop-exit-code  what it then ends with                                                             "0"
+ *     start-delay     how long the sandbox (with .CONTAINER: the container) takes to start   "2s"
+ *     run-for         how long it runs until it exits                                        "30s" or "forever"
+ *     exit-code       its exit code                                                          "1"
+ *     exit-reason     its exit reason                                                        "OOMKilled"
+ *     ready-delay     how long after its start it is ready                                   "5s" or "never"
+ *     fail-pull       how often its image cannot be pulled                                   "3" or "always"
+ *     stop-delay      how long it takes to exit after SIGTERM, at most the grace period      "10s"
+ *     stop-exit-code  the exit code then                                                     "0"
  */
 import { type core, durationMs } from "#api";
 import { isSidecar } from "../lifecycle/index.ts";
@@ -20,12 +21,12 @@ export const PREFIX = "simulated.k8ts.io/";
 export interface Defaults {
   /** Until a Pod's sandbox is up. */
   readonly startDelayMs: number;
-  /** How long the containers of a Job run whose command says nothing. */
+  /** How long containers of a Job run whose command is not understood. */
   readonly jobRunForMs: number;
   /** The same for init containers. */
   readonly initRunForMs: number;
   readonly stopDelayMs: number;
-  /** What ends because it was asked to, ends with this: 128 + SIGTERM. */
+  /** Exit code after SIGTERM: 128 + 15. */
   readonly stopExitCode: number;
 }
 
@@ -56,7 +57,7 @@ export interface ContainerScript {
 export interface PodScript {
   readonly startDelayMs: number;
   readonly container: (container: core.Container, role: Role) => ContainerScript;
-  /** Annotations that cannot be read, in one sentence each. They count as absent. */
+  /** A sentence for each annotation that cannot be parsed. Such annotations are ignored. */
   readonly problems: readonly string[];
 }
 
@@ -98,7 +99,7 @@ export function readScript(pod: core.Pod, defaults: Defaults): PodScript {
   return { startDelayMs, container: read, problems: annotations.problems };
 }
 
-/** When a probe first passes; a command that is known to fail never does. */
+/** When a probe first passes: never if its command is known to fail. */
 function probeDelayMs(probe: core.Probe | undefined): number {
   const course = probe?.exec === undefined ? undefined : readCommand(probe.exec.command ?? []);
   if (course !== undefined && course.exitCode !== 0) return Number.POSITIVE_INFINITY;
@@ -115,7 +116,7 @@ class Annotations {
     this.all = new Reader((name) => annotations[PREFIX + name], this.problems);
   }
 
-  /** What is said of one container; with `falls`, what is said of all counts where nothing is. */
+  /** The annotations of one container; with `falls`, those for all containers are the fallback. */
   of(container: string, falls: boolean): Reader & { readonly own: Reader } {
     const own = (name: string) => this.#annotations[`${PREFIX}${name}.${container}`];
     const value = (name: string) =>
@@ -165,7 +166,7 @@ class Reader {
       const value = parse(text);
       if (value !== undefined) return value;
     } catch {
-      // told below, in one sentence
+      // reported below
     }
     this.#problems.push(`${PREFIX}${name}: ${JSON.stringify(text)} is not ${form}`);
     return undefined;

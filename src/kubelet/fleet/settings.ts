@@ -1,20 +1,20 @@
-/** What the nodes of a fleet look like. */
+/** The names, addresses, capacities and labels of a fleet's nodes. */
 import { canonicalQuantity } from "#api";
 import { addressAt, parseRange, partOf, type Range } from "./addresses.ts";
 
 export interface NodeSettings {
   readonly name: string;
   readonly address: string;
-  /** Where its Pods get their addresses from while the cluster has not given it a podCIDR. */
+  /** The range of Pod addresses until the cluster assigns a podCIDR. */
   readonly podRange: Range;
-  /** Amounts by the names of resources. */
+  /** Quantities by resource. */
   readonly capacity: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
 }
 
 export interface NodesSpec {
   readonly count: number;
-  /** Of the node with this number, from 1 on. Default: node-1, node-2, … */
+  /** The name of the node with this number, from 1. Default: node-1, node-2, … */
   readonly nameOf?: (number: number) => string;
   readonly cpu?: string | undefined;
   readonly memory?: string | undefined;

@@ -1,9 +1,10 @@
 /**
- * The cgroup of each Pod, in which its containers are: made with the Pod's limits before its sandbox, removed after its end.
+ * The cgroup of each Pod, the parent of its containers': created with the Pod's limits before its sandbox, removed
+ * after its end.
  *
- * 1. Both kinds of hierarchy: one for all controllers (version 2), or one for each (version 1).
- * 2. A cgroup goes only when it is empty. What is still in it when its Pod is gone, a runtime that was killed has forgotten: it is ended. Until that has
- *    happened the removal fails, and is tried again.
+ * 1. cgroup v2 and v1 are both supported.
+ * 2. Only an empty cgroup can be removed. Processes that are still in it after the Pod's end belong to a runtime that
+ *    was killed: they are killed. Until they are gone the removal fails and is retried.
  */
 import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,9 +16,9 @@ import type { PodCgroups } from "./pod-host.ts";
 
 export interface Hierarchies {
   readonly version: 1 | 2;
-  /** Mount points by controller; of version 2 the one of all. */
+  /** Mount points by controller; for v2 only `all`. */
   readonly mounts: ReadonlyMap<string, string>;
-  /** Every hierarchy in which a runtime makes cgroups: beside those of version 1 there may be an empty one of version 2. */
+  /** Every hierarchy in which a runtime creates cgroups: beside those of v1 there may be an empty v2 one. */
   readonly roots: readonly string[];
 }
 
@@ -42,7 +43,7 @@ export function parseHierarchies(mountinfo: string): Hierarchies {
   return { version: 2, mounts: new Map([["all", unified]]), roots };
 }
 
-/** What to write where, below a cgroup's directory, for such limits. Pure. */
+/** The controller, file and value of each limit. Pure. */
 export function cgroupFiles(version: 1 | 2, resources: LinuxResources): readonly (readonly [string, string, string])[] {
   const { cpuShares, cpuQuota, cpuPeriod = 100_000, memoryLimitBytes } = resources;
   if (version === 2) {
@@ -85,12 +86,12 @@ export function hostCgroups(
   return {
     async ensure(pod: core.Pod) {
       try {
-        // All that ask for nothing share what others leave.
+        // BestEffort Pods together get the smallest share.
         if (qosClassOf(pod) === "BestEffort") await apply(qosCgroup(cgroupRoot, "BestEffort"), { cpuShares: 2 });
         await apply(podCgroup(cgroupRoot, pod), podResources(pod));
       } catch (error) {
-        // The runtime makes what is missing; only the Pod's own limits are then not kept.
-        log.warn("the cgroup of a pod could not be set up", { pod: pod.metadata.name, error });
+        // The runtime creates missing cgroups; only the Pod's own limits are not enforced then.
+        log.warn("pod cgroup could not be set up", { pod: pod.metadata.name, error });
       }
     },
     async remove(uid) {
@@ -107,7 +108,7 @@ export function hostCgroups(
   };
 }
 
-/** A controller works below a cgroup only if every cgroup above it says so. */
+/** A controller is available in a cgroup only if every cgroup above it delegates it. */
 async function delegate(root: string, cgroup: string): Promise<void> {
   let directory = root;
   for (const part of ["", ...cgroup.split("/").filter(Boolean).slice(0, -1)]) {
@@ -132,7 +133,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch (error) {
-    // It has ended by itself meanwhile.
+    // It has exited meanwhile.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

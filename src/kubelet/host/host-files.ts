@@ -1,4 +1,4 @@
-/** Files of Pods on a machine: /etc/hosts, last words, logs. */
+/** Files of Pods on a machine: /etc/hosts, termination messages, logs. */
 import { chmod, mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { podLogDirectory } from "../containers/index.ts";
@@ -22,7 +22,7 @@ export function hostFiles({ root, podLogsRoot, mounter }: HostFilesOptions): Pod
     async writeEtcHosts({ metadata }, text) {
       const path = join(podDirectory(root, metadata.uid ?? ""), "etc-hosts");
       await mkdir(dirname(path), { recursive: true, mode: 0o750 });
-      // In place: containers that run have this very file mounted.
+      // In place: running containers have this inode mounted.
       if ((await readIfThere(path)) !== text) await writeFile(path, text, { mode: 0o644 });
       return path;
     },
@@ -34,7 +34,7 @@ export function hostFiles({ root, podLogsRoot, mounter }: HostFilesOptions): Pod
       const path = join(podDirectory(root, metadata.uid ?? ""), "containers", container, String(attempt));
       await mkdir(dirname(path), { recursive: true, mode: 0o750 });
       await writeFile(path, "");
-      // Whoever the container runs as.
+      // The container may run as any user.
       await chmod(path, 0o666);
       return path;
     },
@@ -43,7 +43,7 @@ export function hostFiles({ root, podLogsRoot, mounter }: HostFilesOptions): Pod
     async writeEnding(uid, text) {
       const path = endingOf(root, uid);
       await mkdir(dirname(path), { recursive: true, mode: 0o750 });
-      // Whole or not at all.
+      // Written atomically.
       await writeFile(`${path}.new`, text, { mode: 0o600 });
       await rename(`${path}.new`, path);
     },

@@ -1,6 +1,6 @@
 /**
- * Keeps the logs of containers from growing without end: at 10 MiB a log is put aside and begun anew; of those put aside the newest few stay, compressed
- * except for the last.
+ * Rotates container logs that have reached their maximum size (10 MiB by default). The newest rotated files are kept,
+ * all but the last one compressed.
  *
  *     0.log ──► 0.log.20300101-000000 ──► 0.log.20300101-000000.gz ──► gone
  */
@@ -25,7 +25,7 @@ export interface LogRotationOptions {
   readonly runtime: Pick<Runtime, "listContainers" | "reopenContainerLog">;
   readonly podLogsRoot: string;
   readonly maxBytes: number;
-  /** The one that is written included. */
+  /** Including the current one. */
   readonly maxFiles: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -42,12 +42,12 @@ export async function runLogRotation(options: LogRotationOptions, signal: AbortS
         if (container.state !== "running" || container.labels[POD_UID] === undefined) continue;
         await rotateIfLarge(options, container, signal).catch((error: unknown) => {
           if (isAbort(error, signal)) throw error;
-          log.warn("a container's log could not be rotated", { container: nameOf(container), error });
+          log.warn("container log could not be rotated", { container: nameOf(container), error });
         });
       }
     } catch (error) {
       if (isAbort(error, signal)) return;
-      log.warn("logs could not be rotated", { error });
+      log.warn("log rotation failed", { error });
     }
   }
 }
@@ -81,7 +81,7 @@ async function logsAside(path: string): Promise<readonly string[]> {
     .map((name) => join(dirname(path), name));
 }
 
-/** The oldest, so that with the current one and the one to come there are no more than allowed. */
+/** The oldest ones, so that there are at most `maxFiles` after this rotation. */
 export function tooMany(aside: readonly string[], maxFiles: number): readonly string[] {
   return aside.slice(0, Math.max(0, aside.length - (maxFiles - 2)));
 }

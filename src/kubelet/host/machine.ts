@@ -1,4 +1,4 @@
-/** What kind of machine a node is. Read once at the start, except for what is free. */
+/** Properties of the machine, read once at the start, and its current usage. */
 import { readFile, statfs } from "node:fs/promises";
 import { arch, availableParallelism, hostname, release } from "node:os";
 import { parseResolver, type Resolver } from "../containers/index.ts";
@@ -13,7 +13,7 @@ export interface Machine {
   readonly bootId: string;
   readonly kernelVersion: string;
   readonly osImage: string;
-  /** As Go calls it. */
+  /** As in GOARCH. */
   readonly architecture: string;
   readonly resolver: Resolver;
 }
@@ -74,7 +74,7 @@ export function meminfo(text: string, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text)?.[1] ?? 0) * 1024;
 }
 
-/** Empty where there is no such file: not every machine tells everything. */
+/** Empty if there is no such file: not every machine has all of them. */
 async function textOf(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");

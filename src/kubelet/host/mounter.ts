@@ -1,4 +1,4 @@
-/** Mounts of the machine, by the programs that every Linux has. */
+/** Mounts on the machine, with mount(8) and umount(8). */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -7,10 +7,10 @@ const execute = promisify(execFile);
 
 export interface Mounter {
   tmpfs(target: string, sizeBytes: number | undefined): Promise<void>;
-  /** `source` is taken as it is, links of /proc included. */
+  /** `source` is not resolved, so that it may be a link in /proc. */
   bind(source: string, target: string): Promise<void>;
   unmount(target: string): Promise<void>;
-  /** What is mounted at or below a directory, the last mounted first. */
+  /** Mount points at or below a directory, the last mounted first. */
   below(directory: string): Promise<readonly string[]>;
 }
 
@@ -28,7 +28,7 @@ export function hostMounter(): Mounter {
         await run("umount", [target]);
       } catch (error) {
         if (/not mounted|no mount point|not found/.test(String((error as Error).message))) return;
-        // Somebody still looks into it: it goes for everybody else now, and for them when they leave.
+        // It is busy: detach it now, and the kernel cleans up when the last user is done.
         await run("umount", ["--lazy", target]);
       }
     },
@@ -49,7 +49,7 @@ async function run(program: string, args: readonly string[]): Promise<void> {
   }
 }
 
-/** Blanks in a path are written as octal numbers. */
+/** Special characters in paths are escaped as octal numbers. */
 export function mountPoints(mountinfo: string): string[] {
   return mountinfo
     .split("\n")

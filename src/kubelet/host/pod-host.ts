@@ -3,18 +3,18 @@ import type { core } from "#api";
 
 /** Files of Pods on the node, outside of their volumes. */
 export interface PodFiles {
-  /** Writes it if it differs, and returns its path. */
+  /** Writes the file if it differs and returns its path. */
   writeEtcHosts(pod: core.Pod, text: string): Promise<string>;
   /** The node's own /etc/hosts. */
   nodeHosts(): Promise<string>;
-  /** Makes the directory of a Pod's logs. */
+  /** Creates the directory of a Pod's logs. */
   makeLogDirectory(pod: core.Pod): Promise<void>;
-  /** Makes an empty file that anyone may write to, and returns its path. */
+  /** Creates an empty, world-writable file and returns its path. */
   makeTerminationLog(pod: core.Pod, container: string, attempt: number): Promise<string>;
-  /** The end of a file, at most so many bytes; empty where there is none. */
+  /** The last bytes of a file; empty if there is none. */
   tail(path: string, bytes: number): Promise<string>;
   removeLog(path: string): Promise<void>;
-  /** Why the Pod has to go, for a kubelet after this one: written before anything of it is stopped. */
+  /** Why the node ends the Pod, for a restarted kubelet: written before anything is stopped. */
   writeEnding(uid: string, text: string): Promise<void>;
   readEnding(uid: string): Promise<string | undefined>;
   /** Everything of the Pod but its volumes and logs. */

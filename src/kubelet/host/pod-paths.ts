@@ -1,8 +1,8 @@
-/** Where a Pod's things lie below the kubelet's root directory, as the original has them. */
+/** Directories of a Pod below the kubelet's root directory, as upstream. */
 import { join } from "node:path";
 
 export function podDirectory(root: string, uid: string): string {
-  if (!/^[A-Za-z0-9][\w-]*$/.test(uid)) throw new RangeError(`not the uid of a pod: ${uid}`);
+  if (!/^[A-Za-z0-9][\w-]*$/.test(uid)) throw new RangeError(`not a pod uid: ${uid}`);
   return join(root, "pods", uid);
 }
 

@@ -1,7 +1,7 @@
 /**
- * Removes images that nobody uses when the disk fills up: from 85 % on, the longest unused first, down to 80 %.
+ * Removes unused images when the disk is 85 % full, the longest unused first, until it is 80 % full.
  *
- * What came from no registry (`localhost/…`) could not be fetched again, and sandboxes need their own: both stay.
+ * Imported images (`localhost/…`) cannot be pulled again, and sandboxes need the pause image: both stay.
  */
 import { type Clock, isAbort, type Logger } from "#base";
 import type { MachineUsage } from "../host/index.ts";
@@ -19,7 +19,7 @@ export interface ImageGcOptions {
 const CHECK_MS = 300_000;
 const MIN_AGE_MS = 120_000;
 
-/** When an image was first seen, and last in use. */
+/** When an image was first seen and last used. */
 export interface ImageHistory {
   readonly seenMs: number;
   readonly usedMs: number;
@@ -40,13 +40,13 @@ export class ImageGc {
         await this.#collect(signal);
       } catch (error) {
         if (isAbort(error, signal)) return;
-        log.warn("unused images could not be removed", { error });
+        log.warn("image garbage collection failed", { error });
       }
       await clock.sleep(CHECK_MS, signal);
     }
   }
 
-  /** All that can go, now: the node is short of disk. */
+  /** Removes all unused images: the node is low on disk space. */
   async removeAll(signal: AbortSignal): Promise<void> {
     await this.#remove(Number.POSITIVE_INFINITY, signal);
   }
@@ -68,7 +68,7 @@ export class ImageGc {
     const inUse = new Set(containers.flatMap(({ image, imageRef }) => [image, imageRef]));
     this.#history = historyOf(this.#history, images, inUse, clock.now());
     for (const { id, repoTags, sizeBytes } of imagesToRemove(images, inUse, this.#history, bytes, clock.now())) {
-      log.info("an unused image is removed", { image: repoTags[0] ?? id, sizeBytes });
+      log.info("unused image removed", { image: repoTags[0] ?? id, sizeBytes });
       await runtime.images.remove(id, signal);
     }
   }
@@ -88,7 +88,7 @@ export function historyOf(
   );
 }
 
-/** The longest unused first, until so many bytes are free. */
+/** The longest unused first, until `bytes` are freed. */
 export function imagesToRemove(
   images: readonly Image[],
   inUse: ReadonlySet<string>,

@@ -1,7 +1,7 @@
 /** Names of images: registry, repository, tag, digest. */
 
 export interface ImageName {
-  /** Where it comes from: `docker.io` if the name says nothing. */
+  /** Default: `docker.io`. */
   readonly registry: string;
   /** Without registry, tag and digest. */
   readonly repository: string;
@@ -12,7 +12,7 @@ export interface ImageName {
 const REPOSITORY = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$/;
 const REGISTRY = /^(?:\[[0-9a-fA-F:]+\]|[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?)(?::\d+)?$/;
 
-/** Undefined if it is no name of an image. */
+/** Undefined if it is not a valid image name. */
 export function parseImageName(text: string): ImageName | undefined {
   const [named = "", digest = "", ...more] = text.split("@");
   if (more.length > 0 || (text.includes("@") && !/^[a-z0-9]+:[0-9a-f]{32,}$/.test(digest))) return undefined;
@@ -29,7 +29,7 @@ export function parseImageName(text: string): ImageName | undefined {
   return { registry: hasRegistry ? first : "docker.io", repository, tag, digest };
 }
 
-/** The name with the tag that is meant if there is none. */
+/** With `:latest` if there is neither tag nor digest. */
 export function withDefaultTag(text: string): string {
   const name = parseImageName(text);
   return name === undefined || name.tag !== "" || name.digest !== "" ? text : `${text}:latest`;

@@ -1,8 +1,8 @@
 /**
- * Images for containers: there already, or pulled.
+ * Makes sure that a container's image is on the node: by its pull policy it is there, or is pulled.
  *
- * 1. After a failed pull, the next for the same Pod and image waits: 10 s, doubling up to 5 minutes.
- * 2. An image that is being pulled with the same credentials is not pulled a second time at once.
+ * 1. After a failed pull, the next one for the same Pod and image waits (`lifecycle/pull-backoff.ts`).
+ * 2. Concurrent pulls of an image with the same credentials are one pull.
  */
 import { type core, formatMs, goQuote } from "#api";
 import { type Clock, isAbort, LruMap } from "#base";
@@ -15,7 +15,7 @@ import { parseImageName, withDefaultTag } from "./image-name.ts";
 import { credentialsFor } from "./pull-secrets.ts";
 
 export interface ImagePuller {
-  /** Throws StartError with the reason that the status tells. */
+  /** Throws StartError with the reason for the container's status. */
   ensure(request: PullRequest, signal: AbortSignal): Promise<Image>;
 }
 
@@ -42,10 +42,10 @@ export function imagePuller(options: ImagePullerOptions): ImagePuller {
   const pullOnce = (image: string, auth: ImageAuth | undefined, request: PullRequest, signal: AbortSignal) => {
     const key = JSON.stringify([image, auth]);
     const running = pulling.get(key);
-    // Whoever joins depends on the first one's signal: if that ends, the next pass pulls again.
+    // A second caller depends on the first one's signal: if that aborts, the next sync pulls again.
     if (running !== undefined) return running;
     const pull = runtime.images
-      .pull(image, { ...(auth !== undefined && { auth }), sandbox: request.sandbox }, signal)
+      .pull(image, { auth, sandbox: request.sandbox }, signal)
       .finally(() => pulling.delete(key));
     pulling.set(key, pull);
     return pull;
@@ -90,7 +90,7 @@ export function imagePuller(options: ImagePullerOptions): ImagePuller {
       try {
         await pull(image, request, signal);
         const pulled = await statusOf(runtime, image, signal);
-        if (pulled === undefined) throw new Error(`image ${goQuote(wanted)} is not there after it was pulled`);
+        if (pulled === undefined) throw new Error(`image ${goQuote(wanted)} is missing after it was pulled`);
         failures.delete(key);
         const took = formatMs(clock.monotonic() - startMs);
         const note = `Successfully pulled image ${goQuote(wanted)} in ${took} (${took} including waiting). Image size: ${pulled.sizeBytes} bytes.`;
@@ -109,7 +109,7 @@ async function pullSecrets({ objects }: ImagePullerOptions, { metadata, spec }: 
   const found: core.Secret[] = [];
   for (const { name = "" } of spec?.imagePullSecrets ?? []) {
     const secret = await objects.secret(metadata.namespace ?? "", name);
-    // As documented, one that is missing is no failure: the pull may work without it.
+    // A missing Secret is not a failure: the pull may work without it.
     if (secret !== undefined) found.push(secret);
   }
   return found;

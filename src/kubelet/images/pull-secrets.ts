@@ -1,9 +1,9 @@
-/** Credentials for registries, from Secrets in the two forms that docker has written them in. */
+/** Registry credentials from Secrets of the types dockercfg and dockerconfigjson. */
 import { type core, isObject, type JsonObject } from "#api";
 import type { ImageAuth } from "../runtime/runtime.ts";
 import { parseImageName } from "./image-name.ts";
 
-/** Those that fit the image, the closest first. */
+/** The credentials for the image, the most specific first. */
 export function credentialsFor(image: string, secrets: readonly core.Secret[]): readonly ImageAuth[] {
   const name = parseImageName(image);
   if (name === undefined) return [];
@@ -34,7 +34,7 @@ function entriesOf({ data = {}, type }: core.Secret): Entry[] {
   });
 }
 
-/** A Secret that holds no JSON holds no credentials: the pull's own failure tells the user. */
+/** A Secret with invalid JSON has no credentials: the user sees that the pull fails. */
 function parse(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -57,7 +57,7 @@ function decoded(auth: unknown): ImageAuth {
   return colon < 0 ? {} : { username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** `*.example.com` stands for one label; what has a path fits everything below it. */
+/** `*` matches one DNS label; an entry with a path matches everything below it. */
 function fits(where: string, target: string): boolean {
   const [host = "", ...path] = where.split("/");
   const [targetHost = "", ...targetPath] = target.split("/");

@@ -1,10 +1,10 @@
 /**
- * How long a container that ended waits before it is started again: the first time not at all, then 10 s, doubling up to 5 minutes.
- * One that has run for 10 minutes since its last start begins anew.
+ * How long an exited container waits before it is restarted: not at all the first time, then 10 s, doubling up to 5
+ * minutes. A container that has run for 10 minutes starts over.
  */
 
 export interface CrashBackoff {
-  /** How long the next start has to wait, counted from the end of the container. */
+  /** How long the next restart waits, counted from the container's exit. */
   readonly delayMs: number;
   /** When the delay was set: at the last start. */
   readonly sinceMs: number;

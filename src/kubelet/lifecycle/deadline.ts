@@ -1,4 +1,4 @@
-/** When a Pod has been active for too long, and why a node fails a Pod at all. */
+/** activeDeadlineSeconds. */
 import { type core, parseTime, toMs } from "#api";
 
 /** Why a node fails a Pod: rejected, past its deadline, evicted, … */

@@ -1,4 +1,4 @@
-/** Which containers start again: a container's own rules first, then its own policy, then the Pod's. */
+/** Which containers are restarted: by the container's rules, then its policy, then the Pod's policy. */
 import type { core } from "#api";
 
 type Restartable = Pick<core.Container, "restartPolicy" | "restartPolicyRules">;

@@ -1,4 +1,4 @@
-/** How a node is, in the words that its conditions have. */
+/** The conditions of a Node. */
 import type { RuntimeStatus } from "../runtime/runtime.ts";
 import type { OwnCondition } from "./node-object.ts";
 

@@ -15,7 +15,7 @@ export type Amounts = Readonly<Record<string, string>>;
 export interface Reserved {
   readonly kube: Amounts;
   readonly system: Amounts;
-  /** What is kept free by eviction: an amount, or a part such as 5%. */
+  /** The eviction threshold for memory: a quantity or a percentage. */
   readonly evictionMemory: string;
 }
 
@@ -28,7 +28,7 @@ export interface NodeReport {
   readonly images: readonly core.ContainerImage[];
   /** Undefined: it has no server. */
   readonly kubeletPort?: number | undefined;
-  /** Such as `containerd://1.6.20`. */
+  /** For example `containerd://1.6.20`. */
   readonly runtimeVersion: string;
   readonly kubeletVersion: string;
   readonly runtimeHandlers: readonly string[];

@@ -27,7 +27,7 @@ describe("the Node", () => {
     expect(allocatableOf(capacity, kept)).toMatchObject({ cpu: "1500m", memory: "3144704Ki", pods: "110" });
   });
 
-  it("is told once, then only what changes; what others have put there stays", () => {
+  it("is written once, then only its changes; fields of others stay", () => {
     const first = nodeStatus({}, report, NOW);
     expect(nodeStatusPatch({}, first, true)?.status).toMatchObject({ capacity, conditions: [{ type: "Ready" }] });
     const stored = { ...first, capacity: { ...capacity, "example.com/gpu": "4" } };
@@ -95,7 +95,7 @@ describe("the Node", () => {
     }),
   );
 
-  it("pressures are told", () => {
+  it("pressures are conditions", () => {
     const told = nodeConditions({ ...healthy, pressures: new Set<Pressure>(["DiskPressure"]) });
     expect(told.map(({ type, status }) => `${type}=${status}`)).toEqual([
       "MemoryPressure=False",

@@ -98,7 +98,7 @@ describe("a node in the API", () => {
     expect((await node()).metadata.resourceVersion).not.toBe(before);
   });
 
-  it("tells what has changed at once when it is asked to, else within 10 s", async () => {
+  it("writes a change at once after changed(), otherwise within 10 s", async () => {
     await server.clock.advance(30_000);
     ready = { ...READY, status: "False", reason: "KubeletNotReady", message: "no" };
     registration.changed();

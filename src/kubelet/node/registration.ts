@@ -1,12 +1,12 @@
 /**
- * The node's presence in the API: its Node object and status, and the Lease that says that it lives.
+ * Keeps the Node object, its status and its Lease up to date.
  *
- *     start ──► Node is there? ──no──► create
- *                  │yes: labels and addresses are brought up to date
- *     every 10 s ──► status, if something has changed (and every 5 minutes anyway)
- *     every 10 s ──► Lease
+ *     start ──► Node exists? ──no──══► create
+ *                  └yes──══► labels and status
+ *     every 10 s ···══► status, if it has changed (and every 5 minutes in any case)
+ *     every 10 s ···══► Lease
  *
- * 1. What the API server cannot be told now, it is told later: nothing here ends the kubelet.
+ * 1. Failed writes are retried; no failure ends the kubelet.
  */
 import { type core, isStatusError, kinds } from "#api";
 import { type Clock, isAbort, type Logger, type Random } from "#base";
@@ -30,9 +30,9 @@ export interface RegistrationOptions {
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly core.Taint[];
   readonly providerId?: string | undefined;
-  /** What there is to say now. */
+  /** The current state of the node. */
   readonly report: (signal: AbortSignal) => Promise<NodeReport>;
-  /** Told whenever the Node has been read or written. */
+  /** Called whenever the Node has been read or written. */
   readonly onNode: (node: core.Node) => void;
 }
 
@@ -58,23 +58,23 @@ export class Registration {
     return this.#node;
   }
 
-  /** Something about the node has changed: it is told soon. */
+  /** The state has changed: the status is written soon. */
   changed(): void {
     this.#hurry?.();
   }
 
-  /** Until the Node is there, with the status that it starts with. */
+  /** Resolves when the Node exists with its first status. */
   async register(signal: AbortSignal): Promise<void> {
     const { clock, log, nodeName } = this.#options;
     for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(LAST_RETRY_MS, retryMs * 2)) {
       try {
         await this.#register(signal);
         await this.#update(signal);
-        log.info("the node is registered", { node: nodeName });
+        log.info("node registered", { node: nodeName });
         return;
       } catch (error) {
         if (isAbort(error, signal)) throw error;
-        log.warn("the node could not be registered yet", { node: nodeName, retryMs, error });
+        log.warn("node could not be registered yet", { node: nodeName, retryMs, error });
       }
       await clock.sleep(retryMs, signal);
     }
@@ -84,7 +84,7 @@ export class Registration {
     const { clock, log } = this.#options;
     let isReady = false;
     for (;;) {
-      // A node that is not ready yet is looked at often: others wait for it.
+      // A node that is not Ready yet is checked often: the cluster waits for it.
       await this.#sleep(isReady ? UPDATE_MS : SOON_MS * 4, clock, signal);
       try {
         await this.#update(signal);
@@ -93,7 +93,7 @@ export class Registration {
       } catch (error) {
         if (isAbort(error, signal)) return;
         if (isStatusError(error) && error.reason === "NotFound") await this.#again(signal);
-        else log.warn("the node's status could not be told", { error });
+        else log.warn("node status could not be written", { error });
       }
     }
   }
@@ -106,21 +106,21 @@ export class Registration {
         await this.#lease.renew(this.#node, signal);
       } catch (error) {
         if (isAbort(error, signal)) return;
-        log.warn("the node's lease could not be renewed", { error });
+        log.warn("node lease could not be renewed", { error });
         waitMs = FIRST_RETRY_MS * 5;
       }
       await clock.sleep(waitMs, signal);
     }
   }
 
-  /** The Node was deleted under us. */
+  /** Somebody has deleted the Node. */
   async #again(signal: AbortSignal): Promise<void> {
     try {
       await this.#register(signal);
       await this.#update(signal);
     } catch (error) {
       if (isAbort(error, signal)) return;
-      this.#options.log.warn("the node could not be registered again", { error });
+      this.#options.log.warn("node could not be registered again", { error });
     }
   }
 
@@ -146,7 +146,7 @@ export class Registration {
 
   async #update(signal: AbortSignal): Promise<void> {
     const { nodeName, client, clock, report } = this.#options;
-    // Others write to the Node as well: what they have put there must be known.
+    // Others write to the Node, too: the patch is made against its current state.
     const node = await client.of(kinds.Node).get(nodeName, { resourceVersion: "0", signal });
     this.#set(node);
     const isHeartbeatDue = clock.monotonic() - this.#heartbeatMs >= STATUS_HEARTBEAT_MS;

@@ -1,21 +1,20 @@
-/** The objects of the API that Pods refer to, kept up to date. */
+/** The API objects that Pods refer to. */
 import { type core, isStatusError, kinds } from "#api";
 import { type Client, Informer } from "#client";
 import { podReferences } from "./references.ts";
 import { WatchedObjects, type WatchedObjectsOptions } from "./watched-objects.ts";
 
-/** Objects of the API that Pods refer to. */
 export interface PodObjects {
   configMap(namespace: string, name: string): Promise<core.ConfigMap | undefined>;
   secret(namespace: string, name: string): Promise<core.Secret | undefined>;
-  /** Of the namespace, and the API server's own. */
+  /** Of the namespace, and of `default`, where the API server's Service is. */
   services(namespace: string): readonly core.Service[];
   /** The handler of a RuntimeClass. Throws if there is no such class. */
   runtimeHandler(runtimeClass: string): Promise<string>;
 }
 
 export interface WatchedPodObjects extends PodObjects {
-  /** The Pod is there or has changed: what it refers to is watched. */
+  /** The Pod is new or has changed: watch what it refers to. */
   refer(pod: core.Pod): void;
   /** The Pod is gone. */
   release(uid: string): void;

@@ -1,4 +1,4 @@
-/** The ConfigMaps and Secrets that a Pod is made of. */
+/** The names of the ConfigMaps and Secrets that a Pod refers to. */
 import type { core } from "#api";
 import { envReferences } from "../containers/index.ts";
 

@@ -1,9 +1,10 @@
 /**
- * The ConfigMaps and Secrets that Pods of this node refer to, each watched by its name: a node may see no others.
+ * The ConfigMaps and Secrets that Pods of this node refer to, each watched by its name: a node is authorized for no
+ * others.
  *
  * 1. One watch for each object, however many Pods refer to it; it ends with the last of them.
  * 2. An immutable object is read once and not watched.
- * 3. A change is told to every Pod that refers to the object.
+ * 3. `onChange` is called for every Pod that refers to a changed object.
  */
 import type { core, KubeObject } from "#api";
 import {
@@ -34,8 +35,8 @@ interface Watched<T extends MaybeImmutable> {
   readonly stop: ChildController;
 }
 
-/** How long a container's start waits for an object before it is tried again. */
-const PATIENCE_MS = 20_000;
+/** How long the start of a container waits for an object before it fails and is retried. */
+const READ_TIMEOUT_MS = 20_000;
 
 export class WatchedObjects<T extends MaybeImmutable> {
   readonly #options: WatchedObjectsOptions;
@@ -47,7 +48,7 @@ export class WatchedObjects<T extends MaybeImmutable> {
     this.#options = options;
   }
 
-  /** The Pod refers to these, and to no others any more. */
+  /** Replaces the names that the Pod refers to. */
   refer({ metadata: { uid = "", namespace = "" } }: core.Pod, names: ReadonlySet<string>): void {
     const keys = new Set([...names].map((name) => `${namespace}/${name}`));
     for (const [key, { pods }] of this.#watched) if (pods.has(uid) && !keys.has(key)) this.#leave(key, uid);
@@ -65,15 +66,15 @@ export class WatchedObjects<T extends MaybeImmutable> {
     if (watched === undefined) return undefined;
     const { clock, tasks } = this.#options;
     if (!watched.informer.hasSynced) {
-      const patience = childController(tasks.signal);
-      const timer = clock.timer(PATIENCE_MS, () =>
-        patience.abort(new Error(`${this.#plural} "${name}" cannot be read`)),
+      const timeout = childController(tasks.signal);
+      const timer = clock.timer(READ_TIMEOUT_MS, () =>
+        timeout.abort(new Error(`${this.#plural} "${name}" could not be read in time`)),
       );
       try {
-        await abortable(watched.informer.synced, patience.signal);
+        await abortable(watched.informer.synced, timeout.signal);
       } finally {
         timer.cancel();
-        patience[Symbol.dispose]();
+        timeout[Symbol.dispose]();
       }
     }
     return watched.informer.cache.get(key);

@@ -1,4 +1,4 @@
-/** What has changed between two looks at everything that a runtime has: the Pods to look at again. */
+/** The Pods whose containers or sandboxes differ between two listings of the runtime. */
 import { POD_UID } from "../containers/index.ts";
 import type { Container, PodSandbox } from "../runtime/runtime.ts";
 
@@ -7,14 +7,14 @@ export interface Listing {
   readonly containers: readonly Container[];
 }
 
-/** The state of everything by id, for each Pod. */
+/** For each Pod, the states of its containers and sandboxes by id. */
 export type Relisted = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 export function relisted({ sandboxes, containers }: Listing): Relisted {
   const pods = new Map<string, Map<string, string>>();
   for (const { id, state, labels } of [...sandboxes, ...containers]) {
     const uid = labels[POD_UID];
-    // What is not a Pod's is none of ours.
+    // Not created by a kubelet.
     if (uid === undefined) continue;
     const states = pods.get(uid);
     if (states === undefined) pods.set(uid, new Map([[id, state]]));

@@ -70,7 +70,7 @@ describe("a runtime's life", () => {
     return { clock, runtime, told, pleg, listed: () => listed, returns: () => returns, stop: () => tasks.stop() };
   }
 
-  it("an event is told at once", async () => {
+  it("an event is passed on at once", async () => {
     const { clock, runtime, told, stop } = setUp();
     await clock.advance(0);
     await runtime.runPodSandbox(sandbox, "");
@@ -105,7 +105,7 @@ describe("a runtime's life", () => {
     await stop();
   });
 
-  it("a runtime that is away for long is told, and its return noticed", async () => {
+  it("a long absence of the runtime is a problem until it returns", async () => {
     const { clock, runtime, pleg, stop } = setUp();
     await clock.advance(0);
     runtime.down();

@@ -1,12 +1,12 @@
 /**
- * Notices what happens to containers, and says which Pod to look at.
+ * The pod lifecycle event generator: notices changes of containers and calls `onPod` for their Pods.
  *
  *     runtime --► events ──► Pod ──► onPod
  *     runtime ···► list of everything ──► difference ──► onPod      in case an event was missed
  *
- * 1. Whatever changes is noticed at the next listing at the latest, also across an absence of the runtime.
- * 2. An event costs one look at its Pod; a Pod that nobody knows is told to `onListed`, which has them all.
- * 3. While there are no events, listings come often.
+ * 1. A change is noticed at the next listing at the latest, also if the runtime was away meanwhile.
+ * 2. `onListed` gets the uids of all Pods in the runtime, also of those that the kubelet does not know.
+ * 3. Without events, listings are frequent.
  */
 import {
   type ChildController,
@@ -31,9 +31,9 @@ export interface PlegOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly onPod: (uid: string) => void;
-  /** The runtime answers after it did not: what failed meanwhile need not wait for its turn. */
+  /** The runtime answers again: failed steps can be retried at once. */
   readonly onBack?: () => void;
-  /** After each listing: the uids of all Pods of which the runtime has something. */
+  /** After each listing: the uids of all Pods in the runtime. */
   readonly onListed: (uids: ReadonlySet<string>) => void;
 }
 
@@ -41,7 +41,7 @@ const RELIST_MS = 5000;
 const RELIST_WITHOUT_EVENTS_MS = 1000;
 const RELIST_WHILE_AWAY_MS = 200;
 const RECONNECT_MS = 200;
-/** After this long without a listing the runtime counts as gone. */
+/** After this long without a listing the PLEG is unhealthy. */
 const HEALTHY_MS = 3 * 60_000;
 const MAX_KNOWN_IDS = 10_000;
 
@@ -58,7 +58,7 @@ export class Pleg {
     this.#listedAtMs = options.clock.monotonic();
   }
 
-  /** Undefined while all is well. */
+  /** Undefined while it is healthy. */
   get problem(): string | undefined {
     const sinceMs = this.#options.clock.monotonic() - this.#listedAtMs;
     if (sinceMs < HEALTHY_MS) return undefined;
@@ -72,7 +72,7 @@ export class Pleg {
     await tasks.done();
   }
 
-  /** One look at everything. */
+  /** One listing. */
   async relist(signal: AbortSignal): Promise<void> {
     const { runtime, clock, onPod, onListed } = this.#options;
     const [sandboxes, containers] = await Promise.all([
@@ -93,13 +93,13 @@ export class Pleg {
       try {
         await this.relist(signal);
         if (!isWell) {
-          log.info("the runtime answers again");
+          log.info("container runtime answers again");
           this.#options.onBack?.();
         }
         isWell = true;
       } catch (error) {
         if (isAbort(error, signal)) return;
-        if (isWell) log.warn("the runtime does not answer", { error });
+        if (isWell) log.warn("container runtime does not answer", { error });
         isWell = false;
       }
       const pauseMs = this.#hasEvents ? RELIST_MS : RELIST_WITHOUT_EVENTS_MS;
@@ -107,7 +107,7 @@ export class Pleg {
     }
   }
 
-  /** Cut short when events end: a runtime that is gone may be back before the next listing, and nobody would know. */
+  /** Cut short when events end: the runtime may go away and come back between two listings. */
   async #pause(ms: number, signal: AbortSignal): Promise<void> {
     using pausing = childController(signal);
     this.#pausing = pausing;
@@ -127,7 +127,7 @@ export class Pleg {
           await this.#notice(containerId, podSandboxId, signal);
       } catch (error) {
         if (isAbort(error, signal)) return;
-        log.debug("the runtime's events ended", { error });
+        log.debug("runtime events ended", { error });
       }
       this.#hasEvents = false;
       this.#pausing?.abort();
@@ -142,7 +142,7 @@ export class Pleg {
       if (uid !== undefined) onPod(uid);
     } catch (error) {
       if (isAbort(error, signal)) throw error;
-      log.debug("an event's pod could not be found out", { containerId, error });
+      log.debug("pod of a runtime event unknown", { containerId, error });
     }
   }
 

@@ -1,9 +1,10 @@
 /**
- * The conditions that a node tells of a Pod.
+ * The conditions that a node sets on a Pod.
  *
- * 1. What others have written stays: readiness gates are theirs to set. A condition keeps its lastTransitionTime while its status stays the same.
+ * 1. Conditions of others stay, such as readiness gates. A condition keeps its lastTransitionTime while its status
+ *    stays the same.
  * 2. Ready is ContainersReady and every readiness gate.
- * 3. Every condition names the generation of the spec that it was made from.
+ * 3. Every condition has the observedGeneration of the spec that it was made from.
  */
 import { type core, goQuote } from "#api";
 import { isSidecar } from "../lifecycle/index.ts";
@@ -22,7 +23,7 @@ const OWN = new Set([
   "PodResizeInProgress",
 ]);
 
-type Told = Pick<core.PodCondition, "type" | "status" | "reason" | "message">;
+type OwnCondition = Pick<core.PodCondition, "type" | "status" | "reason" | "message">;
 
 export interface ConditionFacts {
   readonly pod: core.Pod;
@@ -39,28 +40,28 @@ export function conditionsOf(facts: ConditionFacts): readonly core.PodCondition[
   const givenTypes = new Set(given.map(({ type }) => type));
   const kept = (pod.status?.conditions ?? []).filter(({ type }) => !OWN.has(type) && !givenTypes.has(type));
   const containersReady = containersReadyOf(facts);
-  const told: Told[] = [
+  const own: OwnCondition[] = [
     { type: "PodReadyToStartContainers", status: observed.sandboxReady ? "True" : "False" },
     initializedOf(facts),
     readyOf(pod, containersReady, kept),
     containersReady,
     { type: "PodScheduled", status: "True" },
   ];
-  return [...kept, ...given, ...told.map((condition) => dated(condition, facts))];
+  return [...kept, ...given, ...own.map((condition) => dated(condition, facts))];
 }
 
-function dated(told: Told, { pod, before, now }: ConditionFacts): core.PodCondition {
+function dated(condition: OwnCondition, { pod, before, now }: ConditionFacts): core.PodCondition {
   const { generation } = pod.metadata;
-  const old = before.conditions?.find(({ type }) => type === told.type);
-  const isSame = old?.status === told.status && old.lastTransitionTime !== undefined;
+  const old = before.conditions?.find(({ type }) => type === condition.type);
+  const isSame = old?.status === condition.status && old.lastTransitionTime !== undefined;
   return {
-    ...told,
+    ...condition,
     ...(generation !== undefined && { observedGeneration: generation }),
     lastTransitionTime: isSame ? (old.lastTransitionTime ?? "") : timestamp(now),
   };
 }
 
-function containersReadyOf({ pod, statuses, phase }: ConditionFacts): Told {
+function containersReadyOf({ pod, statuses, phase }: ConditionFacts): OwnCondition {
   const type = "ContainersReady";
   if (isFinal(phase)) return { type, status: "False", reason: phase === "Failed" ? "PodFailed" : "PodCompleted" };
   const { initContainers = [], containers = [] } = pod.spec ?? {};
@@ -72,9 +73,13 @@ function containersReadyOf({ pod, statuses, phase }: ConditionFacts): Told {
   return { type, status: "False", reason: "ContainersNotReady", message };
 }
 
-function readyOf(pod: core.Pod, { status, reason, message }: Told, others: readonly core.PodCondition[]): Told {
+function readyOf(
+  pod: core.Pod,
+  { status, reason, message }: OwnCondition,
+  others: readonly core.PodCondition[],
+): OwnCondition {
   const type = "Ready";
-  if (status !== "True") return { type, status, ...said(reason, message) };
+  if (status !== "True") return { type, status, ...texts(reason, message) };
   const problems = (pod.spec?.readinessGates ?? []).flatMap(({ conditionType }) => {
     const gate = others.find((condition) => condition.type === conditionType);
     if (gate === undefined)
@@ -87,10 +92,10 @@ function readyOf(pod: core.Pod, { status, reason, message }: Told, others: reado
   return { type, status: "False", reason: "ReadinessGatesNotReady", message: problems.join(", ") };
 }
 
-function initializedOf({ pod, statuses, phase }: ConditionFacts): Told {
+function initializedOf({ pod, statuses, phase }: ConditionFacts): OwnCondition {
   const type = "Initialized";
   if (phase === "Succeeded") return { type, status: "True", reason: "PodCompleted" };
-  // Once a regular container has run, sidecars that restart change nothing.
+  // After the first start of a regular container, a restart of a sidecar does not matter.
   const hasStarted = statuses.regular.some(
     ({ state }) => state?.running !== undefined || state?.terminated !== undefined,
   );
@@ -104,7 +109,7 @@ function initializedOf({ pod, statuses, phase }: ConditionFacts): Told {
   return { type, status: "False", reason: "ContainersNotInitialized", message };
 }
 
-function said(reason: string | undefined, message: string | undefined) {
+function texts(reason: string | undefined, message: string | undefined) {
   return { ...(reason !== undefined && { reason }), ...(message !== undefined && { message }) };
 }
 

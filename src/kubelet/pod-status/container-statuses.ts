@@ -1,10 +1,11 @@
 /**
  * The statuses of a Pod's containers.
  *
- * 1. A container without an instance waits, unless it was seen to end: then it stays as it was reported. One that was reported running and cannot be found
- *    has ended with 137, for a reason that nobody knows.
- * 2. `waiting` is told only of a container that is to start: what it ended with becomes its last state.
- * 3. Init containers are ready once they have ended well; ephemeral ones never are; the others as their probes say while they run.
+ * 1. A container without an instance is waiting, unless its end was reported: then its status stays. One that was
+ *    reported running and cannot be found has ended with 137 and the reason ContainerStatusUnknown.
+ * 2. Only a container that is going to start is `waiting`; its terminated state becomes its lastState.
+ * 3. Init containers are ready once they have exited with 0; ephemeral ones never are; others while they run, as
+ *    their probes say.
  */
 import type { core } from "#api";
 import { isSidecar, shouldRestart } from "../lifecycle/index.ts";
@@ -122,7 +123,7 @@ function stateOf(instance: ContainerInstance): core.ContainerState {
   const { id, state, exitCode = 0, signal, reason, message, startedAtMs, finishedAtMs } = instance;
   const startedAt = startedAtMs === undefined ? {} : { startedAt: timestamp(startedAtMs) };
   if (state === "running") return { running: startedAt };
-  // What is made and not started, and what cannot be read, waits.
+  // Created but not started, or unknown.
   if (state !== "exited") return { waiting: {} };
   return {
     terminated: {

@@ -1,10 +1,10 @@
 /**
- * From a Pod and what its node sees of its containers to the status that the node reports.
+ * From a Pod and the observed state of its containers to its status.
  *
  *     podStatus(pod, observed, now)        the whole PodStatus
- *     rejectedStatus(pod, why, now)        of a Pod that the node does not take
- *     statusPatch(pod, status)             the strategic merge patch for pods/status, or undefined if there is nothing to say
- *     crashLoopBackOff, errImagePull, …    reasons to wait, in the words that users know
+ *     rejectedStatus(pod, why, now)        the status of a Pod that the node rejects
+ *     statusPatch(pod, status)             a strategic merge patch for pods/status, or undefined if nothing has changed
+ *     crashLoopBackOff, errImagePull, …    waiting states in upstream's words
  */
 export {
   crashLoopBackOff,

@@ -1,7 +1,7 @@
-/** Why a container waits, in the words that users know. */
+/** Waiting states of containers, in upstream's words. */
 import { type core, formatMs, goQuote } from "#api";
 
-/** `name_namespace(uid)`: how a kubelet names a Pod. */
+/** `name_namespace(uid)`, as in the kubelet's messages. */
 export function podText({ metadata: { name = "", namespace = "", uid = "" } }: core.Pod): string {
   return `${name}_${namespace}(${uid})`;
 }
@@ -18,7 +18,7 @@ export function errImagePull(problem: string): core.ContainerStateWaiting {
   return { reason: "ErrImagePull", message: problem };
 }
 
-/** `problem`: what the last attempt failed with. */
+/** `problem`: the message of the last failure. */
 export function imagePullBackOff(image: string, problem?: string): core.ContainerStateWaiting {
   const because = problem === undefined ? "" : `: ErrImagePull: ${problem}`;
   return { reason: "ImagePullBackOff", message: `Back-off pulling image ${goQuote(image)}${because}` };

@@ -1,19 +1,20 @@
 /**
- * What a node sees of a Pod: the newest instance of each container and the one before it, what its probes say, and what is true of the sandbox.
+ * The observed state of a Pod: the newest instance of each container and the one before it, probe results, and the
+ * sandbox.
  *
- * 1. A container that has no instance yet, or none any more, has no `current`: the status before tells what was known of it.
+ * 1. A container without an instance has no `current`: its previous status says what was known of it.
  * 2. Times are milliseconds since the epoch.
  */
 import type { core } from "#api";
 import type { PodFailure } from "../lifecycle/index.ts";
 
 export interface ContainerInstance {
-  /** With the name of its runtime before it: `containerd://…`. */
+  /** With the name of the runtime: `containerd://…`. */
   readonly id: string;
   readonly state: "created" | "running" | "exited" | "unknown";
   readonly image: string;
   readonly imageID: string;
-  /** How many instances came before it. */
+  /** How many instances existed before it. */
   readonly restartCount: number;
   readonly startedAtMs?: number | undefined;
   readonly finishedAtMs?: number | undefined;
@@ -21,7 +22,7 @@ export interface ContainerInstance {
   readonly signal?: number | undefined;
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
-  /** What is in force for it. Default: what its container asks for. */
+  /** The resources that are applied. Default: those of the container's spec. */
   readonly resources?: core.ResourceRequirements | undefined;
   readonly user?: core.ContainerUser | undefined;
 }
@@ -31,28 +32,28 @@ export interface ObservedContainer {
   readonly last?: ContainerInstance | undefined;
   /** Why it is not running although it should be: CrashLoopBackOff, ErrImagePull, … */
   readonly waiting?: core.ContainerStateWaiting | undefined;
-  /** Whether its startup probe has passed. Default: it has none. */
+  /** Whether its startup probe has passed. Default: true. */
   readonly started?: boolean | undefined;
-  /** Whether its readiness probe passes. Default: it has none. */
+  /** Whether its readiness probe passes. Default: true. */
   readonly ready?: boolean | undefined;
 }
 
 export interface ObservedPod {
-  /** By the name of the container, init and ephemeral ones included. */
+  /** By container name, including init and ephemeral containers. */
   readonly containers: ReadonlyMap<string, ObservedContainer>;
   /** The sandbox exists and has its network. */
   readonly sandboxReady: boolean;
   /** The node's addresses, the preferred family first. */
   readonly hostIPs: readonly string[];
-  /** The sandbox's addresses. A Pod on the node's network has the node's without saying so. */
+  /** The sandbox's addresses. Ignored for a Pod on the host network. */
   readonly podIPs: readonly string[];
-  /** Whether the runtime can make mounts read-only to their depth. Default: it cannot. */
+  /** Whether the runtime supports recursive read-only mounts. Default: false. */
   readonly recursiveReadOnlyMounts?: boolean | undefined;
-  /** Nothing of it will be started again, whatever its restart policy says: it is being deleted, or was stopped by its node. */
+  /** No container will be restarted, whatever the restart policy: the Pod is being deleted or stopped by its node. */
   readonly isOver?: boolean | undefined;
-  /** Its node has failed it: past its deadline, evicted, … */
+  /** Why the node fails the Pod: past its deadline, evicted, … */
   readonly failure?: PodFailure | undefined;
-  /** Conditions that the node itself has to tell beyond those that follow from the containers: DisruptionTarget, PodResizePending, … */
+  /** Conditions that do not follow from the containers: DisruptionTarget, PodResizePending, … */
   readonly conditions?: readonly core.PodCondition[] | undefined;
   /** What was reported last. Default: the Pod's own status. */
   readonly previous?: core.PodStatus | undefined;

@@ -1,15 +1,15 @@
 /**
- * The smallest strategic merge patch that turns the status that the API has into the one to report.
+ * The smallest strategic merge patch from the status in the API to the one to report.
  *
- * 1. It carries the Pod's uid, so that it is refused for another Pod of the same name.
- * 2. Conditions are merged by their type: those of others are not touched. Everything else is replaced as a whole.
+ * 1. It has the Pod's uid, so that the API server refuses it for another Pod of the same name.
+ * 2. Conditions are merged by type: those of others stay. Everything else is replaced.
  */
 import { type core, equalJson, isObject, type Json, type JsonObject } from "#api";
 
-/** Those that are merged by a key, so that elements would add up. */
+/** Lists with a merge key: without a directive, old elements would stay. */
 const MERGED_LISTS = new Set(["hostIPs", "podIPs"]);
 
-/** Undefined if there is nothing to say. */
+/** Undefined if nothing has changed. */
 export function statusPatch(pod: core.Pod, next: core.PodStatus): JsonObject | undefined {
   const before = (pod.status ?? {}) as JsonObject;
   const after = next as JsonObject;
@@ -24,7 +24,7 @@ export function statusPatch(pod: core.Pod, next: core.PodStatus): JsonObject | u
   return { metadata: { uid: pod.metadata.uid ?? "" }, status: changed };
 }
 
-/** Without the directive, what is not in the new value would stay; lists of containers' statuses are replaced anyway. */
+/** Without the directive, old fields would stay. Lists of container statuses are atomic. */
 function replacing(name: string, before: Json | undefined, value: Json): Json {
   if (isObject(before) && isObject(value)) return { ...value, $patch: "replace" };
   return before !== undefined && MERGED_LISTS.has(name)
@@ -56,6 +56,6 @@ function changedConditions(
 
 function isSame(a: core.PodCondition, b: core.PodCondition): boolean {
   const { lastProbeTime: _, ...known } = a;
-  const { lastProbeTime: __, ...told } = b;
-  return equalJson(known as unknown as Json, told as unknown as Json);
+  const { lastProbeTime: __, ...next } = b;
+  return equalJson(known as unknown as Json, next as unknown as Json);
 }

@@ -1,12 +1,12 @@
 /**
  * The phase of a Pod, from the statuses of its containers.
  *
- *     Pending     a container has not been started yet, or an init container is still at work
+ *     Pending     a container has not been started yet, or an init container still runs
  *     Running     all have been started, and one runs or will be restarted
- *     Succeeded   all regular ones ended with 0 and none will be restarted
- *     Failed      none will be restarted, and one ended otherwise; or an init container did
+ *     Succeeded   all regular ones have exited with 0 and none will be restarted
+ *     Failed      none will be restarted, and one has exited with another code; or an init container has
  *
- * A sidecar that has ended counts for nothing: the regular containers decide.
+ * Sidecars that have exited do not count.
  */
 import type { core } from "#api";
 import { isSidecar, shouldRestart } from "../lifecycle/index.ts";
@@ -14,7 +14,7 @@ import type { ContainerStatuses } from "./container-statuses.ts";
 
 export type Phase = NonNullable<core.PodStatus["phase"]>;
 
-/** `isOver`: nothing will be started again, whatever the policy. */
+/** `isOver`: no container will be restarted, whatever the policy. */
 export function phaseOf(pod: core.Pod, { init, regular }: ContainerStatuses, isOver: boolean): Phase {
   const spec = pod.spec ?? { containers: [] };
   const initializing = initialization(spec, init);
@@ -33,7 +33,7 @@ export function isFinal(phase: string | undefined): boolean {
   return phase === "Succeeded" || phase === "Failed";
 }
 
-/** How far the init containers are that run before the others. */
+/** The progress of the init containers that are not sidecars. */
 function initialization(spec: core.PodSpec, statuses: readonly core.ContainerStatus[]): "pending" | "failed" | "done" {
   let isPending = false;
   for (const [at, container] of (spec.initContainers ?? []).entries()) {
@@ -45,7 +45,7 @@ function initialization(spec: core.PodSpec, statuses: readonly core.ContainerSta
   return isPending ? "pending" : "done";
 }
 
-/** How it ended: also of one that waits for its next start. */
+/** The terminated state, also of a container that waits for its restart. */
 function endOf(status: core.ContainerStatus | undefined): core.ContainerStateTerminated | undefined {
   const { running, terminated } = status?.state ?? {};
   return running !== undefined ? undefined : (terminated ?? status?.lastState?.terminated);
@@ -77,7 +77,7 @@ function countStates(
       counts.stopped++;
       const container = containers.get(status.name);
       if (container !== undefined && shouldRestart(container, spec, ended.exitCode)) counts.restarting++;
-      // One that waits for its next start has not succeeded, however it ended.
+      // A container that waits for its restart has not succeeded, whatever its exit code.
       if (status.state?.terminated?.exitCode === 0) counts.succeeded++;
     }
   }

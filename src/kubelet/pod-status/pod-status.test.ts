@@ -1,4 +1,7 @@
-/** Each row names the documented rule that it checks: "Pod Lifecycle", "Sidecar Containers", "Init Containers" of the Kubernetes documentation. */
+/**
+ * Each row names the documented rule that it checks: "Pod Lifecycle", "Sidecar Containers", "Init Containers" of the
+ * Kubernetes documentation.
+ */
 import { describe, expect, it } from "vitest";
 import type { core } from "#api";
 import { crashLoopBackOff } from "./messages.ts";
@@ -104,7 +107,7 @@ describe("phase", () => {
     expect(podStatus(podOf(spec), observed, NOW).phase).toBe(phase);
   });
 
-  it("keeps the reason with the phase, and tells that of a failure", () => {
+  it("keeps the reason with the phase; a failure has its own", () => {
     const failure = {
       reason: "DeadlineExceeded",
       message: "Pod was active on the node longer than the specified deadline",

@@ -1,13 +1,13 @@
 /**
- * What a node reports of a Pod: a pure function of the Pod, what the node sees of it, and the time.
+ * The status of a Pod: a pure function of the Pod, the observed state, and the time.
  *
- *     Pod ─┐
- *          ├──► container statuses ──► phase ──► conditions ──► PodStatus
- *     seen ┘
+ *      Pod ─┐
+ *           ├──► container statuses ──► phase ──► conditions ──► PodStatus
+ * observed ─┘
  *
- * 1. A final phase is never left, and is told only once nothing of the Pod runs any more: until then it is what it was.
- * 2. Fields that are not a node's stay as the API has them.
- * 3. `pod` is the Pod as its node has admitted it: after a resize that the node has not accepted, with the resources from before.
+ * 1. A final phase is never left, and is reported only once no container runs any more: until then the phase stays.
+ * 2. Fields that other components own stay as they are in the API.
+ * 3. `pod` has the allocated resources: while a resize is pending, those from before.
  */
 import { type core, formatQuantity, podLimits, podRequests, qosClassOf, type Totals } from "#api";
 import type { PodFailure } from "../lifecycle/index.ts";
@@ -24,7 +24,7 @@ export function podStatus(pod: core.Pod, observed: ObservedPod, now: number): co
   const ending = endOf(pod, observed, statuses, before);
   const { generation } = pod.metadata;
   return {
-    ...notNodes(api),
+    ...fieldsOfOthers(api),
     ...(generation !== undefined && { observedGeneration: generation }),
     ...ending,
     conditions: conditionsOf({ pod, observed, statuses, phase: ending.phase, before, now }),
@@ -38,7 +38,7 @@ export function podStatus(pod: core.Pod, observed: ObservedPod, now: number): co
   };
 }
 
-/** A Pod that its node does not take: nothing of it ever runs there. */
+/** The status of a Pod that the node rejects. */
 export function rejectedStatus(pod: core.Pod, { reason, message }: PodFailure, now: number): core.PodStatus {
   const { generation } = pod.metadata;
   return {
@@ -78,7 +78,7 @@ function anyRuns({ init, regular, ephemeral }: ContainerStatuses): boolean {
   return [...init, ...regular, ...ephemeral].some(({ state }) => state?.running !== undefined);
 }
 
-function notNodes(api: core.PodStatus): core.PodStatus {
+function fieldsOfOthers(api: core.PodStatus): core.PodStatus {
   const { nominatedNodeName, resourceClaimStatuses, extendedResourceClaimStatus } = api;
   return {
     ...(nominatedNodeName !== undefined && { nominatedNodeName }),
@@ -87,7 +87,7 @@ function notNodes(api: core.PodStatus): core.PodStatus {
   };
 }
 
-/** The addresses that a Pod once had stay known after its sandbox is gone. */
+/** A Pod's addresses stay in its status after its sandbox is gone. */
 function addresses(pod: core.Pod, { hostIPs, podIPs }: ObservedPod, before: core.PodStatus): core.PodStatus {
   const own = pod.spec?.hostNetwork === true ? hostIPs : podIPs;
   const known = own.length > 0 ? own.map((ip) => ({ ip })) : (before.podIPs ?? []);
@@ -99,7 +99,7 @@ function addresses(pod: core.Pod, { hostIPs, podIPs }: ObservedPod, before: core
   };
 }
 
-/** For the Pod as a whole: what its containers have been given together. */
+/** The resources of the whole Pod. */
 function resourcesOf(pod: core.Pod): core.PodStatus {
   const requests = amounts(podRequests(pod));
   const limits = amounts(podLimits(pod));

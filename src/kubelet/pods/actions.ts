@@ -1,4 +1,4 @@
-/** What can be done for a Pod, and what that is decided from: the words between podActions and whoever carries them out. */
+/** The input and the output of `podActions`. */
 import type { core } from "#api";
 import type { CrashBackoff } from "../lifecycle/index.ts";
 import type { ProbeVerdicts } from "../probes/index.ts";
@@ -12,7 +12,7 @@ export interface PodActionsInput {
   readonly probed: (containerId: string) => ProbeVerdicts;
   /** By container name. */
   readonly backoffs: ReadonlyMap<string, CrashBackoff>;
-  /** What is in force for a running container. */
+  /** The resources that are applied to a running container. */
   readonly applied: (container: ContainerStatus) => core.ResourceRequirements;
   readonly nowMs: number;
 }
@@ -35,22 +35,22 @@ export interface StartAction {
   readonly name: string;
   readonly role: "init" | "regular" | "ephemeral";
   readonly attempt: number;
-  /** An instance that was made but never started, as by a kubelet that ended in between: it makes way. */
-  readonly replaces?: string;
+  /** An instance that was created but never started, by a kubelet that ended in between: it is removed first. */
+  readonly replaces?: string | undefined;
 }
 
 export interface PodActions {
-  /** All containers and the sandbox go: because the Pod is over, or before a new sandbox is made. */
+  /** Stop all containers and the sandbox: the Pod has finished, or needs a new sandbox. */
   readonly killPod: boolean;
-  readonly createSandbox?: { readonly attempt: number };
+  readonly createSandbox?: { readonly attempt: number } | undefined;
   readonly kill: readonly KillAction[];
   readonly start: readonly StartAction[];
-  /** Containers that go on with other resources. */
+  /** Containers whose resources are changed in place. */
   readonly resize: readonly ResizeAction[];
-  /** Why containers that are to start do not yet. */
+  /** Waiting states of containers that will start later. */
   readonly waiting: ReadonlyMap<string, core.ContainerStateWaiting>;
-  /** Backoffs as they are once the starts have been made. */
+  /** The backoffs after these starts. */
   readonly backoffs: ReadonlyMap<string, CrashBackoff>;
-  /** When something will be due. */
-  readonly wakeAtMs?: number;
+  /** When to sync again. */
+  readonly wakeAtMs?: number | undefined;
 }

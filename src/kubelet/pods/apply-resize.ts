@@ -1,4 +1,4 @@
-/** Gives a Pod the resources that it asks for, when they fit, and brings them into force. */
+/** Allocates the resources in a Pod's spec when they fit, and applies them to its containers. */
 import type { core } from "#api";
 import { isAbort } from "#base";
 import { allocate, rememberedAllocation, withAllocation } from "../admission/index.ts";
@@ -9,7 +9,7 @@ import { containerOf } from "./kill.ts";
 import type { PodParts } from "./parts.ts";
 import type { PodMemory } from "./pod-memory.ts";
 
-/** The Pod with what the node gives it: what it asks for, as soon as that fits. */
+/** The Pod with its allocation: what its spec asks for as soon as that fits. */
 export function allocated(parts: PodParts, asked: core.Pod, memory: PodMemory): core.Pod {
   const before = memory.allocation ?? rememberedAllocation(asked);
   const { allocation, pending } = allocate(asked, before, parts.admitResize);
@@ -23,7 +23,7 @@ export function appliedTo({ applied }: PodMemory): (container: ContainerStatus) 
     applied.get(id) ?? (JSON.parse(annotations[RESOURCES] ?? "{}") as core.ResourceRequirements);
 }
 
-/** Whether something was done. A resize that the runtime refuses is told, and tried again with the next pass. */
+/** Returns whether something was done. A resize that the runtime refuses is reported and retried with the next sync. */
 export async function resizeAll(
   parts: PodParts,
   pod: core.Pod,

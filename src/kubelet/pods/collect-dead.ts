@@ -1,4 +1,7 @@
-/** Which of a Pod's dead containers and sandboxes are of no use any more: the last one before the newest is kept, for its log and its last state. */
+/**
+ * The dead containers and sandboxes of a Pod that can be removed. Of each container the two newest instances stay, for
+ * logs and lastState.
+ */
 import { nameOf } from "../containers/index.ts";
 import type { ContainerStatus } from "../runtime/runtime.ts";
 import type { RuntimePod } from "./runtime-pod.ts";

@@ -1,8 +1,10 @@
 /**
- * Ending containers: preStop, SIGTERM, and SIGKILL when the grace period is over.
+ * Stops containers: preStop, SIGTERM, and SIGKILL when the grace period is over.
  *
- * 1. The time that preStop and waiting for others take counts; SIGTERM still gets at least two seconds, unless less was asked for.
- * 2. In a Pod, all preStop hooks begin at once. Sidecars get their SIGTERM after all regular containers have ended, the last one first.
+ * 1. preStop hooks and waiting for other containers use up the grace period; between SIGTERM and SIGKILL there are at
+ *    least two seconds, unless the grace period is shorter.
+ * 2. All preStop hooks of a Pod start at once. Sidecars get SIGTERM after all regular containers have exited, the
+ *    last one first.
  */
 import type { core } from "#api";
 import { isAbort } from "#base";
@@ -20,14 +22,14 @@ export interface KillRequest {
   readonly container: ContainerStatus;
   readonly message: string;
   readonly graceSeconds: number;
-  /** The least time between SIGTERM and SIGKILL. Default: as for a Pod that has this grace period. */
+  /** The least time between SIGTERM and SIGKILL. Default: 2, or 0 if the grace period is shorter. */
   readonly minSeconds?: number | undefined;
   readonly podIp: string;
-  /** SIGTERM waits for this, as long as there is time. */
+  /** SIGTERM waits for this within the grace period. */
   readonly after?: Promise<unknown> | undefined;
 }
 
-/** How long a container has to end that is killed while its Pod goes on. */
+/** The grace period of a container that is stopped while its Pod continues. */
 export function containerGraceSeconds(
   pod: core.Pod,
   container: core.Container | undefined,
@@ -45,14 +47,14 @@ export async function killContainer(parts: Parts, request: KillRequest, signal: 
   const startMs = clock.monotonic();
   const passedMs = () => clock.monotonic() - startMs;
   events.record(pod, "Normal", "Killing", message);
-  log.info("a container is stopped", { pod: pod.metadata.name, container: name, graceSeconds, reason: message });
+  log.info("stopping container", { pod: pod.metadata.name, container: name, graceSeconds, reason: message });
   if (graceSeconds > 0) await preStop(parts, request, signal);
   const leftSeconds = termSeconds(graceSeconds, passedMs(), 0);
   if (after !== undefined && leftSeconds > 0) await within(clock, after, leftSeconds * 1000, signal);
   await runtime.stopContainer(container.id, termSeconds(graceSeconds, passedMs(), minSeconds), signal);
 }
 
-/** A hook that fails or takes too long holds up nothing. */
+/** A hook that fails or times out does not keep the container from being stopped. */
 async function preStop(parts: Parts, request: KillRequest, signal: AbortSignal): Promise<void> {
   const { hooks, events, clock, log } = parts;
   const { pod, container, graceSeconds, podIp } = request;
@@ -69,7 +71,7 @@ async function preStop(parts: Parts, request: KillRequest, signal: AbortSignal):
     await within(clock, running, graceSeconds * 1000, signal);
   } catch (error) {
     if (isAbort(error, signal)) throw error;
-    log.warn("a preStop hook failed", { pod: pod.metadata.name, container: name, error });
+    log.warn("preStop hook failed", { pod: pod.metadata.name, container: name, error });
     events.record(pod, "Warning", "FailedPreStopHook", "PreStopHook failed");
   } finally {
     enough.abort();
@@ -77,7 +79,7 @@ async function preStop(parts: Parts, request: KillRequest, signal: AbortSignal):
   }
 }
 
-/** All of a Pod's running containers, then its sandboxes. Whether there was anything to end. */
+/** Stops a Pod's running containers, then its sandboxes. Returns whether there was anything to stop. */
 export async function killPod(
   parts: Parts,
   pod: core.Pod,
@@ -108,7 +110,7 @@ export async function killPod(
   }
   const failed = (await Promise.allSettled(all)).find((result) => result.status === "rejected");
   if (failed !== undefined) throw failed.reason;
-  // Also of what is down already: what a runtime has not cleared up, it does now.
+  // Also those that are not ready: the runtime may not have cleaned up after them.
   for (const { id } of runtime.sandboxes) await parts.runtime.stopPodSandbox(id, signal);
   return running.length > 0 || ready.length > 0;
 }
@@ -127,12 +129,12 @@ export function containerOf({ spec }: core.Pod, name: string): core.Container | 
   return [...initContainers, ...containers, ...ephemeralContainers].find((each) => each.name === name);
 }
 
-/** Where a Pod's containers are reached: its own address, or the node's. */
+/** The address of the Pod's containers: the sandbox's, or the node's on the host network. */
 export function podIpOf({ facts }: Pick<PodParts, "facts">, { spec }: core.Pod, { sandboxes }: RuntimePod): string {
   return (spec?.hostNetwork === true ? facts().nodeIps : (sandboxes[0]?.ips ?? []))[0] ?? "";
 }
 
-/** Waits for the promise, but no longer than so long. */
+/** Waits for the promise, at most `ms`. */
 async function within(
   clock: PodParts["clock"],
   promise: Promise<unknown>,

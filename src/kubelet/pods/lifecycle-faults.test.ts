@@ -6,7 +6,7 @@ import { kubelets, podWith, seconds, started } from "../testing/scenarios.ts";
 
 const start = kubelets();
 
-/** What the container of a Pod waits for, as it was told over time. */
+/** The waiting reasons of a Pod's container over time. */
 async function watchWaiting(test: TestKubelet): Promise<() => Promise<core.ContainerStateWaiting[]>> {
   const watch = await test.server.watch("/api/v1/namespaces/default/pods?watch=true&resourceVersion=0");
   return async () => {

@@ -20,7 +20,7 @@ describe("a pod starts", () => {
     expect(status?.conditions?.find(({ type }) => type === "Ready")?.status).toBe("True");
   });
 
-  it("tells its steps as events", async () => {
+  it("records its steps as events", async () => {
     const { create, clock, events } = await start();
     await create(podWith());
     await clock.advance(seconds(1));

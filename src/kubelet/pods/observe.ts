@@ -1,4 +1,4 @@
-/** From what the runtime has of a Pod to what its status is made of. */
+/** From the runtime's view of a Pod to the observed state that its status is made from. */
 import type { core } from "#api";
 import { attemptOf, nameOf } from "../containers/index.ts";
 import type { ContainerInstance, ObservedContainer, ObservedPod } from "../pod-status/index.ts";
@@ -13,7 +13,7 @@ export interface ObserveOptions {
   readonly isOver?: boolean;
   readonly failure?: { readonly reason: string; readonly message: string } | undefined;
   readonly conditions?: readonly core.PodCondition[];
-  /** What is in force for a container. */
+  /** The resources that are applied to a container. */
   readonly applied?: (container: ContainerStatus) => core.ResourceRequirements;
 }
 
@@ -35,10 +35,10 @@ export async function observe(
     sandboxReady: sandbox?.state === "ready" && (pod.spec?.hostNetwork === true || sandbox.ips.length > 0),
     hostIPs: parts.facts().nodeIps,
     podIPs: sandbox?.ips ?? [],
-    ...(previous !== undefined && { previous }),
-    ...(isOver !== undefined && { isOver }),
-    ...(failure !== undefined && { failure }),
-    ...(conditions !== undefined && { conditions }),
+    previous,
+    isOver,
+    failure,
+    conditions,
   };
 }
 
@@ -50,14 +50,13 @@ async function observeContainer(
   applied: ObserveOptions["applied"],
 ): Promise<ObservedContainer> {
   const [current, last] = runtime.containers.filter((each) => nameOf(each) === name);
-  const wait = waiting === undefined ? {} : { waiting };
-  if (current === undefined) return wait;
+  if (current === undefined) return { waiting };
   const verdicts = parts.probes.verdicts(current.id);
   const isStarted = startupProbe === undefined || verdicts.startup === "success";
   return {
-    ...wait,
-    current: { ...(await instance(parts, current)), ...(applied !== undefined && { resources: applied(current) }) },
-    ...(last !== undefined && { last: await instance(parts, last) }),
+    waiting,
+    current: { ...(await instance(parts, current)), resources: applied?.(current) },
+    last: last && (await instance(parts, last)),
     started: isStarted,
     ready: isStarted && (readinessProbe === undefined || parts.probes.readiness(current.id) === "success"),
   };
@@ -71,8 +70,8 @@ async function instance(parts: Parts, status: ContainerStatus): Promise<Containe
     image,
     imageID: imageRef,
     restartCount: attemptOf(status),
-    ...(startedAtMs > 0 && { startedAtMs }),
-    ...(user !== undefined && { user: { linux: user } }),
+    startedAtMs: startedAtMs > 0 ? startedAtMs : undefined,
+    user: user && { linux: user },
   };
   if (state !== "exited") return common;
   const message = await terminationMessage(parts.files, status);
@@ -81,6 +80,6 @@ async function instance(parts: Parts, status: ContainerStatus): Promise<Containe
     finishedAtMs,
     exitCode,
     reason: reason === "" ? (exitCode === 0 ? "Completed" : "Error") : reason,
-    ...(message !== "" && { message }),
+    message: message === "" ? undefined : message,
   };
 }

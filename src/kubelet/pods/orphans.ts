@@ -1,8 +1,9 @@
 /**
- * What is left of Pods that nobody knows: containers, sandboxes, volumes, cgroups and files after a crash, or after a Pod that was taken away while the
- * kubelet was down.
+ * Removes what is left of unknown Pods: containers, sandboxes, volumes, cgroups and files after a crash, or of a Pod
+ * that was deleted while the kubelet was down.
  *
- * It begins only once every source has told its Pods: until then a Pod is not unknown but not yet heard of.
+ * It starts only once every source has been read: until then a Pod may be unknown only because it has not been read
+ * yet.
  */
 import type { Clock, Logger } from "#base";
 import { isAbort } from "#base";
@@ -24,12 +25,12 @@ export class Orphans {
     this.#isKnown = isKnown;
   }
 
-  /** Ends and removes what the runtime has of Pods that are not known. */
+  /** Stops and removes containers and sandboxes of unknown Pods. */
   sweepRuntime(uids: Iterable<string>, signal: AbortSignal): void {
     for (const uid of uids) this.#remove(uid, signal);
   }
 
-  /** Volumes, cgroups and files too, from time to time. */
+  /** The same for volumes, cgroups and files, every minute. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log, volumes, cgroups, files } = this.#parts;
     while (!signal.aborted) {
@@ -38,7 +39,7 @@ export class Orphans {
         for (const uid of new Set(found.flat())) this.#remove(uid, signal);
       } catch (error) {
         if (isAbort(error, signal)) return;
-        log.warn("the node could not be searched for what pods have left", { error });
+        log.warn("search for orphaned pods failed", { error });
       }
       await sleepQuietly(clock, SWEEP_MS, signal);
     }
@@ -58,8 +59,8 @@ export class Orphans {
   async #removeAll(uid: string, signal: AbortSignal): Promise<void> {
     const { runtime, volumes, cgroups, files, log } = this.#parts;
     const found = await lookAtPod(runtime, uid, signal);
-    const pod = likeness(found);
-    log.info("what is left of a pod is removed", { uid, pod: pod.metadata.name, containers: found.containers.length });
+    const pod = podFromLabels(found);
+    log.info("removing an orphaned pod", { uid, pod: pod.metadata.name, containers: found.containers.length });
     await killPod(this.#parts, pod, found, graceOf(found), signal);
     if (this.#isKnown(uid)) return;
     for (const { id } of found.containers) await runtime.removeContainer(id, signal);
@@ -72,18 +73,18 @@ export class Orphans {
 }
 
 function warn(log: Logger, uid: string, error: unknown): void {
-  log.warn("what is left of a pod could not be removed and is tried again", { uid, error });
+  log.warn("orphaned pod could not be removed; retrying", { uid, error });
 }
 
-/** As much of the Pod as its labels tell. */
-function likeness({ uid, sandboxes, containers }: RuntimePod) {
+/** The Pod's metadata, as far as labels have it. */
+function podFromLabels({ uid, sandboxes, containers }: RuntimePod) {
   const labels = (sandboxes[0] ?? containers[0])?.labels ?? {};
   return { metadata: { uid, name: labels[POD_NAME] ?? "", namespace: labels[POD_NAMESPACE] ?? "" } };
 }
 
 function graceOf({ containers }: RuntimePod): number {
-  const told = containers.map(({ annotations }) => Number(annotations[TERMINATION_GRACE] ?? LONGEST_GRACE_SECONDS));
-  return Math.min(LONGEST_GRACE_SECONDS, ...told);
+  const seconds = containers.map(({ annotations }) => Number(annotations[TERMINATION_GRACE] ?? LONGEST_GRACE_SECONDS));
+  return Math.min(LONGEST_GRACE_SECONDS, ...seconds);
 }
 
 async function sleepQuietly(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-/** What running a Pod takes: the seams between the kubelet's core and everything that touches the world. */
+/** The interfaces between the core that runs Pods and everything that does I/O. */
 import type { core } from "#api";
 import type { Clock, Logger } from "#base";
 import type { ResizeVerdict } from "../admission/index.ts";
@@ -10,12 +10,12 @@ import type { LifecycleHooks, PodProbes } from "../probes/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { PodVolumes } from "../volumes/index.ts";
 
-/** Whether a Pod that asks for other resources fits beside the others. */
+/** Whether a Pod's new resources fit beside the other Pods. */
 export type AdmitResize = (pod: core.Pod) => ResizeVerdict;
 
 export interface PodParts {
   readonly runtime: Runtime;
-  /** As container ids begin: `containerd`. */
+  /** The prefix of container ids: `containerd`. */
   readonly runtimeName: string;
   readonly facts: () => NodeFacts;
   readonly files: PodFiles;

@@ -1,4 +1,4 @@
-/** The actions for a Pod while they are gathered: restarts find their backoff and their number here. */
+/** Collects the actions for a Pod; decides on backoffs and restart counts. */
 import type { core } from "#api";
 import { isSame } from "../admission/index.ts";
 import { type AnyContainer, attemptOf, nameOf } from "../containers/index.ts";
@@ -40,22 +40,22 @@ export class Plan {
     return this.#start.length;
   }
 
-  /** Whether there is to be one more instance after this one, which does not run. */
+  /** Whether the container needs a new instance. */
   isWantedAgain(container: core.Container, found: ContainerStatus | undefined): boolean {
     if (found === undefined || found.state === "created" || found.state === "unknown") return true;
     if (found.state === "running") return this.#policyOf(container) !== "Never";
     return shouldRestart(container, this.spec, found.exitCode);
   }
 
-  /** What was killed for another image starts again whatever its policy; what failed a probe, unless that is Never. */
+  /** A container with a new image restarts whatever its policy; one that failed a probe, unless the policy is Never. */
   mayRestart(container: core.Container, { reason }: Kill): boolean {
     return reason === "Changed" || this.#policyOf(container) !== "Never";
   }
 
   kill(container: core.Container, { id, reason, message }: Kill): true {
     const isRestart = isSidecar(container) || this.mayRestart(container, { id, reason, message });
-    const words = reason !== "Unknown" && isRestart ? `${message}, will be restarted` : message;
-    this.#kill.push({ id, name: container.name, reason, message: words });
+    const text = reason !== "Unknown" && isRestart ? `${message}, will be restarted` : message;
+    this.#kill.push({ id, name: container.name, reason, message: text });
     return true;
   }
 
@@ -68,7 +68,7 @@ export class Plan {
       if (!verdict.start) {
         this.#waiting.set(name, crashLoopBackOff(pod, name, verdict.delayMs));
         this.#wakeAtMs = Math.min(this.#wakeAtMs, verdict.untilMs);
-        // A container that was to be killed for its probe goes down now, and waits like any other.
+        // A container that is killed for its probe stops now and restarts after its backoff.
         return;
       }
       this.#backoffs.set(name, verdict.backoff);
@@ -82,7 +82,7 @@ export class Plan {
     if (!isSame(this.input.applied(found), resources)) this.#resize.push({ id: found.id, name });
   }
 
-  /** The Pod is over: sidecars and sandbox go as well. */
+  /** The Pod has finished: stop sidecars and sandbox, too. */
   end(): void {
     this.killPod = true;
     this.#start.length = 0;
@@ -91,13 +91,13 @@ export class Plan {
   actions(): PodActions {
     return {
       killPod: this.killPod,
-      ...(this.createSandbox !== undefined && { createSandbox: this.createSandbox }),
+      createSandbox: this.createSandbox,
       kill: this.killPod ? [] : this.#kill,
       start: this.#start,
       resize: this.killPod ? [] : this.#resize,
       waiting: this.#waiting,
       backoffs: this.#backoffs,
-      ...(this.#wakeAtMs < Number.POSITIVE_INFINITY && { wakeAtMs: this.#wakeAtMs }),
+      wakeAtMs: this.#wakeAtMs < Number.POSITIVE_INFINITY ? this.#wakeAtMs : undefined,
     };
   }
 
@@ -105,14 +105,14 @@ export class Plan {
     return restartPolicy ?? this.spec.restartPolicy ?? "Always";
   }
 
-  /** The runtime knows its instances; of what it has lost, the status still tells. */
+  /** From the runtime's instances; if it has lost them, from the status. */
   #nextAttempt(name: string): number {
     const { pod, runtime } = this.input;
     const found = newest(runtime, name);
     if (found !== undefined) return attemptOf(found) + 1;
     const { initContainerStatuses = [], containerStatuses = [] } = pod.status ?? {};
-    const told = [...initContainerStatuses, ...containerStatuses].find((each) => each.name === name);
-    const existed = told?.containerID !== undefined || told?.lastState?.terminated !== undefined;
-    return existed ? told.restartCount + 1 : 0;
+    const known = [...initContainerStatuses, ...containerStatuses].find((each) => each.name === name);
+    const existed = known?.containerID !== undefined || known?.lastState?.terminated !== undefined;
+    return existed ? known.restartCount + 1 : 0;
   }
 }

@@ -1,17 +1,17 @@
 /**
- * What to do next for a Pod that is to run: a pure function of the Pod, what the runtime has of it, what its probes say, and the time.
+ * What to do next for a running Pod: a pure function of the Pod, the runtime's state, probe results, and the time.
  *
- *     sandbox? ──no──► make one, start the first init container (or all containers, if there are none)
+ *     sandbox? ──no──► create one, start the first init container (or all containers, if there are none)
  *        │yes
- *     init containers, one after the other; a sidecar holds up the next until it has started
+ *     init containers, one after the other; the next one waits until a sidecar has started
  *        │all done
- *     containers: start what is missing or has ended and is to be restarted; kill what failed its probe or has another image
+ *     containers: start missing ones, restart exited ones, kill those that failed a probe or have a new image
  *        │none runs, none will
- *     the Pod is over: everything goes, sidecars and sandbox included
+ *     the Pod has finished: stop sidecars and sandbox
  *
- * 1. A new sandbox means new containers: what ran in the one before is ended first, and init containers run again.
- * 2. A restart waits for its backoff; what waits is told with the reason, and when to look again.
- * 3. Nothing is decided from memory but backoffs: after a restart of the kubelet the same runtime state leads to the same actions.
+ * 1. A new sandbox needs new containers: those of the old one are stopped first, and init containers run again.
+ * 2. A restart waits for its backoff: the actions hold its waiting state and when to sync again.
+ * 3. Only backoffs are remembered: after a restart of the kubelet the same runtime state leads to the same actions.
  */
 import type { core } from "#api";
 import { needsRestart } from "../admission/index.ts";
@@ -30,7 +30,7 @@ export function podActions(input: PodActionsInput): PodActions {
   return plan.actions();
 }
 
-/** The sandbox to use, or the attempt at which a new one is to be made. */
+/** The sandbox to use, or the attempt number of a new one. */
 function sandboxOf({ pod, runtime: { sandboxes } }: PodActionsInput): {
   readonly id?: string;
   readonly attempt: number;
@@ -39,7 +39,7 @@ function sandboxOf({ pod, runtime: { sandboxes } }: PodActionsInput): {
   if (latest === undefined) return { attempt: 0 };
   const attempt = latest.metadata.attempt + 1;
   if (sandboxes.filter(({ state }) => state === "ready").length > 1 || latest.state !== "ready") return { attempt };
-  // The network of this sandbox was lost, or never finished.
+  // The sandbox has lost its network, or never got it.
   if (pod.spec?.hostNetwork !== true && latest.ips.length === 0) return { attempt };
   return { id: latest.id, attempt: latest.metadata.attempt };
 }
@@ -55,7 +55,7 @@ function planNewSandbox(plan: Plan, attempt: number): void {
   else for (const container of wanted) plan.start(container, "regular");
   for (const container of first === undefined ? plan.ephemeral : [])
     if (newest(runtime, container.name) === undefined) plan.start(container, "ephemeral");
-  // While everything waits for its backoff, an empty sandbox would be of no use.
+  // No sandbox while all containers wait for their backoff.
   if (plan.starts > before) plan.createSandbox = { attempt };
 }
 
@@ -87,7 +87,7 @@ function planInSandbox(plan: Plan, sandboxId: string): void {
   if (living === 0) plan.end();
 }
 
-/** `hasBegun`: a regular container exists, so that init containers are history and only sidecars are looked after. */
+/** `hasBegun`: a regular container exists, so that only sidecars matter any more. */
 function planInit(plan: Plan, sandboxId: string, hasBegun: boolean): "done" | "waiting" {
   const { runtime, pod } = plan.input;
   const all = pod.spec?.initContainers ?? [];
@@ -100,7 +100,7 @@ function planInit(plan: Plan, sandboxId: string, hasBegun: boolean): "done" | "w
     } else if (index === last && !hasBegun) {
       if (found?.state === "running") return "waiting";
       if (found?.state !== "exited" || found.exitCode !== 0) {
-        // One that may not be tried again fails the Pod.
+        // An init container that is not retried fails the Pod.
         if (found?.state === "exited" && !shouldRestart(container, plan.spec, found.exitCode)) plan.end();
         else plan.start(container, "init");
         return "waiting";
@@ -130,7 +130,7 @@ function hasStarted({ input }: Plan, { startupProbe }: core.Container, found: Co
   return startupProbe === undefined || input.probed(found.id).startup === "success";
 }
 
-/** Why a running container has to go, if it has. */
+/** Why a running container is to be killed; undefined if it is not. */
 function killOf({ input }: Plan, container: core.Container, found: ContainerStatus): Kill | undefined {
   const { name } = container;
   const { id, annotations } = found;

@@ -1,16 +1,19 @@
-/** What a worker remembers of its Pod between passes. All of it may be lost: then backoffs begin anew, and what is in force is looked up. */
+/**
+ * What a worker remembers of its Pod between syncs. A restarted kubelet starts without it: backoffs start over, the
+ * rest is read again.
+ */
 import type { core } from "#api";
 import type { Allocation, ResizeState } from "../admission/index.ts";
 import type { CrashBackoff } from "../lifecycle/index.ts";
 
 export interface PodMemory {
   backoffs: ReadonlyMap<string, CrashBackoff>;
-  /** Why containers could not be started, by name. */
+  /** Waiting states of containers that could not be started, by name. */
   readonly failedStarts: Map<string, core.ContainerStateWaiting>;
   previous: core.PodStatus | undefined;
-  /** What the node has given the Pod; undefined before the first pass. */
+  /** Undefined before the first sync. */
   allocation: Allocation | undefined;
-  /** What is in force, by container id, where it is not what the container was made with. */
+  /** Applied resources by container id, if they differ from those that the container was created with. */
   readonly applied: Map<string, core.ResourceRequirements>;
   resize: ResizeState;
 }

@@ -1,16 +1,16 @@
 /**
- * One Pod from its arrival to its end: the only one who acts on it.
+ * The worker of one Pod, from its arrival to its end: only the worker acts on the Pod.
  *
  *     syncing ──► terminating ──► terminated ──► gone
  *        │  ▲                         │
- *        └──┘ until it is deleted,    └─ a Pod that has finished waits here for its deletion
- *             has finished, or has to go
+ *        └──┘ until it is deleted,    └─ a finished Pod waits here for its deletion
+ *             finished or evicted
  *
- * 1. There is no way back. Whatever arrives later is looked at in the state it has reached.
- * 2. One step at a time. A step is given up when the Pod has to go, or has to go sooner than was said.
- * 3. A step that fails is tried again after a backoff; what is done already is found done.
- * 4. Why the node ends a Pod is written down before anything is stopped: a kubelet that is started in the middle goes on, and knows.
- * 5. The Pod is deleted from the API only after nothing of it runs and its volumes are down.
+ * 1. States only advance. Changes that arrive later are handled in the current state.
+ * 2. One step at a time. A step is aborted when the Pod is to end, or to end sooner than before.
+ * 3. A failed step is retried after a backoff; steps are idempotent.
+ * 4. The reason why the node ends a Pod is stored before anything is stopped: a restarted kubelet continues with it.
+ * 5. The Pod is deleted from the API only after its containers have exited and its volumes are unmounted.
  */
 import type { core } from "#api";
 import { Backoff, type ChildController, childController, isAbort, type Random } from "#base";
@@ -32,13 +32,13 @@ export interface PodWorkerOptions {
   readonly status: Pick<StatusWriter, "set" | "finish">;
   readonly random: Random;
   readonly pod: core.Pod;
-  /** Why the node does not take it. */
+  /** Why the node rejects the Pod. */
   readonly rejection?: PodFailure | undefined;
 }
 
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 10_000;
-/** However quiet it is: contents of volumes are brought up to date. */
+/** Even without events, to update the contents of volumes. */
 const RESYNC_MS = 60_000;
 
 interface Ending {
@@ -62,8 +62,8 @@ export class PodWorker {
   #step: ChildController | undefined;
   #graceSeconds = Number.POSITIVE_INFINITY;
   #isDue = true;
-  /** How it has ended. */
-  #isTold = false;
+  /** Its final status has been reported. */
+  #isFinalReported = false;
   #wake: (() => void) | undefined;
 
   constructor({ parts, status, random, pod, rejection }: PodWorkerOptions) {
@@ -81,7 +81,7 @@ export class PodWorker {
     return this.#pod;
   }
 
-  /** With the resources that the node has given it. */
+  /** With the resources that the node has allocated. */
   get allocated(): core.Pod {
     return withAllocation(this.#pod, this.#memory.allocation ?? rememberedAllocation(this.#pod));
   }
@@ -90,32 +90,32 @@ export class PodWorker {
     return this.#state;
   }
 
-  /** Whether it still takes up room on the node. */
+  /** Whether it still uses resources of the node. */
   get isActive(): boolean {
     return this.#rejection === undefined && (this.#state === "syncing" || this.#state === "terminating");
   }
 
-  /** What the kubelet itself has written comes back as a change, too: it is no reason to look again. */
+  /** The kubelet's own writes come back as changes, too; they do not cause a sync. */
   update(pod: core.Pod): void {
     const before = this.#pod;
     this.#pod = pod;
     this.#considerDeletion();
-    if (isNews(before, pod)) this.poke();
+    if (needsSync(before, pod)) this.poke();
   }
 
-  /** Something may have happened to it. */
+  /** Something may have changed: sync soon. */
   poke(): void {
     this.#isDue = true;
     this.#wake?.();
   }
 
-  /** What made its steps fail is over. */
+  /** Retries a failed step now: its cause may be gone. */
   retry(): void {
     this.#backoff.reset();
     this.poke();
   }
 
-  /** It has to go: evicted, preempted, or its node shuts down. */
+  /** Ends the Pod: evicted, preempted, or the node shuts down. */
   evict(failure: PodFailure, graceSeconds: number, conditions: readonly core.PodCondition[] = []): void {
     this.#end({ failure, graceSeconds, conditions });
     this.poke();
@@ -127,9 +127,9 @@ export class PodWorker {
     this.poke();
   }
 
-  /** Until it is gone, or the signal aborts. Containers that run go on. */
+  /** Runs until the Pod is gone or the signal aborts. Containers keep running after an abort. */
   async run(signal: AbortSignal): Promise<void> {
-    if (this.#state === "syncing") await this.#recall();
+    if (this.#state === "syncing") await this.#restoreEnding();
     while (this.#state !== "gone") {
       this.#isDue = false;
       const waitMs = await this.#attempt(signal);
@@ -139,17 +139,17 @@ export class PodWorker {
     }
   }
 
-  /** What a kubelet before this one has begun to end. */
-  async #recall(): Promise<void> {
+  /** Continues an end that a kubelet before this one has begun. */
+  async #restoreEnding(): Promise<void> {
     try {
       const text = await this.#parts.files.readEnding(this.uid);
       if (text !== undefined) this.#end(JSON.parse(text) as Ending);
     } catch (error) {
-      this.#parts.log.warn("why a pod had to go cannot be read", { pod: podText(this.#pod), error });
+      this.#parts.log.warn("stored reason of a pod's end cannot be read", { pod: podText(this.#pod), error });
     }
   }
 
-  /** One step; how long to wait for the next if nothing happens. */
+  /** One step. Returns how long to wait for the next one without events. */
   async #attempt(signal: AbortSignal): Promise<number> {
     const step = childController(signal);
     this.#step = step;
@@ -161,7 +161,7 @@ export class PodWorker {
       if (isAbort(error, step.signal)) return 0;
       const waitMs = this.#backoff.next();
       const pod = podText(this.#pod);
-      this.#parts.log.warn("a step of a pod failed and is tried again", { pod, state: this.#state, waitMs, error });
+      this.#parts.log.warn("pod sync failed; retrying", { pod, state: this.#state, waitMs, error });
       return waitMs;
     } finally {
       this.#step = undefined;
@@ -184,8 +184,8 @@ export class PodWorker {
 
   async #sync(signal: AbortSignal): Promise<number> {
     const pod = this.#pod;
-    const tell = (status: core.PodStatus) => this.#status.set(pod, status);
-    const result = await syncPod(this.#parts, pod, this.#memory, tell, signal);
+    const report = (status: core.PodStatus) => this.#status.set(pod, status);
+    const result = await syncPod(this.#parts, pod, this.#memory, report, signal);
     if (result.next === "end") {
       this.#end({ failure: result.failure });
       return 0;
@@ -201,11 +201,11 @@ export class PodWorker {
     parts.probes.terminating(this.uid);
     if (this.#ending?.failure !== undefined) await parts.files.writeEnding(this.uid, JSON.stringify(this.#ending));
     const runtime = await lookAtPod(parts.runtime, this.uid, signal);
-    await this.#tell(runtime);
+    await this.#report(runtime);
     await killPod(parts, pod, runtime, graceSeconds, signal);
     const after = await lookAtPod(parts.runtime, this.uid, signal);
     if (isRunning(after)) throw new Error("containers still run after they were stopped");
-    await this.#tell(after);
+    await this.#report(after);
     this.#state = "terminated";
     parts.probes.forget(this.uid);
     return 0;
@@ -217,19 +217,19 @@ export class PodWorker {
     await parts.cgroups.remove(this.uid);
     const isDeleted = pod.metadata.deletionTimestamp !== undefined;
     if (!isDeleted && !this.#isRemoved) {
-      // It was told when it ended. A runtime may say later why that was, such as that memory had run out.
-      if (this.#isTold) await this.#tell(await lookAtPod(parts.runtime, this.uid, signal));
-      this.#isTold = true;
+      // Reported already, but the runtime may correct the reason later, for example to OOMKilled.
+      if (this.#isFinalReported) await this.#report(await lookAtPod(parts.runtime, this.uid, signal));
+      this.#isFinalReported = true;
       return Number.POSITIVE_INFINITY;
     }
-    await this.#tell(await lookAtPod(parts.runtime, this.uid, signal));
+    await this.#report(await lookAtPod(parts.runtime, this.uid, signal));
     if (!this.#isRemoved) await this.#status.finish(pod, signal);
     await removeFromNode(parts, pod, signal);
     this.#state = "gone";
     return 0;
   }
 
-  async #tell(runtime: Awaited<ReturnType<typeof lookAtPod>>): Promise<void> {
+  async #report(runtime: Awaited<ReturnType<typeof lookAtPod>>): Promise<void> {
     const pod = this.#pod;
     const nowMs = this.#parts.clock.now();
     if (this.#rejection !== undefined) {
@@ -258,7 +258,7 @@ export class PodWorker {
     if (this.#state !== "syncing") return;
     this.#ending = ending;
     this.#state = "terminating";
-    this.#step?.abort(new Error("the pod has to go"));
+    this.#step?.abort(new Error("the pod is ending"));
   }
 
   async #wait(ms: number, signal: AbortSignal): Promise<void> {
@@ -278,9 +278,9 @@ export class PodWorker {
   }
 }
 
-/** Whether there is something that the Pod is to be looked at for: its spec, its metadata, or a readiness gate. */
-function isNews(before: core.Pod, after: core.Pod): boolean {
-  const told = ({ metadata, spec, status }: core.Pod) => {
+/** Whether a change needs a sync: of the spec, the metadata or a readiness gate. */
+function needsSync(before: core.Pod, after: core.Pod): boolean {
+  const relevant = ({ metadata, spec, status }: core.Pod) => {
     const { generation, labels, annotations, deletionTimestamp, deletionGracePeriodSeconds } = metadata;
     const gates = (spec?.readinessGates ?? []).map(({ conditionType }) =>
       status?.conditions?.find(({ type }) => type === conditionType),
@@ -288,10 +288,10 @@ function isNews(before: core.Pod, after: core.Pod): boolean {
     const own = generation === undefined ? spec : generation;
     return { own, labels, annotations, deletionTimestamp, deletionGracePeriodSeconds, gates };
   };
-  return JSON.stringify(told(before)) !== JSON.stringify(told(after));
+  return JSON.stringify(relevant(before)) !== JSON.stringify(relevant(after));
 }
 
-/** Containers, sandboxes and files of a Pod that nobody will ask for any more. */
+/** Removes containers, sandboxes and files of a Pod that is gone from the API. */
 async function removeFromNode(parts: PodParts, pod: core.Pod, signal: AbortSignal): Promise<void> {
   const { uid = "" } = pod.metadata;
   const runtime = await lookAtPod(parts.runtime, uid, signal);

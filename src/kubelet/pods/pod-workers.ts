@@ -1,8 +1,8 @@
 /**
  * The workers of all Pods of a node.
  *
- * 1. A Pod is taken or refused once, when it first arrives, against those that are on the node already: earlier ones first.
- * 2. A worker leaves when its Pod is gone; until then the Pod's uid belongs to it.
+ * 1. A Pod is admitted or rejected once, when it arrives, beside the Pods that are on the node already.
+ * 2. There is one worker for each uid until its Pod is gone.
  */
 import type { core } from "#api";
 import type { Random, TaskGroup } from "#base";
@@ -17,9 +17,9 @@ export interface PodWorkersOptions {
   readonly status: StatusWriter;
   readonly random: Random;
   readonly tasks: TaskGroup;
-  /** Why the node cannot take the Pod beside these; undefined if it can. */
+  /** Why the node rejects the Pod beside the active ones; undefined if it admits it. */
   readonly admit: (pod: core.Pod, active: readonly core.Pod[]) => PodFailure | undefined;
-  /** A Pod is there or has changed, or is gone for good. */
+  /** Called when a Pod is new or has changed. */
   readonly onPod?: (pod: core.Pod) => void;
   readonly onGone?: (uid: string) => void;
 }
@@ -71,7 +71,7 @@ export class PodWorkers {
     const { parts, status, random, tasks, admit, onGone } = this.#options;
     if (tasks.signal.aborted) return;
     const isEnding = pod.metadata.deletionTimestamp !== undefined || isOver(pod);
-    // A running Pod whose resize is pending counts with what it has, not with what it asks for.
+    // A running Pod with a pending resize counts with its allocation, not with its spec.
     const allocated = withAllocation(pod, rememberedAllocation(pod));
     const rejection = isEnding ? undefined : admit(allocated, this.active());
     if (rejection !== undefined) parts.events.record(pod, "Warning", rejection.reason, rejection.message);

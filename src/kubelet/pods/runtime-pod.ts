@@ -1,4 +1,4 @@
-/** What the runtime has of one Pod: its sandboxes and containers, newest first. */
+/** The sandboxes and containers of one Pod in the runtime, newest first. */
 import { attemptOf, nameOf, POD_UID } from "../containers/index.ts";
 import type { ContainerStatus, PodSandboxStatus, Runtime } from "../runtime/runtime.ts";
 
@@ -35,7 +35,7 @@ export async function lookAtPod(
   };
 }
 
-/** The newest instance of a container; of one sandbox, if that is given. */
+/** The newest instance of a container, optionally in one sandbox. */
 export function newest(pod: RuntimePod, name: string, sandboxId?: string): ContainerStatus | undefined {
   return pod.containers.find(
     (each) => nameOf(each) === name && (sandboxId === undefined || each.podSandboxId === sandboxId),

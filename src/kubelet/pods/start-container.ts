@@ -1,5 +1,6 @@
 /**
- * One container from its image to its postStart hook. What goes wrong is a StartError, whose reason the container's status tells.
+ * Starts one container, from its image to its postStart hook. Failures are StartErrors with the reason for the
+ * container's status.
  *
  *     image ──► environment ──► mounts ──► config ──► create ──► start ──► postStart
  */
@@ -33,8 +34,8 @@ export interface StartRequest {
   readonly sandbox: PodSandboxConfig;
   readonly podIps: readonly string[];
   readonly volumes: ReadonlyMap<string, VolumePath>;
-  /** Of an ephemeral container that looks at another. */
-  readonly targetId?: string;
+  /** The target of an ephemeral container. */
+  readonly targetId?: string | undefined;
 }
 
 export async function startContainer(parts: PodParts, request: StartRequest, signal: AbortSignal): Promise<void> {
@@ -43,10 +44,10 @@ export async function startContainer(parts: PodParts, request: StartRequest, sig
   const config = await configured(parts, request, image, signal);
   const id = await attempt("CreateContainerError", signal, () =>
     parts.runtime.createContainer(sandboxId, config, sandbox, signal),
-  ).catch((error: unknown) => told(parts, pod, error));
+  ).catch((error: unknown) => recorded(parts, pod, error));
   parts.events.record(pod, "Normal", "Created", `Container created`);
   await attempt("RunContainerError", signal, () => parts.runtime.startContainer(id, signal)).catch((error: unknown) =>
-    told(parts, pod, error),
+    recorded(parts, pod, error),
   );
   parts.events.record(pod, "Normal", "Started", `Container started`);
   await postStart(parts, request, id, signal);
@@ -61,27 +62,23 @@ async function configured(parts: PodParts, request: StartRequest, image: Image, 
       parts.events.record(pod, "Warning", "InvalidEnvironmentVariableNames", note);
     }
     const paths = await mountPaths(parts, request, variables, signal);
-    const user = {
-      ...(image.uid !== undefined && { uid: image.uid }),
-      ...(image.username !== undefined && { username: image.username }),
-    };
     return containerConfig(
       {
         pod,
         container,
         attempt: count,
         imageRef: container.image ?? "",
-        imageUser: user,
+        imageUser: { uid: image.uid, username: image.username },
         env: variables,
         paths,
-        ...(targetId !== undefined && { targetId }),
+        targetId,
       },
       parts.facts(),
     );
   } catch (error) {
     if (isAbort(error, signal)) throw error;
     const reason = error instanceof RuntimeConfigError ? "CreateContainerConfigError" : "CreateContainerError";
-    return told(parts, pod, new StartError(reason, messageOf(error), { cause: error }));
+    return recorded(parts, pod, new StartError(reason, messageOf(error), { cause: error }));
   }
 }
 
@@ -137,12 +134,12 @@ async function mountPaths(
   return {
     volumes,
     subPaths,
-    ...(hosts !== undefined && { etcHosts: hosts }),
-    ...(wantsMessage && { terminationLog: await parts.files.makeTerminationLog(pod, container.name, count) }),
+    etcHosts: hosts,
+    terminationLog: wantsMessage ? await parts.files.makeTerminationLog(pod, container.name, count) : undefined,
   };
 }
 
-/** Kept where the Pod has addresses to tell, or the node's own network. */
+/** Undefined if the Pod has no addresses yet. */
 async function hostsFile(parts: PodParts, pod: core.Pod, podIps: readonly string[]): Promise<string | undefined> {
   const isHost = pod.spec?.hostNetwork === true;
   if (!isHost && podIps.length === 0) return undefined;
@@ -160,7 +157,7 @@ async function postStart(parts: PodParts, request: StartRequest, id: string, sig
     await parts.hooks.run({ handler, containerId: id, container, podIp }, signal);
   } catch (error) {
     if (isAbort(error, signal)) throw error;
-    parts.log.warn("a postStart hook failed", { pod: pod.metadata.name, container: container.name, error });
+    parts.log.warn("postStart hook failed", { pod: pod.metadata.name, container: container.name, error });
     parts.events.record(pod, "Warning", "FailedPostStartHook", "PostStartHook failed");
     const status = await parts.runtime.containerStatus(id, signal);
     if (status !== undefined) {
@@ -185,7 +182,7 @@ async function attempt<T>(reason: string, signal: AbortSignal, work: () => Promi
   }
 }
 
-function told(parts: PodParts, pod: core.Pod, error: unknown): never {
+function recorded(parts: PodParts, pod: core.Pod, error: unknown): never {
   if (error instanceof StartError) parts.events.record(pod, "Warning", "Failed", `Error: ${error.message}`);
   throw error;
 }

@@ -1,8 +1,8 @@
 /**
  * Static Pods of a node, and their mirrors.
  *
- * 1. A changed manifest is another Pod of the same name: it starts when the one before is gone.
- * 2. Mirrors follow: at once when something changes, and now and then in any case.
+ * 1. A changed manifest is another Pod of the same name: it starts when the previous one is gone.
+ * 2. Mirrors are updated when something changes, and every 30 s.
  */
 import type { core } from "#api";
 import { type Clock, isAbort, type Logger } from "#base";
@@ -24,7 +24,7 @@ export interface StaticPodsOptions {
 export interface StaticPods {
   /** Whether the manifests have been read once. */
   hasRead(): boolean;
-  /** A Pod is gone: another of its name may wait. */
+  /** A Pod is gone: one of the same name may be waiting. */
   gone(): void;
   /** A mirror has changed. */
   check(): void;

@@ -1,9 +1,10 @@
 /**
- * Tells the API what has become of Pods.
+ * Writes Pod statuses to the API.
  *
- * 1. Only what differs from what the API has is sent, and only the newest: what was overtaken while it waited is never told.
- * 2. Conditions of others are left alone.
- * 3. A Pod's deletion is confirmed after its last status. One that is gone, or is another by now, is not written to.
+ * 1. Only differences to the API's version are sent, and only of the newest status: superseded ones are skipped.
+ * 2. Conditions of others stay.
+ * 3. A Pod is deleted after its last status is written. A Pod that is gone or was replaced by another of its name is
+ *    not written.
  */
 import { type core, isStatusError, kinds } from "#api";
 import { type Clock, type Logger, processQueue, type Random, WorkQueue } from "#base";
@@ -17,23 +18,23 @@ export interface StatusWriterOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** The Pod of the API that stands for this one: itself, or the mirror of a static one; undefined if there is none. */
+  /** The Pod in the API: itself, or the mirror of a static Pod; undefined if there is none. */
   readonly targetOf: (pod: core.Pod) => core.Pod | undefined;
   readonly nodeName: string;
-  /** What has been done for Pods: told with their status, to those who want to see it. */
+  /** Calls to the runtime since the last status, for the flow recorder. */
   readonly calls: RuntimeCalls;
 }
 
 interface Entry {
   readonly pod: core.Pod;
   readonly status: core.PodStatus;
-  /** The Pod of the API as it was after the last write. */
-  written?: core.Pod;
+  /** The API's answer to the last write. */
+  written?: core.Pod | undefined;
 }
 
 const CONCURRENCY = 8;
-/** The only conditions that a kubelet takes back. */
-const TAKEN_BACK = new Set(["PodResizePending", "PodResizeInProgress"]);
+/** The only conditions that a kubelet removes. */
+const REMOVED = new Set(["PodResizePending", "PodResizeInProgress"]);
 
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
@@ -48,7 +49,7 @@ export class StatusWriter {
     this.#queue = new WorkQueue({ clock, random, backoff: { initialMs: 500, maxMs: 10_000, jitter: 0.5 } });
   }
 
-  /** The status that was told last, whether it has been written or not. */
+  /** The newest status, written or not. */
   get(uid: string): core.PodStatus | undefined {
     return this.#entries.get(uid)?.status;
   }
@@ -56,11 +57,11 @@ export class StatusWriter {
   set(pod: core.Pod, status: core.PodStatus): void {
     const { uid = "" } = pod.metadata;
     const written = this.#entries.get(uid)?.written;
-    this.#entries.set(uid, { pod, status, ...(written !== undefined && { written }) });
+    this.#entries.set(uid, { pod, status, written });
     this.#queue.add(uid);
   }
 
-  /** The API's side may have changed: it is compared again. */
+  /** The Pod in the API may have changed: compare again. */
   check(uid: string): void {
     if (this.#entries.has(uid)) this.#queue.add(uid);
   }
@@ -78,7 +79,7 @@ export class StatusWriter {
         concurrency: CONCURRENCY,
         signal,
         onFailure: (error, uid) => {
-          log.warn("a pod's status could not be written and is tried again", { uid, error });
+          log.warn("pod status could not be written; retrying", { uid, error });
           return "retry";
         },
       },
@@ -86,7 +87,7 @@ export class StatusWriter {
     );
   }
 
-  /** Writes the last status, then lets the API forget the Pod. */
+  /** Writes the last status, then deletes the Pod from the API. */
   async finish(pod: core.Pod, signal: AbortSignal): Promise<void> {
     const { uid = "", name = "", namespace = "" } = pod.metadata;
     await this.#write(uid, signal);
@@ -120,9 +121,9 @@ export class StatusWriter {
       if (now !== undefined) now.written = written;
       if (now !== entry) this.#queue.add(uid);
     } catch (error) {
-      // Gone, or another of the same name: nothing to tell it to.
+      // Gone, or replaced by another Pod of the same name.
       if (!isGone(error)) throw error;
-      this.#options.log.debug("a pod is gone before its status was written", { pod: podText(entry.pod) });
+      this.#options.log.debug("pod was deleted before its status was written", { pod: podText(entry.pod) });
     }
   }
 
@@ -156,8 +157,8 @@ function newer(known: core.Pod, written: core.Pod | undefined): core.Pod {
 }
 
 function withConditionsOf({ status }: core.Pod, next: core.PodStatus): core.PodStatus {
-  const told = new Set((next.conditions ?? []).map(({ type }) => type));
-  const others = (status?.conditions ?? []).filter(({ type }) => !told.has(type) && !TAKEN_BACK.has(type));
+  const own = new Set((next.conditions ?? []).map(({ type }) => type));
+  const others = (status?.conditions ?? []).filter(({ type }) => !own.has(type) && !REMOVED.has(type));
   return others.length === 0 ? next : { ...next, conditions: [...others, ...(next.conditions ?? [])] };
 }
 

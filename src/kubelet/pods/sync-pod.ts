@@ -1,14 +1,14 @@
 /**
- * One pass over a Pod that is to run: look, tell, act.
+ * One sync of a running Pod: read the runtime's state, report the status, act.
  *
  *     runtime ──► podActions ──► status ══► API
  *                     │
- *                     ├─► end containers that have to go
+ *                     ├─► stop containers
  *                     ├─► volumes ──► sandbox ──► containers
- *                     └─► what waits, and when to look again
+ *                     └─► what waits, and when to sync again
  *
- * 1. A pass works from what the runtime says now. Whatever it could not do, the next one tries again.
- * 2. The status is told before anything slow begins, and again once the sandbox has its address.
+ * 1. A sync works from the runtime's current state. What it could not do, the next one retries.
+ * 2. The status is reported before slow operations, and again once the sandbox has its address.
  */
 import type { core } from "#api";
 import { isAbort } from "#base";
@@ -36,16 +36,16 @@ import { lookAtPod, newest, type RuntimePod } from "./runtime-pod.ts";
 import { startContainer } from "./start-container.ts";
 
 export type SyncResult =
-  /** Goes on: at once, at some time, or when something happens. */
+  /** Sync again at once, or wait for events, at most until `wakeAtMs`. */
   | { readonly next: "again" | "wait"; readonly wakeAtMs?: number }
-  /** Nothing more is to run: it has finished, or has to go for a reason. */
+  /** End the Pod: it has finished, or fails for a reason. */
   | { readonly next: "end"; readonly failure?: PodFailure };
 
 export async function syncPod(
   parts: PodParts,
   asked: core.Pod,
   memory: PodMemory,
-  tell: (status: core.PodStatus) => void,
+  report: (status: core.PodStatus) => void,
   signal: AbortSignal,
 ): Promise<SyncResult> {
   const nowMs = parts.clock.now();
@@ -58,24 +58,24 @@ export async function syncPod(
   const actions = podActions({ pod, runtime, probed, backoffs, applied, nowMs });
   if (actions.resize.length > 0) memory.resize = { ...memory.resize, inProgress: memory.resize.inProgress ?? {} };
   const status = await statusOf(parts, pod, runtime, memory, actions);
-  tell(status);
+  report(status);
   if (isFinal(status.phase)) return { next: "end" };
   const endMs = deadlineMs(pod, status.startTime);
   if (nowMs >= endMs) return { next: "end", failure: DEADLINE_EXCEEDED };
   for (const name of actions.waiting.keys()) recordBackOff(parts, pod, name);
 
-  const hasEnded = await endWhatMustGo(parts, pod, runtime, actions, signal);
+  const hasEnded = await stopContainers(parts, pod, runtime, actions, signal);
   const hasResized = await resizeAll(parts, pod, actions, memory, signal);
   const volumes = await mounted(parts, pod, signal);
   const hasFailed =
-    actions.start.length > 0 && (await startAll(parts, pod, runtime, actions, volumes, memory, tell, signal));
+    actions.start.length > 0 && (await startAll(parts, pod, runtime, actions, volumes, memory, report, signal));
   if (actions.start.length > 0) await removeDead(parts, pod, signal);
   if (!hasFailed && (hasEnded || hasResized || actions.start.length > 0)) return { next: "again" };
-  // What a failed start left behind is to be told as well.
-  if (hasFailed) await tellAgain(parts, pod, memory, actions, tell, signal);
+  // Report the waiting state of the failed start, too.
+  if (hasFailed) await reportAgain(parts, pod, memory, actions, report, signal);
   const retryMs = hasFailed ? parts.clock.now() + START_RETRY_MS : Number.POSITIVE_INFINITY;
   const wakeAtMs = Math.min(actions.wakeAtMs ?? Number.POSITIVE_INFINITY, endMs, retryMs);
-  return { next: "wait", ...(wakeAtMs < Number.POSITIVE_INFINITY && { wakeAtMs }) };
+  return { next: "wait", wakeAtMs };
 }
 
 async function statusOf(
@@ -98,16 +98,16 @@ async function statusOf(
   return status;
 }
 
-async function tellAgain(
+async function reportAgain(
   parts: PodParts,
   pod: core.Pod,
   memory: PodMemory,
   actions: Pick<PodActions, "waiting">,
-  tell: (status: core.PodStatus) => void,
+  report: (status: core.PodStatus) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const runtime = await lookAtPod(parts.runtime, pod.metadata.uid ?? "", signal);
-  tell(await statusOf(parts, pod, runtime, memory, actions));
+  report(await statusOf(parts, pod, runtime, memory, actions));
 }
 
 function probeRunning({ probes, facts }: PodParts, pod: core.Pod, runtime: RuntimePod): void {
@@ -120,7 +120,7 @@ function probeRunning({ probes, facts }: PodParts, pod: core.Pod, runtime: Runti
   probes.watch(pod, running, podIp);
 }
 
-async function endWhatMustGo(
+async function stopContainers(
   parts: PodParts,
   pod: core.Pod,
   runtime: RuntimePod,
@@ -157,7 +157,7 @@ async function mounted(parts: PodParts, pod: core.Pod, signal: AbortSignal): Pro
   }
 }
 
-/** Whether a start has failed. */
+/** Returns whether a start has failed. */
 async function startAll(
   parts: PodParts,
   pod: core.Pod,
@@ -165,7 +165,7 @@ async function startAll(
   actions: PodActions,
   volumes: ReadonlyMap<string, VolumePath>,
   memory: PodMemory,
-  tell: (status: core.PodStatus) => void,
+  report: (status: core.PodStatus) => void,
   signal: AbortSignal,
 ): Promise<boolean> {
   memory.backoffs = actions.backoffs;
@@ -175,10 +175,10 @@ async function startAll(
   if (actions.createSandbox !== undefined) {
     await createSandbox(parts, pod, sandbox, signal);
     runtime = await lookAtPod(parts.runtime, before.uid, signal);
-    tell(await statusOf(parts, pod, runtime, memory, actions));
+    report(await statusOf(parts, pod, runtime, memory, actions));
   }
   const [current] = runtime.sandboxes;
-  if (current === undefined) throw new Error("the sandbox is gone before its containers could start");
+  if (current === undefined) throw new Error("the sandbox disappeared before its containers were started");
   let hasFailed = false;
   for (const action of actions.start) {
     const container = containerOf(pod, action.name);
@@ -196,7 +196,7 @@ async function startAll(
           sandbox,
           podIps: current.ips,
           volumes,
-          ...(targetId !== undefined && { targetId }),
+          targetId,
         },
         signal,
       );
@@ -205,7 +205,7 @@ async function startAll(
       if (!(error instanceof StartError)) throw error;
       hasFailed = true;
       memory.failedStarts.set(action.name, { reason: error.reason, message: error.message });
-      parts.log.warn("a container could not be started", {
+      parts.log.warn("container could not be started", {
         pod: podText(pod),
         container: action.name,
         reason: error.reason,
@@ -244,10 +244,10 @@ async function createSandbox(
   }
 }
 
-/** A Pod that asks for users of its own must not run with the node's. */
+/** A Pod with hostUsers: false must not run with the node's users. */
 function noUserNamespaces(handler: string): string {
-  const who = handler === "" ? "runtime" : `RuntimeClass handler "${handler}"`;
-  return `can't set \`spec.hostUsers: false\`, ${who} does not support user namespaces`;
+  const subject = handler === "" ? "runtime" : `RuntimeClass handler "${handler}"`;
+  return `can't set \`spec.hostUsers: false\`, ${subject} does not support user namespaces`;
 }
 
 async function removeDead(parts: PodParts, pod: core.Pod, signal: AbortSignal): Promise<void> {

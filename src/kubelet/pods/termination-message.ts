@@ -1,4 +1,4 @@
-/** The last words of a container: from the file that it was given for them, or from the end of its log where its policy says so. */
+/** The termination message of a container: from its file, or from the end of its log if the policy says so. */
 import { TERMINATION_MESSAGE_PATH, TERMINATION_MESSAGE_POLICY } from "../containers/index.ts";
 import type { PodFiles } from "../host/index.ts";
 import type { ContainerStatus } from "../runtime/runtime.ts";
@@ -13,18 +13,18 @@ export async function terminationMessage(
 ): Promise<string> {
   const path = annotations[TERMINATION_MESSAGE_PATH] ?? "";
   const file = path === "" ? undefined : mounts.find(({ containerPath }) => containerPath === path)?.hostPath;
-  const told = file === undefined ? "" : await files.tail(file, MAX_BYTES);
-  if (told !== "") return joined(message, told);
+  const written = file === undefined ? "" : await files.tail(file, MAX_BYTES);
+  if (written !== "") return joined(message, written);
   if (annotations[TERMINATION_MESSAGE_POLICY] !== "FallbackToLogsOnError" || exitCode === 0) return message;
-  // Twice as much, for the time and the stream stand before each line.
+  // More than needed: each line has a prefix with time and stream.
   return joined(message, logTail(await files.tail(logPath, MAX_LOG_BYTES * 4)));
 }
 
-function joined(message: string, told: string): string {
-  return message === "" || message === told ? told : `${message}: ${told}`;
+function joined(message: string, more: string): string {
+  return message === "" || message === more ? more : `${message}: ${more}`;
 }
 
-/** The text of the last lines of a log in the CRI's format: time, stream, whole or partial, text. */
+/** The text of the last lines of a log in CRI's format: time, stream, whole or partial, text. */
 export function logTail(log: string): string {
   let text = "";
   for (const line of log.split("\n")) {

@@ -1,9 +1,9 @@
-/** postStart and preStop: a command in the container, a request to it, or a while of waiting. */
+/** postStart and preStop hooks: exec, HTTP request, or sleep. */
 import type { core } from "#api";
 import { httpQuestion, type ProbeMeans } from "./run-probe.ts";
 
 export interface LifecycleHooks {
-  /** Throws what went wrong. */
+  /** Throws if the hook fails. */
   run(request: HookRequest, signal: AbortSignal): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Asking a container over the network: HTTP, TCP and gRPC. Each ends with its signal and leaves no connection behind. */
+/** HTTP, TCP and gRPC requests to containers. Each ends with its signal and closes its connection. */
 import { once } from "node:events";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
@@ -18,11 +18,11 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** What probes and hooks reach containers by. */
+/** The network access of probes and hooks. */
 export interface ContainerNetwork {
   httpGet(question: HttpQuestion, signal: AbortSignal): Promise<HttpAnswer>;
   tcpConnect(host: string, port: number, signal: AbortSignal): Promise<void>;
-  /** The status that the service answers with: 1 is SERVING. */
+  /** The serving status: 1 is SERVING. */
   grpcHealth(host: string, port: number, service: string, signal: AbortSignal): Promise<number>;
 }
 
@@ -38,7 +38,7 @@ export function urlOf({ scheme, host, port, path }: HttpQuestion): string {
   return `${base}${path.startsWith("/") ? path : `/${path}`}`;
 }
 
-/** Redirects within the same host are followed; one that leads elsewhere is the answer. */
+/** Follows redirects within the same host; a redirect to another host is the answer. */
 async function followed(question: HttpQuestion, signal: AbortSignal, redirects: number): Promise<HttpAnswer> {
   const { status, body, location } = await httpGet(question, signal);
   if (status < 300 || status >= 400 || location === undefined || redirects >= MAX_REDIRECTS) return { status, body };

@@ -1,4 +1,4 @@
-/** What a kubelet asks of the probes of its Pods. */
+/** The probes of Pods, as the kubelet uses them. */
 import type { core } from "#api";
 import type { Verdict } from "./probe-state.ts";
 
@@ -8,11 +8,11 @@ export interface ProbeVerdicts {
 }
 
 export interface PodProbes {
-  /** Probes what runs from now on, and nothing else. */
+  /** Replaces the set of probed containers of a Pod. */
   watch(pod: core.Pod, running: readonly ProbedContainer[], podIp: string): void;
   verdicts(containerId: string): ProbeVerdicts;
   readiness(containerId: string): Verdict;
-  /** Ends the probes of a Pod that is going: readiness of what still runs is told until the end, nothing is killed any more. */
+  /** Ends the startup and liveness probes of a terminating Pod; readiness probes continue. */
   terminating(uid: string): void;
   forget(uid: string): void;
 }

@@ -1,4 +1,4 @@
-/** What probes found out, counted: as /metrics/probes tells it. */
+/** Metrics of probe results, for /metrics/probes. */
 import type { core } from "#api";
 import type { MetricsRegistry } from "#base";
 import type { ProbeKind } from "./probe-state.ts";

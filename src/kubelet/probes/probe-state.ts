@@ -1,7 +1,7 @@
 /**
- * What a row of probe results means: a verdict changes only after enough equal results in a row.
+ * The state machine of one probe: the verdict changes after enough equal results in a row.
  *
- * Before the first result a container is not ready, and alive; whether it has started is not known.
+ * Before the first result, readiness is a failure, liveness a success, and startup unknown.
  */
 import type { core } from "#api";
 
@@ -11,7 +11,7 @@ export type Verdict = "success" | "failure" | "unknown";
 export interface ProbeState {
   readonly verdict: Verdict;
   readonly last: "success" | "failure" | undefined;
-  /** How many results like the last came in a row. */
+  /** How many equal results came in a row. */
   readonly run: number;
 }
 
@@ -31,7 +31,7 @@ export function nextState(
   return { verdict: enough ? result : verdict, last: result, run: count };
 }
 
-/** Whether there is nothing more to find out about this instance of the container: it has started, or has to go. */
+/** Whether the probe is finished for this instance: it has started, or will be killed. */
 export function isSettled(kind: ProbeKind, { verdict }: ProbeState): boolean {
   if (kind === "startup") return verdict !== "unknown";
   return kind === "liveness" && verdict === "failure";

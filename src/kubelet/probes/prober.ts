@@ -1,11 +1,11 @@
 /**
- * Probes of all containers of a node: one loop for each probe of each running instance.
+ * Runs the probes of all containers of a node: one loop for each probe of each running instance.
  *
- * 1. Until the startup probe has succeeded, the others wait.
- * 2. A loop ends with its instance, or once there is nothing more to find out. Verdicts stay known as long as the Pod does.
- * 3. What could not be found out changes nothing: a runtime that is away gets no container killed.
- * 4. What a kubelet before this one has told of a container counts until there is something new: a restart makes no container unready.
- * 5. A Pod that is going is not killed again: only its readiness is still asked for.
+ * 1. The other probes wait until the startup probe has succeeded.
+ * 2. A loop ends with its instance, or once the probe is finished. Verdicts are kept as long as the Pod exists.
+ * 3. Unknown results change nothing: containers are not killed because the runtime is away.
+ * 4. After a restart of the kubelet, the status in the API is the initial verdict: no container becomes unready.
+ * 5. In a terminating Pod only readiness probes continue.
  */
 import type { core } from "#api";
 import { type ChildController, type Clock, childController, isAbort, type Random, type TaskGroup } from "#base";
@@ -21,7 +21,7 @@ export interface ProberOptions extends ProbeMeans {
   readonly tasks: TaskGroup;
   readonly clock: Clock;
   readonly metrics?: ProbeMetrics | undefined;
-  /** Told when a verdict has changed. */
+  /** Called when a verdict has changed. */
   readonly onVerdict: (uid: string, kind: string, verdict: string) => void;
 }
 
@@ -55,13 +55,13 @@ export function prober(options: ProberOptions): PodProbes {
       started: Promise.withResolvers(),
     };
     watched.set(id, each);
-    const told = toldOf(pod, id);
-    if (container.startupProbe === undefined || told?.started === true) each.started.resolve();
+    const reported = reportedOf(pod, id);
+    if (container.startupProbe === undefined || reported?.started === true) each.started.resolve();
     for (const kind of KINDS) {
       const probe = container[`${kind}Probe`];
       if (probe === undefined) continue;
-      each.states.set(kind, rememberedState(kind, told));
-      if (kind === "startup" && told?.started === true) continue;
+      each.states.set(kind, rememberedState(kind, reported));
+      if (kind === "startup" && reported?.started === true) continue;
       const target = { containerId: id, container, podIp };
       const { signal } = kind === "readiness" ? each.stop : each.killing;
       tasks.run(`${kind} probe of ${container.name}`, () =>
@@ -95,14 +95,15 @@ export function prober(options: ProberOptions): PodProbes {
   };
 }
 
-/** What a kubelet before this one has told of the same instance. */
-function toldOf({ status }: core.Pod, id: string): core.ContainerStatus | undefined {
+/** The reported status of the same instance. */
+function reportedOf({ status }: core.Pod, id: string): core.ContainerStatus | undefined {
   const { initContainerStatuses = [], containerStatuses = [] } = status ?? {};
   return [...initContainerStatuses, ...containerStatuses].find(({ containerID }) => containerID?.endsWith(`://${id}`));
 }
 
-function rememberedState(kind: ProbeKind, told: core.ContainerStatus | undefined): ProbeState {
-  const isGood = (kind === "readiness" && told?.ready === true) || (kind === "startup" && told?.started === true);
+function rememberedState(kind: ProbeKind, reported: core.ContainerStatus | undefined): ProbeState {
+  const isGood =
+    (kind === "readiness" && reported?.ready === true) || (kind === "startup" && reported?.started === true);
   return isGood ? { ...firstState(kind), verdict: "success" } : firstState(kind);
 }
 
@@ -133,7 +134,7 @@ async function probeLoop(options: ProberOptions, loop: Loop): Promise<void> {
   }
 }
 
-/** Whether there is nothing more to find out. */
+/** Returns whether the probe is finished. */
 async function probeOnce(options: ProberOptions, { pod, probe, kind, target, each, signal }: Loop): Promise<boolean> {
   const startMs = options.clock.monotonic();
   const { ok, output } = await runProbe(options, probe, target, signal);

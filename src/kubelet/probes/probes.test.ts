@@ -108,7 +108,7 @@ describe("asking a container", () => {
     expect(await probe({ httpGet: { path: "/away", port } })).toMatchObject({ ok: true });
   });
 
-  it("HTTP: nobody there, and nobody who answers", async () => {
+  it("HTTP: connection refused, and no answer", async () => {
     const port = await http(() => {});
     expect(await probe({ httpGet: { path: "/x", port }, timeoutSeconds: 0.1 })).toEqual({
       ok: false,

@@ -1,11 +1,11 @@
-/** One probe of one container: whether it succeeded, and the words for the event if not. */
+/** Runs one probe of one container: whether it succeeded, and the output for the event if not. */
 import type { core } from "#api";
 import { type Clock, isAbort } from "#base";
 import { type Runtime, RuntimeError } from "../runtime/runtime.ts";
 import { type ContainerNetwork, type HttpQuestion, urlOf } from "./network-probes.ts";
 
 export interface ProbeOutcome {
-  /** Undefined if it could not be found out: the runtime did not answer, or could not run the command. */
+  /** Undefined if unknown: the runtime did not answer, or could not run the command. */
   readonly ok: boolean | undefined;
   readonly output: string;
 }
@@ -96,7 +96,7 @@ export function httpQuestion(
   };
 }
 
-/** A port by number, or by the name that the container gives it. */
+/** A port by its number or its name. */
 export function portNumber(port: number | string, { ports = [] }: Pick<core.Container, "ports">): number {
   const number = Number(port);
   if (Number.isInteger(number) && number > 0) return number;

@@ -1,8 +1,9 @@
 /**
- * The calls that a kubelet makes for each Pod, to its runtime and for its volumes, and what its probes find out: kept until its next report tells of them.
+ * Records the calls that a kubelet makes for each Pod to its runtime and for its volumes, and probe results, for the
+ * flow recorder. They are sent with the Pod's next status.
  *
- * 1. The runtime behaves as it does without this: nothing is held back, changed or swallowed.
- * 2. Of a Pod that reports nothing, the latest calls are kept, and no more.
+ * 1. It only observes: calls are neither delayed nor changed.
+ * 2. For each Pod only the latest calls are kept.
  */
 import type { core } from "#api";
 import type { Clock } from "#base";
@@ -27,7 +28,7 @@ interface Mounts {
 export class RuntimeCalls {
   readonly #clock: Clock;
   readonly #calls = new Map<string, Kept[]>();
-  /** Whose container it is. */
+  /** Pods whose volumes were all mounted once. */
   readonly #mounted = new Set<string>();
   readonly #podOf = new Map<string, { readonly uid: string; readonly name: string }>();
 
@@ -35,25 +36,25 @@ export class RuntimeCalls {
     this.#clock = clock;
   }
 
-  /** The same runtime, whose calls for Pods are noted. */
+  /** Wraps a runtime so that calls for Pods are recorded. */
   recording(runtime: Runtime): Runtime {
     const { images } = runtime;
     return {
       ...bound(runtime),
       runPodSandbox: (config, handler, signal) =>
-        this.#note(config.metadata.uid, "RunPodSandbox", () => runtime.runPodSandbox(config, handler, signal)),
+        this.#record(config.metadata.uid, "RunPodSandbox", () => runtime.runPodSandbox(config, handler, signal)),
       createContainer: async (sandboxId, config, sandbox, signal) => {
         const { name } = config.metadata;
         const { uid } = sandbox.metadata;
         const create = () => runtime.createContainer(sandboxId, config, sandbox, signal);
-        const id = await this.#note(uid, `CreateContainer ${name}`, create);
+        const id = await this.#record(uid, `CreateContainer ${name}`, create);
         this.#podOf.set(id, { uid, name });
         return id;
       },
       startContainer: (id, signal) =>
-        this.#noteContainer(id, "StartContainer", () => runtime.startContainer(id, signal)),
+        this.#recordContainer(id, "StartContainer", () => runtime.startContainer(id, signal)),
       stopContainer: (id, graceSeconds, signal) =>
-        this.#noteContainer(id, "StopContainer", () => runtime.stopContainer(id, graceSeconds, signal)),
+        this.#recordContainer(id, "StopContainer", () => runtime.stopContainer(id, graceSeconds, signal)),
       removeContainer: async (id, signal) => {
         await runtime.removeContainer(id, signal);
         this.#podOf.delete(id);
@@ -61,20 +62,20 @@ export class RuntimeCalls {
       images: {
         ...bound(images),
         pull: (image, options, signal) =>
-          this.#note(options.sandbox?.metadata.uid ?? "", `PullImage ${image}`, () =>
+          this.#record(options.sandbox?.metadata.uid ?? "", `PullImage ${image}`, () =>
             images.pull(image, options, signal),
           ),
       },
     };
   }
 
-  /** The same volumes, of which the first time that all are there is noted, and each time that they are not: they are looked after again and again. */
+  /** Wraps volumes. Only the first success and failures are recorded: `mount` is called with every sync. */
   mounting<T extends Mounts>(volumes: T): T {
     const mount: Mounts["mount"] = (pod, signal) => {
       const { uid = "" } = pod.metadata;
       const names = (pod.spec?.volumes ?? []).map(({ name }) => name);
       if (names.length === 0 || this.#mounted.has(uid)) return volumes.mount(pod, signal);
-      return this.#note(uid, `mount ${names.join(", ")}`, () => volumes.mount(pod, signal), "volumes").then(
+      return this.#record(uid, `mount ${names.join(", ")}`, () => volumes.mount(pod, signal), "volumes").then(
         (mounted) => {
           this.#mounted.add(uid);
           return mounted;
@@ -84,12 +85,12 @@ export class RuntimeCalls {
     return { ...bound(volumes), mount };
   }
 
-  /** Something was found out about a Pod, at this moment. */
+  /** Records an observation about a Pod. */
   found(uid: string, by: string, what: string, failed?: string): void {
     this.#keep(uid, { to: by, what, at: this.#clock.now(), tookMs: 0, ...(failed !== undefined && { failed }) });
   }
 
-  /** What was called for a Pod since the last time, and when that began. */
+  /** Removes and returns the recorded calls of a Pod, and when the first one began. */
   take(uid: string, nowMs: number): { readonly startedAt: number; readonly calls: readonly Call[] } {
     const kept = this.#calls.get(uid) ?? [];
     this.#calls.delete(uid);
@@ -102,9 +103,9 @@ export class RuntimeCalls {
     this.#calls.delete(uid);
   }
 
-  #noteContainer<T>(id: string, verb: string, call: () => Promise<T>): Promise<T> {
+  #recordContainer<T>(id: string, verb: string, call: () => Promise<T>): Promise<T> {
     const { uid = "", name = id.slice(0, 12) } = this.#podOf.get(id) ?? {};
-    return this.#note(uid, `${verb} ${name}`, call);
+    return this.#record(uid, `${verb} ${name}`, call);
   }
 
   #keep(uid: string, call: Kept): void {
@@ -114,7 +115,7 @@ export class RuntimeCalls {
     this.#calls.set(uid, kept);
   }
 
-  async #note<T>(uid: string, what: string, call: () => Promise<T>, to = TO): Promise<T> {
+  async #record<T>(uid: string, what: string, call: () => Promise<T>, to = TO): Promise<T> {
     const at = this.#clock.now();
     const start = this.#clock.monotonic();
     const add = (failed?: string) => {
@@ -133,7 +134,7 @@ export class RuntimeCalls {
   }
 }
 
-/** All its methods, as they are called on it. */
+/** An object with all methods of `target`, bound to it. */
 function bound<T extends object>(target: T): T {
   const methods = new Set<string>();
   for (let at: object | null = target; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {

@@ -1,9 +1,9 @@
 /**
- * What runs containers for a kubelet: the verbs of CRI v1 as plain values, so that a real runtime and a simulated one look alike.
+ * The container runtime of a kubelet: the verbs of CRI v1 with plain values, implemented over gRPC and in memory.
  *
- * 1. Every verb takes an AbortSignal or a deadline through its `signal`; one that fails throws RuntimeError.
- * 2. stop and remove are idempotent: what is already gone is no failure.
- * 3. Times are milliseconds since the epoch, 0 where something has not happened yet.
+ * 1. Every verb takes an AbortSignal, and throws RuntimeError if it fails.
+ * 2. stop and remove are idempotent: they succeed if the object is gone.
+ * 3. Times are milliseconds since the epoch, 0 if something has not happened yet.
  */
 
 export type RuntimeErrorCode = "NotFound" | "Unavailable" | "DeadlineExceeded" | "AlreadyExists" | "Unknown";
@@ -35,7 +35,7 @@ export interface Runtime {
     signal?: AbortSignal,
   ): Promise<string>;
   startContainer(id: string, signal?: AbortSignal): Promise<void>;
-  /** SIGTERM (or the image's stop signal), then SIGKILL after `graceSeconds`. Returns when it has ended. */
+  /** SIGTERM (or the image's stop signal), then SIGKILL after `graceSeconds`. Resolves when it has exited. */
   stopContainer(id: string, graceSeconds: number, signal?: AbortSignal): Promise<void>;
   removeContainer(id: string, signal?: AbortSignal): Promise<void>;
   containerStatus(id: string, signal?: AbortSignal): Promise<ContainerStatus | undefined>;
@@ -44,13 +44,13 @@ export interface Runtime {
   reopenContainerLog(id: string, signal?: AbortSignal): Promise<void>;
 
   execSync(id: string, command: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<ExecResult>;
-  /** Where the runtime serves the stream: a URL for one use. */
+  /** The URL at which the runtime serves the stream, once. */
   exec(request: ExecRequest, signal?: AbortSignal): Promise<string>;
   attach(request: AttachRequest, signal?: AbortSignal): Promise<string>;
   portForward(sandboxId: string, ports: readonly number[], signal?: AbortSignal): Promise<string>;
 
   listContainerStats(filter?: RuntimeFilter, signal?: AbortSignal): Promise<readonly ContainerStats[]>;
-  /** What happens to containers and sandboxes, until the signal aborts or the runtime goes away (then it throws). */
+  /** Events of containers and sandboxes, until the signal aborts; throws when the runtime goes away. */
   events(signal: AbortSignal): AsyncIterable<RuntimeEvent>;
 
   readonly images: ImageService;
@@ -60,15 +60,15 @@ export interface Runtime {
 export interface ImageService {
   list(signal?: AbortSignal): Promise<readonly Image[]>;
   status(image: string, signal?: AbortSignal): Promise<Image | undefined>;
-  /** The reference by which the image is known from now on. */
+  /** Resolves to the reference of the image. */
   pull(image: string, options: PullOptions, signal?: AbortSignal): Promise<string>;
   remove(image: string, signal?: AbortSignal): Promise<void>;
   filesystemUsage(signal?: AbortSignal): Promise<readonly FilesystemUsage[]>;
 }
 
 export interface PullOptions {
-  readonly auth?: ImageAuth;
-  readonly sandbox?: PodSandboxConfig;
+  readonly auth?: ImageAuth | undefined;
+  readonly sandbox?: PodSandboxConfig | undefined;
 }
 
 export interface ImageAuth {
@@ -85,10 +85,10 @@ export interface Image {
   readonly repoTags: readonly string[];
   readonly repoDigests: readonly string[];
   readonly sizeBytes: number;
-  /** The user that the image runs as: a number, or a name. */
-  readonly uid?: number;
-  readonly username?: string;
-  readonly pinned?: boolean;
+  /** The user of the image: a number or a name. */
+  readonly uid?: number | undefined;
+  readonly username?: string | undefined;
+  readonly pinned?: boolean | undefined;
 }
 
 export interface FilesystemUsage {
@@ -110,13 +110,13 @@ export interface RuntimeStatus {
     readonly reason: string;
     readonly message: string;
   }[];
-  readonly handlers?: readonly string[];
+  readonly handlers?: readonly string[] | undefined;
 }
 
 export interface RuntimeFilter {
-  readonly id?: string;
-  readonly podSandboxId?: string;
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly id?: string | undefined;
+  readonly podSandboxId?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface PodSandboxMetadata {
@@ -154,26 +154,26 @@ export interface NamespaceOptions {
   readonly network: NamespaceMode;
   readonly pid: NamespaceMode;
   readonly ipc: NamespaceMode;
-  readonly targetId?: string;
+  readonly targetId?: string | undefined;
 }
 
 export interface SecurityProfile {
   readonly type: "RuntimeDefault" | "Unconfined" | "Localhost";
-  readonly localhostRef?: string;
+  readonly localhostRef?: string | undefined;
 }
 
 export interface LinuxSandbox {
   readonly cgroupParent: string;
   readonly sysctls: Readonly<Record<string, string>>;
   readonly namespaces: NamespaceOptions;
-  readonly runAsUser?: number;
-  readonly runAsGroup?: number;
+  readonly runAsUser?: number | undefined;
+  readonly runAsGroup?: number | undefined;
   readonly supplementalGroups: readonly number[];
   readonly privileged: boolean;
   readonly readonlyRootfs: boolean;
-  readonly seccomp?: SecurityProfile;
-  readonly overhead?: LinuxResources;
-  readonly resources?: LinuxResources;
+  readonly seccomp?: SecurityProfile | undefined;
+  readonly overhead?: LinuxResources | undefined;
+  readonly resources?: LinuxResources | undefined;
 }
 
 export interface LinuxResources {
@@ -223,16 +223,16 @@ export interface LinuxContainer {
   readonly privileged: boolean;
   readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] };
   readonly namespaces: NamespaceOptions;
-  readonly runAsUser?: number;
-  readonly runAsUsername?: string;
-  readonly runAsGroup?: number;
+  readonly runAsUser?: number | undefined;
+  readonly runAsUsername?: string | undefined;
+  readonly runAsGroup?: number | undefined;
   readonly supplementalGroups: readonly number[];
   readonly readonlyRootfs: boolean;
   readonly noNewPrivs: boolean;
   readonly maskedPaths: readonly string[];
   readonly readonlyPaths: readonly string[];
-  readonly seccomp?: SecurityProfile;
-  readonly apparmor?: SecurityProfile;
+  readonly seccomp?: SecurityProfile | undefined;
+  readonly apparmor?: SecurityProfile | undefined;
 }
 
 export interface PodSandbox {
@@ -246,7 +246,7 @@ export interface PodSandbox {
 }
 
 export interface PodSandboxStatus extends PodSandbox {
-  /** The first is the Pod's address. Empty on the node's network. */
+  /** The first one is the Pod's address. Empty on the host network. */
   readonly ips: readonly string[];
 }
 
@@ -315,6 +315,6 @@ export interface ContainerStats {
 export interface RuntimeEvent {
   readonly type: "created" | "started" | "stopped" | "deleted";
   readonly containerId: string;
-  /** Known where the runtime tells it. */
-  readonly podSandboxId?: string;
+  /** Undefined if the runtime does not report it. */
+  readonly podSandboxId?: string | undefined;
 }

@@ -1,32 +1,22 @@
 /**
- * Who may ask the kubelet what: certificates of the cluster's authority are known here, everything else is asked of the API server.
+ * Authentication and authorization of requests to the kubelet: client certificates are verified here, the rest by the
+ * API server.
  *
  *     certificate ─────────────────────► user ──► SubjectAccessReview on nodes/… ──► allowed or not
  *     bearer token ──► TokenReview ────────┘
  *
- * 1. Nobody is let in without a name: there are no anonymous callers.
- * 2. Answers are kept for as long as the original keeps them, so that taking a right away shows within that time.
- * 3. Some paths have a subresource of their own, and `nodes/proxy`, which allows everything, is enough for those too.
+ * 1. Anonymous requests are refused.
+ * 2. Answers are cached for upstream's TTLs: a revoked permission takes effect within that time.
+ * 3. Some paths have a subresource of their own; `nodes/proxy` allows those, too.
  */
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { TLSSocket } from "node:tls";
-import type { authentication, authorization } from "#api";
+import { type authorization, kinds } from "#api";
 import { type Clock, TtlMap } from "#base";
-import type { Client, ResourceOf } from "#client";
+import type { Client } from "#client";
 
-const TokenReview: ResourceOf<authentication.TokenReview> = {
-  apiVersion: "authentication.k8s.io/v1",
-  kind: "TokenReview",
-  plural: "tokenreviews",
-  namespaced: false,
-};
-const SubjectAccessReview: ResourceOf<authorization.SubjectAccessReview> = {
-  apiVersion: "authorization.k8s.io/v1",
-  kind: "SubjectAccessReview",
-  plural: "subjectaccessreviews",
-  namespaced: false,
-};
+const { TokenReview, SubjectAccessReview } = kinds;
 
 const TOKEN_MS = 2 * 60_000;
 const ALLOWED_MS = 5 * 60_000;
@@ -49,7 +39,7 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: "delete",
 };
 
-/** By the first part of the path; all others are `proxy` alone. */
+/** Subresources by the first part of the path; all other paths need `proxy`. */
 const SUBRESOURCES: Readonly<Record<string, readonly string[]>> = {
   stats: ["stats"],
   metrics: ["metrics"],
@@ -66,7 +56,7 @@ export interface Question {
   readonly path: string;
 }
 
-/** What does more than its method says: a WebSocket begins with GET, and reading rights do not run commands. */
+/** Paths that need `create` whatever the method: a WebSocket begins with GET, but `get` must not run commands. */
 const CREATING = new Set(["exec", "attach", "portForward", "run"]);
 
 export function verbAndSubresources({ method, path }: Question): readonly [string, readonly string[]] {
@@ -106,7 +96,7 @@ export class KubeletAccess {
   async #bearer(authorization: string | undefined): Promise<User | undefined> {
     const token = /^Bearer\s+(\S+)$/i.exec(authorization ?? "")?.[1];
     if (token === undefined) return undefined;
-    // Tokens themselves are not kept.
+    // The cache has digests, not the tokens.
     const key = createHash("sha256").update(token).digest("base64");
     const kept = this.#tokens.get(key);
     if (kept !== undefined) return kept;
@@ -131,11 +121,11 @@ export class KubeletAccess {
   }
 }
 
-/** Whom the certificate names, if it is one of the cluster's. */
+/** The user of a valid client certificate. */
 export function certified(socket: TLSSocket): User | undefined {
   if (!socket.authorized) return undefined;
   const { subject } = socket.getPeerCertificate();
-  // Node's types know single values only; a name that is given twice is a list.
+  // Node's types have only single values; a repeated attribute is a list.
   const { CN, O } = (subject ?? {}) as { readonly CN?: string | string[]; readonly O?: string | string[] };
   const [user] = [CN ?? []].flat();
   return user === undefined ? undefined : { user, groups: [...[O ?? []].flat(), "system:authenticated"] };

@@ -1,4 +1,4 @@
-/** GET /configz: the configuration that is in force, as the fields of a KubeletConfiguration. */
+/** GET /configz: the effective configuration as a KubeletConfiguration. */
 import type { KubeletConfig } from "../config/index.ts";
 
 export function configz(config: KubeletConfig): object {

@@ -1,21 +1,21 @@
-/** A request to the kubelet and its answer, as values. */
+/** A request to the kubelet and its response, as values. */
 import type { IncomingHttpHeaders } from "node:http";
 
 export interface Ask {
   readonly method: string;
   readonly path: string;
-  /** The path's parts, decoded, without the first, which says what is asked for. */
+  /** The decoded parts of the path after the first. */
   readonly rest: readonly string[];
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Aborts when the caller has gone, or the server ends. */
+  /** Aborts when the client disconnects or the server stops. */
   readonly signal: AbortSignal;
 }
 
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whole, or piece by piece. */
+  /** The whole body, or a stream. */
   readonly body: string | Buffer | AsyncIterable<Buffer>;
 }
 
@@ -23,7 +23,7 @@ export type Handler = (ask: Ask) => Promise<Answer> | Answer;
 
 const PLAIN = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
 
-/** A line of text, as the kubelet answers where it is no document. */
+/** A plain text response. */
 export function text(status: number, message: string): Answer {
   return { status, headers: PLAIN, body: message };
 }
@@ -32,7 +32,7 @@ export function json(value: unknown): Answer {
   return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(value) };
 }
 
-/** Ends a request with an answer, from wherever it is noticed that it cannot go on. */
+/** Thrown to end a request with a response. */
 export class Refusal extends Error {
   readonly answer: Answer;
 
@@ -43,7 +43,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Whatever is not plainly false is true, also a parameter without a value. */
+/** True unless the value is "false" or "0", also for a parameter without a value. */
 export function isTrue(value: string | null): boolean {
   return value !== null && value !== "0" && value.toLowerCase() !== "false";
 }

@@ -1,4 +1,4 @@
-/** GET /healthz: whether the kubelet is well, as a whole and check by check. */
+/** GET /healthz: the health of the kubelet, in total and by check. */
 import type { Answer, Ask } from "./exchange.ts";
 import { text } from "./exchange.ts";
 import type { Served } from "./served.ts";

@@ -1,9 +1,9 @@
-/** What the kubelet's server counts: requests by path, and how many Pods and containers there are. */
+/** Metrics of the kubelet's server: requests by path, and the numbers of Pods and containers. */
 import type { core } from "#api";
 import type { MetricsRegistry } from "#base";
 import type { ServedKubelet } from "./served.ts";
 
-/** Paths that are counted under their own name; whatever else is asked for is one more of the others. */
+/** Paths that are counted by name; all others are counted as one. */
 const COUNTED = new Set(
   "containerLogs exec attach portForward run pods runningpods healthz configz stats metrics checkpoint logs".split(" "),
 );

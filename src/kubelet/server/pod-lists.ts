@@ -1,4 +1,4 @@
-/** GET /pods and /runningpods: what the kubelet has to run, and what the runtime runs. */
+/** GET /pods and /runningpods: the Pods of the kubelet, and those in the runtime. */
 import type { core } from "#api";
 import { CONTAINER_NAME, POD_NAME, POD_NAMESPACE, POD_UID } from "../containers/index.ts";
 import type { Container } from "../runtime/runtime.ts";
@@ -8,7 +8,7 @@ export function podList(items: readonly core.Pod[]): object {
   return { kind: "PodList", apiVersion: "v1", metadata: {}, items };
 }
 
-/** Known from the runtime alone: names and images. */
+/** From the runtime alone: names and images. */
 export async function runningPods({ kubelet }: Served, signal: AbortSignal): Promise<object> {
   const pods = new Map<string, { readonly pod: core.Pod; readonly containers: Container[] }>();
   for (const container of await kubelet.runtime.listContainers({}, signal)) {

@@ -1,4 +1,4 @@
-/** What the kubelet serves, by the first part of the path. Streams are in streams/. */
+/** The routes by the first part of the path. Streams are in streams/. */
 import { availableParallelism, uptime } from "node:os";
 import { metricsContentType } from "#base";
 import { configz } from "./configz.ts";
@@ -73,7 +73,7 @@ function metricsText(body: string): Answer {
   return { status: 200, headers: { "content-type": metricsContentType }, body };
 }
 
-/** Only those whose names begin so. */
+/** Only metrics with these prefixes. */
 function familiesOf(all: string, prefix: string): string {
   const lines = all.split("\n").filter((line) => line.replace(/^# (HELP|TYPE) /, "").startsWith(prefix));
   return lines.length === 0 ? "" : `${lines.join("\n")}\n`;

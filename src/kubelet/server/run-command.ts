@@ -1,4 +1,4 @@
-/** POST /run/NAMESPACE/POD/CONTAINER?cmd=…: a command to its end, and all that it wrote. */
+/** POST /run/NAMESPACE/POD/CONTAINER?cmd=…: runs a command and returns its output. */
 import { type Answer, type Ask, Refusal, text } from "./exchange.ts";
 import { podOf, type Served } from "./served.ts";
 

@@ -1,4 +1,4 @@
-/** The server beside a running kubelet, with its certificate from files: what `runKubelet` takes as `serve`. */
+/** The server of a running kubelet with a certificate from files: the `serve` option of `runKubelet`. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, isAbort, type Logger, type MetricsRegistry } from "#base";
@@ -9,7 +9,10 @@ import { startKubeletServer } from "./server.ts";
 const LOOK_MS = 10_000;
 
 export interface ServeOptions {
-  /** kubelet.crt and kubelet.key, or kubelet-server-current.pem: made by somebody else. Without them the kubelet makes its own. */
+  /**
+   * With kubelet.crt and kubelet.key, or kubelet-server-current.pem. Without them the kubelet issues its own
+   * certificate.
+   */
   readonly certDir: string;
   readonly clientCaPem: string;
   readonly clock: Clock;
@@ -22,7 +25,7 @@ export function serveKubelet(options: ServeOptions): (kubelet: ServedKubelet, si
   return async (kubelet, signal) => {
     let certificate = (await filesOf(certDir)) ?? (await ownCertificate(kubelet, clock));
     const server = await startKubeletServer({ kubelet, clock, log, metrics, certificate, clientCaPem });
-    log.info("the kubelet's server listens", { port: server.port });
+    log.info("kubelet server listening", { port: server.port });
     try {
       for (;;) {
         await clock.sleep(LOOK_MS, signal);
@@ -30,7 +33,7 @@ export function serveKubelet(options: ServeOptions): (kubelet: ServedKubelet, si
         if (found === undefined || found.certPem === certificate.certPem) continue;
         certificate = found;
         server.renew(found);
-        log.info("the kubelet's server uses its new certificate");
+        log.info("kubelet server uses a new certificate");
       }
     } catch (error) {
       if (!isAbort(error, signal)) throw error;
@@ -40,7 +43,7 @@ export function serveKubelet(options: ServeOptions): (kubelet: ServedKubelet, si
   };
 }
 
-/** One file, as rotation leaves it, goes before the two. */
+/** The single file that rotation writes is preferred. */
 async function filesOf(certDir: string): Promise<KeyPair | undefined> {
   const both = await textOf(join(certDir, "kubelet-server-current.pem"));
   if (both !== undefined) return { certPem: both, keyPem: both };
@@ -57,7 +60,7 @@ async function textOf(file: string): Promise<string | undefined> {
   }
 }
 
-/** For as long as the process lives, as the original does it. */
+/** Self-signed, for the lifetime of the process, as upstream. */
 async function ownCertificate({ config }: ServedKubelet, clock: Clock): Promise<KeyPair> {
   const authority = await createAuthority({ commonName: `${config.nodeName}-ca`, clock });
   const { nodeName, nodeIps } = config;

@@ -1,4 +1,4 @@
-/** What the server needs of the kubelet that it speaks for. */
+/** What the server needs of its kubelet. */
 import type { core } from "#api";
 import type { Clock, Logger, MetricsRegistry } from "#base";
 import type { Client } from "#client";
@@ -10,7 +10,7 @@ export interface ServedKubelet {
   readonly config: KubeletConfig;
   readonly runtime: Runtime;
   readonly client: Client;
-  /** Every Pod that the node has, with the newest status. */
+  /** All Pods of the node, with the newest status. */
   pods(): readonly core.Pod[];
   pod(namespace: string, name: string): core.Pod | undefined;
   /** The newest instance of a container; with `previous` the one before it. */
@@ -19,7 +19,7 @@ export interface ServedKubelet {
     name: string,
     options?: { readonly previous?: boolean; readonly signal?: AbortSignal },
   ): Promise<ContainerStatus | undefined>;
-  /** Undefined while the runtime and the kubelet itself are well. */
+  /** Undefined while the runtime and the kubelet are healthy. */
   problem(): string | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface Served {
   readonly metrics: MetricsRegistry;
 }
 
-/** The Pod that a path names, on this node. */
+/** The Pod of a path, on this node. */
 export function podOf(
   { kubelet }: Pick<Served, "kubelet">,
   namespace = "",

@@ -1,11 +1,11 @@
 /**
- * The kubelet's own server: what the API server and metrics collectors ask a node for.
+ * The kubelet's server, for the API server and metrics collectors.
  *
- *     TLS ──► who asks? may it? ──► path ──► answer, or a stream of its own
+ *     TLS ──► authenticate, authorize ──► route ──► response, or a stream
  *
- * 1. Everything needs a name and a right (see access.ts).
- * 2. `stop` ends what is under way: logs that are followed, commands, forwarded ports.
- * 3. A certificate that changes on disk is used for new connections from then on.
+ * 1. Every request is authenticated and authorized (access.ts).
+ * 2. `stop` ends open requests: followed logs, commands, forwarded ports.
+ * 3. A renewed certificate is used for new connections.
  */
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -24,12 +24,12 @@ import { serveStream } from "./streams/streams.ts";
 import { decline, type Upgrade } from "./streams/upgrade.ts";
 
 export interface KubeletServerOptions extends Served {
-  /** Default: every address. */
+  /** Default: all addresses. */
   readonly host?: string;
-  /** Default: the one of the kubelet's configuration. 0 picks a free one. */
+  /** Default: that of the kubelet's configuration. 0: any free port. */
   readonly port?: number;
   readonly certificate: KeyPair;
-  /** Whose certificates make a caller known. */
+  /** The authority of client certificates. */
   readonly clientCaPem: string;
 }
 
@@ -61,7 +61,7 @@ export async function startKubeletServer(options: KubeletServerOptions): Promise
   });
   server.on("secureConnection", (socket: TLSSocket) => {
     sockets.add(socket);
-    // Without a listener, a caller's reset would be an uncaught error; its end is seen as `close`.
+    // Without a listener, a client's reset would be an uncaught error; `close` follows.
     socket.on("error", () => {});
     socket.once("close", () => sockets.delete(socket));
   });
@@ -74,7 +74,7 @@ export async function startKubeletServer(options: KubeletServerOptions): Promise
   };
   const refused = (error: unknown, { path, signal }: Ask): Answer => {
     if (error instanceof Refusal) return error.answer;
-    if (!isAbort(error, signal)) log.warn("a request to the kubelet failed", { path, error });
+    if (!isAbort(error, signal)) log.warn("kubelet request failed", { path, error });
     return text(500, `${(error as Error).message}\n`);
   };
 
@@ -91,7 +91,7 @@ export async function startKubeletServer(options: KubeletServerOptions): Promise
     void answering()
       .then((given) => send(given, response))
       .catch((error: unknown) => {
-        if (!ask.signal.aborted) log.warn("an answer of the kubelet broke off", { path: ask.path, error });
+        if (!ask.signal.aborted) log.warn("kubelet response interrupted", { path: ask.path, error });
         response.destroy();
       });
   });
@@ -144,11 +144,11 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    return part; // not encoded: taken as it is
+    return part; // not percent-encoded
   }
 }
 
-/** Aborts when the caller has gone, or the server ends. */
+/** Aborts when the client disconnects or the server stops. */
 function endOf(peer: { once(event: "close", listener: () => void): unknown }, stopping: AbortSignal): AbortSignal {
   const gone = new AbortController();
   const end = () => gone.abort(stopping.reason);
@@ -167,7 +167,7 @@ async function send({ status, headers = {}, body }: Answer, response: ServerResp
     response.end(body);
     return;
   }
-  // Who follows a log is to know at once that there is one.
+  // Headers first: a follower knows at once that there is a log.
   response.flushHeaders();
   for await (const bytes of body) {
     if (response.destroyed) return;

@@ -1,4 +1,4 @@
-/** A node's files, volumes and cgroups in memory: for kubelets on virtual time, which waits for no real file. */
+/** A node's files, volumes and cgroups in memory: virtual time does not wait for real files. */
 import type { VolumePath } from "../containers/index.ts";
 import type { PodCgroups, PodFiles } from "../host/index.ts";
 import type { PodVolumes } from "../volumes/index.ts";

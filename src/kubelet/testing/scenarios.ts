@@ -1,10 +1,10 @@
-/** What scenarios of Pods' life are written with. */
+/** Builders for scenarios of a Pod's life. */
 import { afterEach } from "vitest";
 import type { core } from "#api";
 import type { Script } from "../runtime/simulated/index.ts";
 import { type TestKubelet, type TestKubeletOptions, testKubelet } from "./test-kubelet.ts";
 
-/** Kubelets of the tests of a file: each ends with its test. */
+/** Creates kubelets that end with their test. */
 export function kubelets(): (options?: TestKubeletOptions) => Promise<TestKubelet> {
   let running: TestKubelet | undefined;
   afterEach(async () => {
@@ -24,7 +24,7 @@ export function podWith(spec: Partial<core.PodSpec> = {}, name = "web"): core.Po
   };
 }
 
-/** `app` ends after one second, with the exit codes of its attempts in turn. */
+/** `app` exits after one second, with these exit codes in turn. */
 export function exits(...codes: number[]): Script {
   return {
     container: ({ name, attempt }) => {

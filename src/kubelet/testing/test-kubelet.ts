@@ -41,10 +41,10 @@ export interface TestKubelet {
   readonly pods: () => NodePods;
   create(pod: core.Pod): Promise<core.Pod>;
   get(name: string): Promise<core.Pod>;
-  /** Reasons of events, in order. */
+  /** Events in order. */
   events(): Promise<readonly core.Event[]>;
   settle(): Promise<void>;
-  /** As kill -9 would end it, and the start of another one. Containers go on. */
+  /** kill -9 and a new kubelet. Containers keep running. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
@@ -60,7 +60,7 @@ export async function testKubelet(options: TestKubeletOptions = {}): Promise<Tes
   const { clock } = server;
   const contents = new Map<string, string>();
   const host = memoryHost(contents);
-  const runtime = simulatedRuntime({ clock, files: contents, ...(options.script && { script: options.script }) });
+  const runtime = simulatedRuntime({ clock, files: contents, script: options.script });
   const clientOf = (name: string) =>
     new Client({ transport: inProcess(server.handle, { name, groups: ["system:masters"] }), clock });
   const client = clientOf("admin");
@@ -89,7 +89,7 @@ export async function testKubelet(options: TestKubeletOptions = {}): Promise<Tes
       facts: () => TEST_FACTS,
       admit: options.admit ?? (() => undefined),
       admitResize: options.admitResize ?? (() => ({ fits: true })),
-      ...(options.manifests !== undefined && { manifests: options.manifests }),
+      manifests: options.manifests,
       node: () => undefined,
       recorder,
       clock,

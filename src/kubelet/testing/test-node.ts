@@ -1,7 +1,7 @@
 /**
- * One node by either kind of kubelet, on an API server in memory and on virtual time, under the rules that kubelets live by (Node
- * authorizer, NodeRestriction). Both do with containers what the Pod itself says (`fleet/script.ts`): the same Pod on both
- * kinds is the same scenario.
+ * A node of either kind, kubelet or fleet, on an API server in memory and on virtual time, with Node authorizer and
+ * NodeRestriction. On both, containers do what the Pod itself says (`fleet/script.ts`): the same Pod is the same
+ * scenario.
  */
 import { type coordination, type core, kinds } from "#api";
 import { MetricsRegistry, seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
@@ -29,7 +29,7 @@ export interface TestNode {
   get(name: string): Promise<core.Pod | undefined>;
   node(): Promise<core.Node>;
   lease(): Promise<coordination.Lease>;
-  /** Ends it as a crash would, and starts it again. Containers keep running. */
+  /** A crash and a new start. Containers keep running. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
@@ -152,7 +152,7 @@ function fleetOn(server: TestServer): (tasks: TaskGroup) => void {
   };
 }
 
-/** What the Pods say of their containers, for the simulated runtime. */
+/** The Pods' own scripts for the simulated runtime. */
 function scriptOf(created: ReadonlyMap<string, core.Pod>): Script {
   const failures = (image: string) => {
     for (const pod of created.values())

@@ -1,5 +1,5 @@
 /**
- * Writes the files of a volume so that whoever reads them sees all of the old or all of the new, never a mixture.
+ * Writes the files of a volume atomically: readers see all of the old files or all of the new ones.
  *
  *     volume/..2030_01_01_00_00_00.ab12/dir/file     the files
  *     volume/..data ──► ..2030_01_01_00_00_00.ab12   swapped in one step
@@ -7,7 +7,7 @@
  *
  * 1. Nothing is written if nothing has changed.
  * 2. Paths never leave the volume.
- * 3. A write that was interrupted is made good by the next.
+ * 3. The next write repairs an interrupted one.
  */
 import {
   chmod,
@@ -30,8 +30,8 @@ import { VolumeError } from "./volume-error.ts";
 export interface FileContent {
   readonly bytes: Uint8Array;
   readonly mode: number;
-  /** Who owns the file. Default: root. */
-  readonly uid?: number;
+  /** The owner. Default: root. */
+  readonly uid?: number | undefined;
 }
 
 /** By path inside the volume. */
@@ -40,7 +40,7 @@ export type Payload = ReadonlyMap<string, FileContent>;
 const DATA = "..data";
 const MAX_PATH = 4096;
 
-/** Whether anything was written. `finish` is called on the new files before they can be seen. */
+/** Returns whether anything was written. `finish` is called on the new files before they become visible. */
 export async function writeAtomically(
   volume: string,
   payload: Payload,
@@ -97,7 +97,7 @@ async function holds(directory: string, payload: Payload): Promise<boolean> {
     for (const [path, { bytes, mode }] of payload) {
       const file = join(directory, path);
       const { mode: actual, size } = await stat(file);
-      // What a group may do beyond that is the volume's ownership, not the content's mode.
+      // Additional group permissions come from fsGroup, not from the file's mode.
       if (size !== bytes.length || (actual & mode) !== mode) return false;
       if (!(await readFile(file)).equals(bytes)) return false;
     }
@@ -119,7 +119,7 @@ async function filesBelow(root: string, below: string): Promise<string[]> {
   return found.flat();
 }
 
-/** The names that containers see: one link for each first part of a path, and no others. */
+/** The links that containers see: one for each first part of a path, and no others. */
 async function linkAll(volume: string, payload: Payload): Promise<void> {
   const wanted = new Set([...payload.keys()].map((path) => path.split("/")[0] ?? ""));
   for (const name of wanted) {

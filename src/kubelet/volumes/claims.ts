@@ -1,4 +1,4 @@
-/** From a claim to the volume behind it: its own, or one that was made for the Pod alone. */
+/** The PersistentVolume of a claim, or of a generic ephemeral volume. */
 import { type core, isStatusError, kinds } from "#api";
 import type { Client } from "#client";
 import { VolumeError } from "./volume-error.ts";
@@ -8,7 +8,7 @@ export interface BoundVolume {
   readonly readOnly: boolean;
 }
 
-/** Undefined if the volume is not a claim's. */
+/** Undefined if the volume has no claim. */
 export async function boundVolume(
   client: Client,
   pod: core.Pod,

@@ -1,9 +1,10 @@
 /**
- * What files a volume has that is made of objects: ConfigMaps, Secrets, fields of the Pod, tokens, or several of them. Pure.
+ * The files of a volume that is made of API objects: ConfigMaps, Secrets, fields of the Pod, tokens, or several of
+ * them. Pure.
  *
- * 1. Without `items` every key is a file; with them only those, at the path that each says.
- * 2. What is missing is an error, unless it is optional.
- * 3. A mode of a single file goes before that of the volume.
+ * 1. Without `items` every key is a file; with `items` only those, at their paths.
+ * 2. A missing object or key is an error, unless it is optional.
+ * 3. The mode of a file overrides that of the volume.
  */
 import type { core } from "#api";
 import { fieldValue, resourceValue } from "../containers/index.ts";
@@ -13,7 +14,7 @@ import { VolumeError } from "./volume-error.ts";
 export type Files = Map<string, FileContent>;
 
 const DEFAULT_MODE = 0o644;
-/** A token that is meant for one user or group is nobody else's. */
+/** The mode of a token that is owned by the containers' user. */
 const TOKEN_MODE = 0o600;
 
 export interface ContentSources {
@@ -59,13 +60,13 @@ function projectedFiles(source: core.VolumeProjection, sources: ContentSources, 
     const uid = oneUser(sources.pod);
     const isOwned = uid !== undefined || sources.pod.spec?.securityContext?.fsGroup !== undefined;
     const bytes = Buffer.from(sources.token(serviceAccountToken));
-    const content = { bytes, mode: isOwned ? TOKEN_MODE : (mode ?? DEFAULT_MODE), ...(uid !== undefined && { uid }) };
+    const content = { bytes, mode: isOwned ? TOKEN_MODE : (mode ?? DEFAULT_MODE), uid };
     return new Map([[serviceAccountToken.path, content]]);
   }
   throw new VolumeError(`this node cannot project ${Object.keys(source).join(", ")}`);
 }
 
-/** The user that all containers run as, if it is one and known. */
+/** The user that all containers run as; undefined if they differ or it is not set. */
 function oneUser({ spec }: core.Pod): number | undefined {
   const { initContainers = [], containers = [], securityContext } = spec ?? {};
   const users = [...initContainers, ...containers].map(

@@ -1,22 +1,22 @@
-/** What a node needs of CSI: volumes by driver. The part that speaks to drivers is made elsewhere and passed in. */
+/** The node's interface to CSI drivers. The implementation is passed in. */
 import type { core } from "#api";
 
 export interface CsiVolumes {
-  /** Makes an attached or inline volume ready, and returns where it is on the node. Idempotent. */
+  /** Mounts an attached or inline volume and returns its path on the node. Idempotent. */
   mount(request: CsiMountRequest, signal: AbortSignal): Promise<string>;
-  /** Takes down all volumes of a Pod, also those of a kubelet before this one. */
+  /** Unmounts all volumes of a Pod, also those of a kubelet before this one. */
   unmount(podUid: string, signal: AbortSignal): Promise<void>;
 }
 
 export interface CsiMountRequest {
   readonly pod: core.Pod;
   readonly volume: core.Volume;
-  /** Of a volume by claim; undefined for an inline one. */
+  /** Undefined for an inline volume. */
   readonly persistentVolume?: core.PersistentVolume;
   readonly readOnly: boolean;
 }
 
-/** Of a node without drivers. */
+/** A node without CSI drivers. */
 export const noCsi: CsiVolumes = {
   async mount({ volume, persistentVolume }) {
     const driver = volume.csi?.driver ?? persistentVolume?.spec?.csi?.driver ?? "";

@@ -1,4 +1,4 @@
-/** Paths of the node itself, of the type that the Pod expects there. */
+/** hostPath volumes: checks the type of the path. */
 import type { Stats } from "node:fs";
 import { mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -31,7 +31,7 @@ export async function hostPath({ path, type = "" }: core.HostPathVolumeSource): 
   return path;
 }
 
-/** Its directory is not made: a file in a place that nobody has made is likely a mistake. */
+/** Does not create the parent directory: a missing one is likely a mistake. */
 async function createFile(path: string): Promise<void> {
   if ((await statIfThere(dirname(path))) === undefined)
     throw new VolumeError(`hostPath type check failed: ${dirname(path)} is not a directory`);

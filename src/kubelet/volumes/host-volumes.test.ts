@@ -1,4 +1,6 @@
-/** Volumes on the files of this machine; what is mounted is only written down, except where the test may really mount. */
+/**
+ * Volumes on the files of this machine; what is mounted is only written down, except where the test may really mount.
+ */
 import {
   existsSync,
   mkdirSync,
@@ -111,7 +113,7 @@ describe("volumes of a pod", () => {
     expect(readFileSync(join(path, "a"), "utf8")).toBe("1");
   });
 
-  it("what cannot be made ready is told with the volume's name", async () => {
+  it("a failure names the volume", async () => {
     const missing = volumesOf().mount(podWith([{ name: "cm", configMap: { name: "cm" } }]), signal);
     await expect(missing).rejects.toThrow('MountVolume.SetUp failed for volume "cm" : configmap "cm" not found');
     const unknown = volumesOf().mount(podWith([{ name: "x", nfs: { server: "s", path: "/" } }]), signal);
@@ -214,7 +216,7 @@ describe("a file of a volume", () => {
     expect(await readInside(volume, "dir/none")).toBeUndefined();
     await expect(readInside(volume, "out")).rejects.toThrow("not within volume path");
     await expect(readInside(volume, "../secret")).rejects.toThrow('must not contain ".."');
-    await expect(readInside(volume, "dir")).rejects.toThrow("is no file");
+    await expect(readInside(volume, "dir")).rejects.toThrow("is not a file");
   });
 });
 
@@ -258,7 +260,7 @@ describe("subPath", () => {
     try {
       expect(readFileSync(join(target, "x"), "utf8")).toBe("inside");
       expect(await mounter.below(root)).toEqual([target]);
-      // Again, as for a container that starts anew.
+      // Again, as for a restarted container.
       await bindSubPath(mounter, { volume: join(root, "vol"), subPath: "dir", target });
       expect(await mounter.below(root)).toEqual([target]);
     } finally {

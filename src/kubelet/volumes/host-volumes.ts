@@ -2,12 +2,12 @@
  * The volumes of Pods on a machine.
  *
  *     Pod ──► for each volume: directory (and tmpfs) ──► files, atomically ──► fsGroup ──► path for the containers
- *     uid ──► everything that is mounted below the Pod's directory is unmounted, then removed
+ *     uid ──► unmount everything below the Pod's directory, then remove it
  *
- * 1. `mount` is called again and again: what is ready stays, what has changed in the API is brought up to date.
- * 2. A volume that was ready once stays so: what cannot be read from the API any more keeps no container from starting again.
- * 3. What can hold secrets lies in memory, never on disk.
- * 4. Nothing is removed while something is still mounted below it. What a crash has left is found by looking, not by remembering.
+ * 1. `mount` is called with every sync: mounted volumes stay, changed contents are updated.
+ * 2. A volume that was mounted once stays usable: a failure to update it does not keep containers from restarting.
+ * 3. Volumes that can hold secrets are tmpfs, never on disk.
+ * 4. Nothing is removed while something is still mounted below it. Leftovers of a crash are found in the file system.
  */
 import { access, chmod, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ export interface HostVolumesOptions {
   readonly log: Logger;
 }
 
-/** Plugins by the names that their directories have. */
+/** Plugins whose volumes are made of API objects. */
 const PLUGINS = ["configMap", "secret", "downwardAPI", "projected"] as const;
 const DIRECTORIES = {
   configMap: "configmap",
@@ -89,7 +89,7 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
           const failure = mountFailed(volume.name, error instanceof Error ? error.message : String(error), error);
           const path = paths.get(volume.name) ?? (await writtenBefore(root, uid, volume));
           if (path === undefined) throw failure;
-          options.log.warn("a volume keeps its contents, for they could not be brought up to date", { error: failure });
+          options.log.warn("volume contents could not be updated; the old contents stay", { error: failure });
           paths.set(volume.name, path);
         }
       }
@@ -123,7 +123,7 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
   };
 }
 
-/** Contents that a kubelet before this one has written. */
+/** Contents that a kubelet before this one wrote. */
 async function writtenBefore(root: string, uid: string, volume: core.Volume): Promise<VolumePath | undefined> {
   const kind = PLUGINS.find((each) => volume[each] !== undefined);
   if (kind === undefined) return undefined;
@@ -146,7 +146,7 @@ async function emptyDir(
   if (!isMemory && medium !== "") throw new VolumeError(`unknown storage medium ${medium}`);
   const needsMount = isMemory && !(await mounter.below(path)).includes(path);
   if (needsMount) await mounter.tmpfs(path, tmpfsBytes(pod, sizeLimit, facts().allocatable.memory));
-  // The process's own mask must not narrow it.
+  // Regardless of the umask.
   if (isNew || needsMount) {
     await chmod(path, 0o777);
     await own(pod, path, false);
@@ -154,7 +154,7 @@ async function emptyDir(
   return path;
 }
 
-/** The smallest of what the volume asks for, what the Pod may use, and what the node has. */
+/** The smallest of the volume's size limit, the Pod's memory limit, and the node's allocatable memory. */
 function tmpfsBytes(pod: core.Pod, sizeLimit: string | undefined, allocatable: string | undefined): number | undefined {
   const bytes = (quantity: string | undefined) =>
     quantity === undefined ? Number.POSITIVE_INFINITY : Number(scaledValue(parseQuantity(quantity), 0));
@@ -190,7 +190,7 @@ async function own({ spec }: core.Pod, path: string, readOnly: boolean): Promise
   await giveToGroup(path, { group: fsGroup, readOnly, onRootMismatch: fsGroupChangePolicy === "OnRootMismatch" });
 }
 
-/** Everything that the contents are made of, fetched before they are made. */
+/** Reads everything that the contents are made of. */
 async function gathered(
   { objects, facts }: HostVolumesOptions,
   tokens: PodTokens,

@@ -1,6 +1,6 @@
 /**
- * Gives a volume to the Pod's fsGroup: everything in it belongs to the group, which may read (and write, unless the volume is read-only), and what is made
- * in its directories later belongs to it too.
+ * Applies fsGroup to a volume: all files belong to the group, which may read them (and write, unless the volume is
+ * read-only); the setgid bit makes later files belong to it, too.
  */
 import { chmod, lchown, lstat, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const SET_GID = 0o2000;
 export interface Ownership {
   readonly group: number;
   readonly readOnly: boolean;
-  /** Whether a root that is right already is taken as a sign that all is. */
+  /** fsGroupChangePolicy OnRootMismatch: skip the volume if its root is right already. */
   readonly onRootMismatch: boolean;
 }
 
@@ -31,7 +31,7 @@ async function isRight(path: string, group: number, readOnly: boolean): Promise<
 async function change(path: string, group: number, mask: number): Promise<void> {
   const { mode, uid } = await lstat(path);
   await lchown(path, uid, group);
-  // A link has no rights of its own, and what it leads to may lie elsewhere.
+  // A link has no mode of its own, and its target may be outside of the volume.
   if ((mode & 0o170000) === 0o120000) return;
   const isDirectory = (mode & 0o170000) === 0o040000;
   await chmod(path, (mode & 0o7777) | mask | (isDirectory ? ENTER | SET_GID : 0));

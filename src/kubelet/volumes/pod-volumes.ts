@@ -1,15 +1,17 @@
-/** What a kubelet asks of the volumes of its Pods. */
+/** The volumes of Pods, as the kubelet uses them. */
 import type { core } from "#api";
 import type { VolumePath } from "../containers/index.ts";
 
 export interface PodVolumes {
-  /** Makes all volumes of the Pod ready and brings their contents up to date. Throws VolumeError. */
+  /** Mounts all volumes of the Pod and updates their contents. Throws VolumeError. */
   mount(pod: core.Pod, signal: AbortSignal): Promise<ReadonlyMap<string, VolumePath>>;
-  /** A path inside a volume that stays inside, whatever links the volume holds. */
+  /** A path for a subPath that cannot leave the volume, whatever links the volume has. */
   subPath(request: SubPathRequest, signal: AbortSignal): Promise<string>;
-  /** What a file in a volume says, if there is one; links do not lead out of the volume. Throws VolumeError. */
+  /**
+   * The contents of a file in a volume; undefined if there is none. Links cannot leave the volume. Throws VolumeError.
+   */
   readFile(volume: VolumePath, path: string): Promise<string | undefined>;
-  /** Also what a kubelet before this one has left. */
+  /** Also volumes of a kubelet before this one. */
   unmount(uid: string, signal: AbortSignal): Promise<void>;
   /** The uids of Pods that have volumes here. */
   podUids(): Promise<readonly string[]>;

@@ -1,11 +1,11 @@
 /**
- * A directory or file inside a volume, held fast: what a container is given stays inside the volume, even if somebody who can write to the volume puts a
- * link in its place meanwhile.
+ * Binds a directory or file inside a volume (subPath). It cannot leave the volume, even if somebody who can write to
+ * the volume replaces it by a link meanwhile.
  *
  *     realpath inside the volume ──► opened step by step, following no link ──► bind mount of the open file
  *
- * 1. The check and the use are of the same open file: there is no moment in between.
- * 2. Directories that are missing are made; files never are.
+ * 1. The same open file is checked and used: there is no race in between.
+ * 2. Missing directories are created, files never.
  */
 import { constants } from "node:fs";
 import { chmod, type FileHandle, mkdir, open, readFile, realpath, stat, writeFile } from "node:fs/promises";
@@ -13,10 +13,10 @@ import { dirname, join, relative } from "node:path";
 import type { Mounter } from "../host/index.ts";
 import { VolumeError } from "./volume-error.ts";
 
-/** Linux's O_PATH, which Node does not name: opens without reading. */
+/** Linux's O_PATH, which Node does not export: opens without read access. */
 const O_PATH = 0o10000000;
 const MAX_READ_BYTES = 64 * 1024;
-/** Of directories that containers do not see. */
+/** The mode of directories that containers do not see. */
 const TARGET_MODE = 0o750;
 
 export async function bindSubPath(
@@ -41,7 +41,7 @@ export async function bindSubPath(
   }
 }
 
-/** A small file of the volume, undefined if there is none. What is read is what was checked, too. */
+/** The contents of a small file in the volume; undefined if there is none. The same open file is checked and read. */
 export async function readInside(volume: string, path: string): Promise<string | undefined> {
   const root = await realpath(volume);
   const parts = await resolvedParts(root, path);
@@ -53,7 +53,7 @@ export async function readInside(volume: string, path: string): Promise<string |
       at = next;
     }
     const { mode, size } = await at.stat();
-    if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw new VolumeError(`"${path}" is no file`);
+    if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw new VolumeError(`"${path}" is not a file`);
     if (size > MAX_READ_BYTES) throw new VolumeError(`"${path}" is larger than ${MAX_READ_BYTES} bytes`);
     return await readFile(`/proc/self/fd/${at.fd}`, "utf8");
   } catch (error) {
@@ -68,7 +68,7 @@ async function mounted(mounter: Mounter, target: string) {
   return (await mounter.below(target)).includes(target) ? stat(target) : undefined;
 }
 
-/** The subpath, open; its missing directories are made on the way, with the rights that the volume itself gives. */
+/** Opens the subpath; creates missing directories with the mode of the volume. */
 async function openInside(root: string, subPath: string): Promise<FileHandle> {
   const parts = await resolvedParts(root, subPath);
   let at = await open(root, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
@@ -104,13 +104,13 @@ async function openOrMake(path: string, rights: number): Promise<FileHandle> {
   });
   const made = await open(path, flags);
   const { mode } = await made.stat();
-  // Through the open file, and without the process's own mask. The group bit that it has from its parent stays.
+  // Through the open file, regardless of the umask. The inherited setgid bit stays.
   if ((mode & constants.S_IFMT) === constants.S_IFDIR)
     await chmod(`/proc/self/fd/${made.fd}`, (mode & 0o7000) | rights);
   return made;
 }
 
-/** The parts of the path below the root with all links resolved, as far as it exists. */
+/** The parts of the path below the root, with the links of its existing part resolved. */
 async function resolvedParts(root: string, subPath: string): Promise<readonly string[]> {
   const wanted = subPath.split("/").filter((part) => part !== "" && part !== ".");
   if (wanted.includes("..")) throw new VolumeError(`subpath "${subPath}" must not contain ".."`);
@@ -125,7 +125,7 @@ async function resolvedParts(root: string, subPath: string): Promise<readonly st
   throw new VolumeError(`the volume at ${root} is gone`);
 }
 
-/** A link that leads nowhere counts as there, and as outside. */
+/** Undefined if it does not exist. */
 async function realpathIfThere(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);

@@ -1,7 +1,8 @@
 /**
- * Tokens of service accounts for Pods: asked for once, kept, and asked for anew when 80 % of their life is over (or a day, if that is sooner).
+ * ServiceAccount tokens of Pods: requested once, cached, and renewed after 80 % of their lifetime, at the latest after
+ * a day.
  *
- * An old token is used as long as it is valid when the API server cannot be reached for a new one.
+ * A token is used until it expires if the API server cannot be reached for a new one.
  */
 import { type authentication, type core, kinds, parseTime, toMs } from "#api";
 import type { Clock, Logger } from "#base";
@@ -9,7 +10,7 @@ import type { Client } from "#client";
 import { podText } from "../pod-status/index.ts";
 
 const DEFAULT_SECONDS = 3600;
-const PART_OF_LIFE = 0.8;
+const RENEW_AFTER = 0.8;
 const DAY_MS = 24 * 3_600_000;
 
 interface Kept {
@@ -43,7 +44,7 @@ export class PodTokens {
       return fresh.token;
     } catch (error) {
       if (kept === undefined || nowMs >= kept.expiresMs) throw error;
-      this.#log.warn("a token could not be renewed yet", { pod: podText(pod), error });
+      this.#log.warn("service account token could not be renewed yet", { pod: podText(pod), error });
       return kept.token;
     }
   }
@@ -75,12 +76,12 @@ export class PodTokens {
         },
         { signal },
       );
-    if (status?.token === undefined) throw new Error(`failed to fetch token: no token in the answer`);
+    if (status?.token === undefined) throw new Error(`failed to fetch token: no token in the response`);
     const expiresMs =
       status.expirationTimestamp === undefined
         ? issuedMs + expirationSeconds * 1000
         : toMs(parseTime(status.expirationTimestamp));
-    const renewMs = issuedMs + Math.min(DAY_MS, (expiresMs - issuedMs) * PART_OF_LIFE);
+    const renewMs = issuedMs + Math.min(DAY_MS, (expiresMs - issuedMs) * RENEW_AFTER);
     return { token: status.token, expiresMs, renewMs };
   }
 }

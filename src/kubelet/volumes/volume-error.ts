@@ -1,4 +1,4 @@
-/** A volume cannot be made ready: told as an event, and tried again. */
+/** A volume cannot be mounted: reported as an event, and retried. */
 export class VolumeError extends Error {
   override readonly name = "VolumeError";
 }

@@ -6,9 +6,9 @@
  *     client ──► server ──► exchange ──► endpoint
  */
 import { hostname } from "node:os";
-import { type events, isStatusError, kinds, type networking } from "#api";
+import { isStatusError, kinds, type networking } from "#api";
 import { Backoff, type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
-import { type Client, eventRecorder, namespaced, objectKey } from "#client";
+import { type Client, eventRecorder, objectKey } from "#client";
 import { type GatewayRoutes, type ListenerCertificate, runGateways } from "../gateway/index.ts";
 import { Connections } from "../http/connections.ts";
 import { ingressMetrics } from "../http/metrics.ts";
@@ -20,7 +20,7 @@ import { type Followed, followIngresses } from "./follow.ts";
 import type { RouteProblem } from "./routes.ts";
 import { addressOf, writeStatus } from "./status.ts";
 
-const Event = namespaced<events.Event>("events.k8s.io/v1", "Event", "events");
+const { Event } = kinds;
 
 export interface IngressOptions {
   readonly client: Client;

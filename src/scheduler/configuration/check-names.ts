@@ -1,4 +1,4 @@
-/** Names in configurations that have to be those of labels or of extended resources. */
+/** Validates names of labels and of extended resources. */
 import { checkQualifiedName, type FieldError, type FieldPath, field, isExtendedResource } from "#api";
 
 export function checkLabelName(name: string, path: FieldPath): readonly FieldError[] {

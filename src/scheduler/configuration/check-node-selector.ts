@@ -1,4 +1,4 @@
-/** Node affinity that a configuration adds to all Pods, checked as it would be on a Pod. */
+/** Validates node affinity that a configuration adds to all Pods, like that of a Pod. */
 import {
   type core,
   type FieldError,

@@ -357,7 +357,7 @@ profiles:
     expect(scheduler.profiles.map(({ schedulerName }) => schedulerName)).toEqual(["default-scheduler", "packing"]);
     expect(scheduler.profiles[1]).toMatchObject({ percentageOfNodesToScore: 100 });
     expect(scheduler).toMatchObject({ percentageOfNodesToScore: 30, podInitialBackoffSeconds: 2 });
-    expect(warnings).toEqual(["parallelism is ignored: nodes are looked at one after another"]);
+    expect(warnings).toEqual(["parallelism is ignored: nodes are checked one after another"]);
   });
 });
 

@@ -1,4 +1,4 @@
-/** What `/configz` shows: the configuration that is in force, under the names of the original's fields. */
+/** `/configz`: the effective configuration, with the field names of Kubernetes. */
 import { formatMs, type Json, type JsonObject } from "#api";
 import { EXTENSION_POINTS, type ExtenderConfig, type Profile } from "../framework/index.ts";
 import type { ReadConfiguration } from "./read-configuration.ts";

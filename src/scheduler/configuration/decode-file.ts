@@ -1,8 +1,8 @@
 /**
- * From text to fields, strictly: what nobody knows is refused, not ignored.
+ * Decodes the file strictly: unknown fields are refused, not ignored.
  *
- * 1. Unknown fields are told with their paths, all of them at once; a value of the wrong type ends the reading.
- * 2. Arguments of a plugin that is not known here are left to the plugin.
+ * 1. All unknown fields are reported at once, with their paths; a value of the wrong type ends decoding.
+ * 2. Arguments of out-of-tree plugins are not decoded here.
  */
 import {
   DecodeError,
@@ -21,7 +21,7 @@ import { argumentSchemas, CONFIG_GROUP, CONFIG_KIND, CONFIG_VERSION, fileSchema 
 
 export function decodeFile(content: string): ConfigurationFile {
   const { value, duplicates } = parsed(content);
-  if (!isObject(value)) throw new ConfigurationError(`the file holds no ${CONFIG_KIND}`);
+  if (!isObject(value)) throw new ConfigurationError(`the file does not contain a ${CONFIG_KIND}`);
   checkKind(value);
   if (duplicates !== undefined) throw new ConfigurationError(`strict decoding error: ${duplicates}`);
   return strict(fileSchema, value, (fault) => fault) as ConfigurationFile;
@@ -51,8 +51,8 @@ function checkKind(value: JsonObject): void {
 /** `where`: `.profiles[0].pluginConfig[1]`. */
 export function decodeArguments(plugin: keyof PluginArguments, args: Json | undefined, where: string): JsonObject {
   if (args === undefined || args === null) return {};
-  const told = (fault: string) => `decoding ${where}: decoding args for plugin ${plugin}: ${fault}`;
-  if (!isObject(args)) throw new ConfigurationError(told("args have to be an object"));
+  const withContext = (fault: string) => `decoding ${where}: decoding args for plugin ${plugin}: ${fault}`;
+  if (!isObject(args)) throw new ConfigurationError(withContext("args have to be an object"));
   const wanted = `${plugin}Args`;
   const { kind = wanted, apiVersion = CONFIG_VERSION } = args;
   if (kind !== wanted || apiVersion !== CONFIG_VERSION) {
@@ -61,21 +61,21 @@ export function decodeArguments(plugin: keyof PluginArguments, args: Json | unde
       `decoding ${where}: args for plugin ${plugin} were not of type ${wanted}.${CONFIG_GROUP}, got ${String(kind)}.${group}`,
     );
   }
-  return strict(argumentSchemas[plugin], args, told);
+  return strict(argumentSchemas[plugin], args, withContext);
 }
 
-function strict(schema: ObjectSchema, value: Json, told: (fault: string) => string): JsonObject {
-  const decoded = decodedOr(schema, value, told);
+function strict(schema: ObjectSchema, value: Json, message: (fault: string) => string): JsonObject {
+  const decoded = decodedOr(schema, value, message);
   if (decoded.unknown.length > 0)
-    throw new ConfigurationError(told(`strict decoding error: ${decoded.unknown.map(unknownField).join(", ")}`));
+    throw new ConfigurationError(message(`strict decoding error: ${decoded.unknown.map(unknownField).join(", ")}`));
   return decoded.value as JsonObject;
 }
 
-function decodedOr(schema: ObjectSchema, value: Json, told: (fault: string) => string): ReturnType<typeof decode> {
+function decodedOr(schema: ObjectSchema, value: Json, message: (fault: string) => string): ReturnType<typeof decode> {
   try {
     return decode(schema, value);
   } catch (error) {
-    if (error instanceof DecodeError) throw new ConfigurationError(told(error.message), { cause: error });
+    if (error instanceof DecodeError) throw new ConfigurationError(message(error.message), { cause: error });
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** The plugins that come with the scheduler, at which points they take part, and which of them are on by default. */
+/** The in-tree plugins, their extension points, and the default weights. */
 import type { ExtensionPoint, PluginUse } from "../framework/index.ts";
 
 export const PLUGIN_POINTS: ReadonlyMap<string, readonly ExtensionPoint[]> = new Map<string, readonly ExtensionPoint[]>(
@@ -31,7 +31,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   InterPodAffinity: 2,
 };
 
-/** On at every point that they have, in this order. */
+/** Enabled at all of their points, in this order. */
 export const DEFAULT_PLUGINS: readonly PluginUse[] = [...PLUGIN_POINTS.keys()].map((name) => ({
   name,
   weight: WEIGHTS[name] ?? 1,

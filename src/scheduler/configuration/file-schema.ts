@@ -1,4 +1,4 @@
-/** What the file may hold: `KubeSchedulerConfiguration` of kubescheduler.config.k8s.io/v1, and the arguments of plugins. */
+/** The schema of KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1) and of plugin arguments. */
 import { type ListSchema, type ObjectSchema, type Schema, typeSchema } from "#api";
 import { EXTENSION_POINTS, type PluginArguments } from "../framework/index.ts";
 
@@ -13,7 +13,7 @@ const int64: Schema = { type: "int64" };
 const duration: Schema = { type: "duration" };
 const bytes: Schema = { type: "bytes" };
 
-/** What is absent stays absent: defaults depend on whether something was said. */
+/** Absent fields stay absent: defaults depend on their presence. */
 function struct(name: string, fields: Readonly<Record<string, Schema>>): ObjectSchema {
   return {
     type: "object",

@@ -1,4 +1,4 @@
-/** The file once it is decoded: everything may be absent. */
+/** The decoded file: every field is optional. */
 import type { Json } from "#api";
 import type { ExtensionPoint } from "../framework/index.ts";
 

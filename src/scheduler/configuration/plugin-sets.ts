@@ -1,10 +1,10 @@
 /**
- * Which plugins run at which point: the defaults, what the file turns on and off, and `multiPoint` spread over the points.
+ * Which plugins run at which extension point: the defaults, what the file enables and disables, and `multiPoint`.
  *
- * 1. A plugin of the defaults that the file names again stays at its place and takes what the file says; others come after.
- * 2. At a point, what is named there goes before what `multiPoint` brings, if `multiPoint` has it too; else it comes last. What is disabled there does not
- *    come from `multiPoint`; `*` disables all.
- * 3. One plugin sorts the queue, and at least one binds.
+ * 1. A default plugin that the file enables again keeps its position and takes the file's weight; others come after.
+ * 2. At a point, plugins enabled there go before those of `multiPoint` if `multiPoint` has them too; else they come
+ *    last. Plugins disabled there are not taken from `multiPoint`; `*` disables all.
+ * 3. Exactly one plugin sorts the queue, and at least one binds.
  */
 import { ConfigurationError, EXTENSION_POINTS, type ExtensionPoint, type PluginUse } from "../framework/index.ts";
 import { DEFAULT_PLUGINS, PLUGIN_POINTS } from "./default-plugins.ts";
@@ -17,7 +17,7 @@ interface PluginSet {
 
 export type PluginsByPoint = Readonly<Record<ExtensionPoint, readonly PluginUse[]>>;
 
-/** `known`: names of plugins that exist, those of others included. Throws a ConfigurationError. */
+/** `known`: names of all plugins, including out-of-tree ones. Throws a ConfigurationError. */
 export function resolvePlugins(schedulerName: string, file: FilePlugins, known: ReadonlySet<string>): PluginsByPoint {
   const fail = (why: string): never => {
     throw new ConfigurationError(`creating profile for scheduler name ${schedulerName}: ${why}`);
@@ -47,7 +47,7 @@ function merged(defaults: readonly PluginUse[], { enabled = [], disabled = [] }:
   const again = new Map(named.map((use) => [use.name, use]));
   const kept = off.has("*") ? [] : defaults.filter(({ name }) => !off.has(name));
   const keptNames = new Set(kept.map(({ name }) => name));
-  // Named twice, the second is not swallowed: it is found out further on.
+  // A plugin that is enabled twice is kept twice here and reported later.
   const replacing = new Set(named.map(({ name }) => name).filter((name) => keptNames.has(name)));
   return {
     enabled: [
@@ -96,7 +96,7 @@ function expanded(
   ];
 }
 
-/** Of plugins from elsewhere it is not known before they are made: they are asked where they have a stage, but never sort the queue unasked. */
+/** Out-of-tree plugins run at all points that they have a stage for, except that queueSort has to be explicit. */
 function takesPart(name: string, point: ExtensionPoint): boolean {
   return PLUGIN_POINTS.get(name)?.includes(point) ?? point !== "queueSort";
 }

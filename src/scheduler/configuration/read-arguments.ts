@@ -1,4 +1,4 @@
-/** Arguments of the plugins that come with the scheduler: defaults filled in, everything checked, faults in the words that users know. */
+/** Arguments of the in-tree plugins: defaulted and validated, with the error messages of Kubernetes. */
 import { type core, type FieldError, type FieldPath, field, type Json, validateLabelSelector } from "#api";
 import {
   DEFAULT_ARGUMENTS,
@@ -12,13 +12,13 @@ import {
 import { checkLabelName } from "./check-names.ts";
 import { checkNodeSelector, checkPreferredTerms } from "./check-node-selector.ts";
 
-/** With what was said, of a type that decoding has made sure of. */
-type Said<T> = { readonly [K in keyof T]?: T[K] };
-type Reader<T> = (said: Said<T>, path: FieldPath, errors: FieldError[]) => T;
+/** The fields in the file, whose types decoding has checked. */
+type Given<T> = { readonly [K in keyof T]?: T[K] };
+type Reader<T> = (given: Given<T>, path: FieldPath, errors: FieldError[]) => T;
 
 export const argumentReaders: { readonly [Name in keyof PluginArguments]: Reader<PluginArguments[Name]> } = {
-  DefaultPreemption: (said, path, errors) => {
-    const args = { ...DEFAULT_ARGUMENTS.DefaultPreemption, ...withoutType(said) };
+  DefaultPreemption: (given, path, errors) => {
+    const args = { ...DEFAULT_ARGUMENTS.DefaultPreemption, ...withoutType(given) };
     const percentage = args.minCandidateNodesPercentage;
     const absolute = args.minCandidateNodesAbsolute;
     const [first, second] = [path.child("minCandidateNodesPercentage"), path.child("minCandidateNodesAbsolute")];
@@ -31,15 +31,15 @@ export const argumentReaders: { readonly [Name in keyof PluginArguments]: Reader
     }
     return args;
   },
-  InterPodAffinity: (said, path, errors) => {
-    const args = { ...DEFAULT_ARGUMENTS.InterPodAffinity, ...withoutType(said) };
+  InterPodAffinity: (given, path, errors) => {
+    const args = { ...DEFAULT_ARGUMENTS.InterPodAffinity, ...withoutType(given) };
     const weight = args.hardPodAffinityWeight;
     if (weight < 0 || weight > 100)
       errors.push(field.invalid(path.child("hardPodAffinityWeight"), weight, "not in valid range [0, 100]"));
     return args;
   },
-  NodeAffinity: (said, path, errors) => {
-    const { addedAffinity } = said;
+  NodeAffinity: (given, path, errors) => {
+    const { addedAffinity } = given;
     const added = path.child("addedAffinity");
     const required = addedAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
     if (required !== undefined)
@@ -61,8 +61,8 @@ export const argumentReaders: { readonly [Name in keyof PluginArguments]: Reader
   },
   NodeResourcesFit: readFit,
   PodTopologySpread: readSpread,
-  VolumeBinding: (said, path, errors) => {
-    const { bindTimeoutSeconds = DEFAULT_ARGUMENTS.VolumeBinding.bindTimeoutSeconds, shape } = said as Said<
+  VolumeBinding: (given, path, errors) => {
+    const { bindTimeoutSeconds = DEFAULT_ARGUMENTS.VolumeBinding.bindTimeoutSeconds, shape } = given as Given<
       PluginArguments["VolumeBinding"]
     > & { readonly shape?: Json };
     if (bindTimeoutSeconds < 0)
@@ -85,8 +85,8 @@ export const argumentReaders: { readonly [Name in keyof PluginArguments]: Reader
   },
 };
 
-function withoutType<T extends object>(said: T): T {
-  const { kind: _, apiVersion: __, ...rest } = said as T & { kind?: string; apiVersion?: string };
+function withoutType<T extends object>(given: T): T {
+  const { kind: _, apiVersion: __, ...rest } = given as T & { kind?: string; apiVersion?: string };
   return rest as T;
 }
 
@@ -97,8 +97,8 @@ function withWeights(resources: readonly ResourceSpec[]): readonly ResourceSpec[
 
 const STRATEGIES: readonly string[] = ["LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"];
 
-function readFit(said: Said<NodeResourcesFitArgs>, path: FieldPath, errors: FieldError[]): NodeResourcesFitArgs {
-  const { ignoredResources = [], ignoredResourceGroups = [], scoringStrategy } = said;
+function readFit(given: Given<NodeResourcesFitArgs>, path: FieldPath, errors: FieldError[]): NodeResourcesFitArgs {
+  const { ignoredResources = [], ignoredResourceGroups = [], scoringStrategy } = given;
   for (const [i, name] of ignoredResources.entries())
     errors.push(...checkLabelName(name, path.child("ignoredResources").index(i)));
   for (const [i, group] of ignoredResourceGroups.entries()) {
@@ -156,9 +156,9 @@ function checkShape(shape: readonly Partial<ShapePoint>[], path: FieldPath): rea
   return errors;
 }
 
-function readSpread(said: Said<PodTopologySpreadArgs>, path: FieldPath, errors: FieldError[]): PodTopologySpreadArgs {
-  const { defaultConstraints = [] } = said;
-  const defaultingType: string = said.defaultingType ?? "System";
+function readSpread(given: Given<PodTopologySpreadArgs>, path: FieldPath, errors: FieldError[]): PodTopologySpreadArgs {
+  const { defaultConstraints = [] } = given;
+  const defaultingType: string = given.defaultingType ?? "System";
   const where = path.child("defaultingType");
   if (defaultingType !== "System" && defaultingType !== "List")
     errors.push(field.notSupported(where, defaultingType, ["System", "List"]));

@@ -1,8 +1,8 @@
 /**
- * `KubeSchedulerConfiguration`: text in, a configuration out that the scheduler can be made from, or all that is wrong with it.
+ * Reads a KubeSchedulerConfiguration: from text to a validated configuration, or to all of its errors.
  *
- * 1. Faults of fields are collected and told together, with their paths; what cannot be read at all is told alone.
- * 2. What is understood but makes no difference here is a warning, not an error.
+ * 1. Errors of fields are collected and reported together, with their paths; a decoding error is reported alone.
+ * 2. Fields that are valid but have no effect here cause a warning, not an error.
  * 3. Resources that an extender manages and wants ignored are ignored by NodeResourcesFit in every profile.
  */
 import { at, durationMs, type FieldError, type FieldPath, field, type Json } from "#api";
@@ -33,7 +33,7 @@ export interface LeaderElectionSettings {
 }
 
 export interface ClientConnectionSettings {
-  readonly kubeconfig?: string;
+  readonly kubeconfig?: string | undefined;
   readonly qps: number;
   readonly burst: number;
 }
@@ -42,12 +42,12 @@ export interface ReadConfiguration {
   readonly scheduler: SchedulerConfiguration;
   readonly leaderElection: LeaderElectionSettings;
   readonly clientConnection: ClientConnectionSettings;
-  /** To be shown to whoever wrote the file. */
+  /** For the author of the file. */
   readonly warnings: readonly string[];
 }
 
 export interface ReadOptions {
-  /** Every plugin that there is. */
+  /** All plugins, in-tree and out-of-tree. */
   readonly factories: readonly PluginFactory[];
   readonly readFile: ReadFile;
 }
@@ -57,12 +57,12 @@ export function readConfiguration(content: string, options: ReadOptions): ReadCo
   return configurationOf(decodeFile(content), options);
 }
 
-/** What holds where there is no file. */
+/** The configuration without a file. */
 export function defaultConfiguration(factories: readonly PluginFactory[]): SchedulerConfiguration {
   return readNothing(factories).scheduler;
 }
 
-/** As from a file that says nothing. */
+/** As from an empty file. */
 export function readNothing(factories: readonly PluginFactory[]): ReadConfiguration {
   return configurationOf({}, { factories, readFile: () => "" });
 }
@@ -92,18 +92,18 @@ function configurationOf(file: ConfigurationFile, { factories, readFile }: ReadO
   );
   const made = profiles.map((profile, i) => profileOf(profile, ignoring(args[i] ?? DEFAULT_ARGUMENTS, ignored), known));
   checkQueueSort(made);
-  const percentage = file.percentageOfNodesToScore;
+
   return {
     scheduler: {
       profiles: made,
-      ...(percentage === undefined ? {} : { percentageOfNodesToScore: percentage }),
+      percentageOfNodesToScore: file.percentageOfNodesToScore,
       podInitialBackoffSeconds: file.podInitialBackoffSeconds ?? 1,
       podMaxBackoffSeconds: file.podMaxBackoffSeconds ?? 10,
       extenders,
     },
     leaderElection,
     clientConnection: {
-      ...(kubeconfig === undefined || kubeconfig === "" ? {} : { kubeconfig }),
+      kubeconfig: kubeconfig === "" ? undefined : kubeconfig,
       qps: qps === 0 ? 50 : qps,
       burst: burst === 0 ? 100 : burst,
     },
@@ -111,7 +111,7 @@ function configurationOf(file: ConfigurationFile, { factories, readFile }: ReadO
   };
 }
 
-/** The only profile needs no name. */
+/** A single profile needs no name. */
 function namedProfiles(profiles: readonly FileProfile[]): readonly FileProfile[] {
   const [only = {}] = profiles;
   return profiles.length > 1 ? profiles : [{ ...only, schedulerName: only.schedulerName ?? "default-scheduler" }];
@@ -120,11 +120,11 @@ function namedProfiles(profiles: readonly FileProfile[]): readonly FileProfile[]
 function leaderElectionOf(file: FileLeaderElection, errors: FieldError[]): LeaderElectionSettings {
   const path = at("leaderElection");
   const { leaderElect = true, resourceLock = "leases" } = file;
-  const time = (name: "leaseDuration" | "renewDeadline" | "retryPeriod", usual: number): number => {
-    const said = durationMs(file[name] ?? "0s");
-    if (leaderElect && said < 0)
+  const time = (name: "leaseDuration" | "renewDeadline" | "retryPeriod", defaultMs: number): number => {
+    const ms = durationMs(file[name] ?? "0s");
+    if (leaderElect && ms < 0)
       errors.push(field.invalid(path.child(name), file[name] ?? "", "must be greater than zero"));
-    return said === 0 ? usual : said;
+    return ms === 0 ? defaultMs : ms;
   };
   const leaseDurationMs = time("leaseDuration", 15_000);
   const renewDeadlineMs = time("renewDeadline", 10_000);
@@ -175,7 +175,7 @@ function checkProfile(
   ];
 }
 
-/** Plugins that earlier versions of the file could name. */
+/** Plugins of earlier versions. */
 const REMOVED: ReadonlySet<string> = new Set(["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"]);
 
 function checkRemoved({ enabled = [] }: FilePluginSet = {}, path: FieldPath): readonly FieldError[] {
@@ -200,7 +200,7 @@ function checkDistinct(profiles: readonly FileProfile[], i: number): readonly Fi
   return [field.duplicate(path(i), String(path(before)))];
 }
 
-/** All profiles wait in one queue. */
+/** All profiles share one queue. */
 function checkSorters(profiles: readonly FileProfile[]): readonly FieldError[] {
   const path = (i: number) => at("profiles").index(i).child("plugins").child("queueSort");
   const namesOf = ({ plugins }: FileProfile) => (plugins?.queueSort?.enabled ?? []).map(({ name = "" }) => name);
@@ -215,7 +215,7 @@ function checkSorters(profiles: readonly FileProfile[]): readonly FieldError[] {
   return errors;
 }
 
-/** Of every plugin that has some; what the file does not mention is as usual. */
+/** Arguments of all plugins; those that the file does not mention have their defaults. */
 function argumentsOf(
   { pluginConfig = [] }: FileProfile,
   profile: number,
@@ -243,8 +243,8 @@ function readArguments<Name extends keyof PluginArguments>(
   where: FieldPath,
   errors: FieldError[],
 ): PluginArguments[Name] {
-  const said = decodeArguments(name, args, `.${where}`) as Partial<PluginArguments[Name]>;
-  return argumentReaders[name](said, where.child("args"), errors);
+  const given = decodeArguments(name, args, `.${where}`) as Partial<PluginArguments[Name]>;
+  return argumentReaders[name](given, where.child("args"), errors);
 }
 
 function profileOf(
@@ -256,7 +256,7 @@ function profileOf(
     schedulerName,
     plugins: resolvePlugins(schedulerName, plugins, known),
     args,
-    ...(percentageOfNodesToScore === undefined ? {} : { percentageOfNodesToScore }),
+    percentageOfNodesToScore,
   };
 }
 
@@ -266,7 +266,7 @@ function ignoring(args: PluginArguments, ignored: readonly string[]): PluginArgu
   return { ...args, NodeResourcesFit: { ...fit, ignoredResources: [...fit.ignoredResources, ...ignored] } };
 }
 
-/** All profiles wait in one queue. */
+/** All profiles share one queue. */
 function checkQueueSort(profiles: readonly Profile[]): void {
   const [first] = profiles;
   for (const [i, { plugins }] of profiles.entries()) {
@@ -287,7 +287,7 @@ function checkQueueSort(profiles: readonly Profile[]): void {
 function warningsOf(file: ConfigurationFile): readonly string[] {
   const { acceptContentTypes = "", contentType = "" } = file.clientConnection ?? {};
   return [
-    ...(file.parallelism === undefined ? [] : ["parallelism is ignored: nodes are looked at one after another"]),
+    ...(file.parallelism === undefined ? [] : ["parallelism is ignored: nodes are checked one after another"]),
     ...(file.enableProfiling === undefined && file.enableContentionProfiling === undefined
       ? []
       : ["enableProfiling and enableContentionProfiling are ignored: there are no such endpoints"]),
@@ -296,6 +296,6 @@ function warningsOf(file: ConfigurationFile): readonly string[] {
       : []),
     ...(acceptContentTypes + contentType === ""
       ? []
-      : ["clientConnection.contentType and acceptContentTypes are ignored: JSON is spoken"]),
+      : ["clientConnection.contentType and acceptContentTypes are ignored: requests use JSON"]),
   ];
 }

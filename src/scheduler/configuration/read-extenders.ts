@@ -1,4 +1,4 @@
-/** Extenders: where they are, what they are asked, and what of it cannot work. */
+/** Reads and validates the extenders of the file. */
 import { at, decodeBase64, durationMs, type FieldError, field } from "#api";
 import { ConfigurationError, type ExtenderConfig } from "../framework/index.ts";
 import { checkExtendedResource } from "./check-names.ts";
@@ -34,7 +34,7 @@ export function checkExtenders(extenders: readonly FileExtender[]): readonly Fie
   return errors;
 }
 
-/** `readFile` throws where there is no such file. */
+/** `readFile` throws if there is no such file. */
 export function extenderConfig(extender: FileExtender, index: number, readFile: ReadFile): ExtenderConfig {
   const { urlPrefix = "", httpTimeout = "0s", managedResources = [] } = extender;
   checkUrl(urlPrefix, index);
@@ -54,7 +54,7 @@ export function extenderConfig(extender: FileExtender, index: number, readFile: 
       name,
       ignoredByScheduler,
     })),
-    ...(tls === undefined ? {} : { tls }),
+    tls,
   };
 }
 
@@ -68,7 +68,7 @@ function checkUrl(urlPrefix: string, index: number): void {
     );
 }
 
-/** Whoever asks for HTTPS without saying whom to trust trusts everyone. */
+/** Like kube-scheduler, HTTPS without a CA does not verify the server. */
 function tlsOf(
   { tlsConfig, enableHTTPS = false }: FileExtender,
   index: number,
@@ -92,17 +92,15 @@ function tlsOf(
   const keyPem = pem(keyData, keyFile, "keyFile");
   if ((certPem === undefined) !== (keyPem === undefined))
     throw new ConfigurationError(
-      field.fieldErrorText(
-        field.invalid(path, undefined, "a certificate and its key belong together, one of them is missing"),
-      ),
+      field.fieldErrorText(field.invalid(path, undefined, "a certificate needs its key and a key its certificate")),
     );
   if (insecure && caPem !== undefined)
     throw new ConfigurationError(`${path}: specifying a root certificates file with the insecure flag is not allowed`);
   return {
     insecure: insecure || (enableHTTPS && caPem === undefined),
-    ...(serverName === undefined ? {} : { serverName }),
-    ...(caPem === undefined ? {} : { caPem }),
-    ...(certPem === undefined ? {} : { certPem }),
-    ...(keyPem === undefined ? {} : { keyPem }),
+    serverName,
+    caPem,
+    certPem,
+    keyPem,
   };
 }

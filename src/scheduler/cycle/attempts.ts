@@ -11,7 +11,7 @@ import { abortable, isAbort, isPending, nextTurn } from "#base";
 import { best, type Evaluator, type Filtered, type FilterOptions, type Scored } from "../evaluation/index.ts";
 import { isRejection, oneNodeText, type PodInfo, type Rejection, type Waiting } from "../framework/index.ts";
 import { EXTENDER, type QueuedPod } from "../queue/index.ts";
-import { bindPod, type Placement, stateOf, undo } from "./binding.ts";
+import { bindPod, type Placement, stateOf, unreserve } from "./binding.ts";
 import { diagnose, NO_NODES } from "./diagnosis.ts";
 import { type Explained, type Explanation, explain } from "./explanations.ts";
 import { askExtenders, extenderScores } from "./extended.ts";
@@ -30,7 +30,7 @@ interface Attempt {
   readonly queued: QueuedPod;
   readonly evaluator: Evaluator;
   readonly startedMs: number;
-  /** When it was known which nodes fit. */
+  /** When filtering was done. */
   filteredMs: number;
 }
 
@@ -56,7 +56,7 @@ function tryPod(parts: Parts, queued: QueuedPod): Promise<void> | undefined {
   const { pod } = queued;
   const evaluator = parts.evaluators.get(pod.pod.spec?.schedulerName ?? "");
   if (evaluator === undefined || pod.terminating || parts.state.placeOf(pod.uid) !== undefined) {
-    if (evaluator !== undefined && pod.terminating) tellSkipped(parts, evaluator, pod);
+    if (evaluator !== undefined && pod.terminating) reportSkipped(parts, evaluator, pod);
     parts.queue.done(pod.uid);
     return undefined;
   }
@@ -76,7 +76,7 @@ function tryPod(parts: Parts, queued: QueuedPod): Promise<void> | undefined {
   }
 }
 
-function tellSkipped({ events }: Parts, { stages }: Evaluator, { pod, key }: PodInfo): void {
+function reportSkipped({ events }: Parts, { stages }: Evaluator, { pod, key }: PodInfo): void {
   events(stages.schedulerName).record({
     about: pod,
     type: "Warning",
@@ -114,40 +114,40 @@ function place(parts: Parts, attempt: Attempt): Promise<void> | undefined {
   return filtered.count === 0 ? rejectPod(parts, attempt, filtered) : choose(parts, attempt, filtered);
 }
 
-/** While extenders are asked, time goes on: nodes come and go, and so does the pod. */
+/** While extenders are called, the cluster changes: nodes and the pod itself may be deleted. */
 async function placeExtended(parts: Parts, attempt: Attempt, first: Filtered, options: FilterOptions): Promise<void> {
   const { evaluator, queued } = attempt;
   const { pod } = queued;
   let filtered = first;
   let rejectsAny = false;
-  if (isOwnNode(parts, filtered, options)) {
+  if (isNominatedNode(parts, filtered, options)) {
     try {
       await askExtenders(parts, filtered);
     } catch (error) {
       if (isAbort(error, parts.signal)) throw error;
       filtered.count = 0;
-      parts.log.warn("extenders could not be asked about the node that a pod was promised", { pod: pod.key, error });
+      parts.log.warn("extenders failed for the nominated node of a pod", { pod: pod.key, error });
     }
     if (filtered.count === 0) {
       filtered = evaluator.filter(pod, { ...options, skipsNominated: true });
       rejectsAny = await askExtenders(parts, filtered);
     }
   } else rejectsAny = await askExtenders(parts, filtered);
-  if (!isWanted(parts, queued)) return;
+  if (!isUnscheduled(parts, queued)) return;
   if (filtered.count === 0) return rejectPod(parts, attempt, filtered, rejectsAny);
-  // With one node left there is nothing to weigh.
+  // A single node needs no scores.
   if (filtered.count === 1) return choose(parts, attempt, filtered);
   const scored = await extenderScores(parts, filtered, evaluator.score(filtered));
-  if (isWanted(parts, queued)) choose(parts, attempt, filtered, scored);
+  if (isUnscheduled(parts, queued)) choose(parts, attempt, filtered, scored);
 }
 
-/** The node that the pod was promised, and no other has been looked at. */
-function isOwnNode({ state }: Parts, { count, indexes }: Filtered, { nominated }: FilterOptions): boolean {
+/** Whether only the nominated node was checked. */
+function isNominatedNode({ state }: Parts, { count, indexes }: Filtered, { nominated }: FilterOptions): boolean {
   return count === 1 && nominated !== undefined && state.nodes[indexes[0] ?? -1]?.name === nominated;
 }
 
-/** It is still there, and has no node. */
-function isWanted({ queue, state }: Parts, queued: QueuedPod): boolean {
+/** Whether the pod still exists and has no node. */
+function isUnscheduled({ queue, state }: Parts, queued: QueuedPod): boolean {
   const { uid } = queued.pod;
   if (queue.get(uid) === queued && state.placeOf(uid) === undefined) return true;
   if (queue.get(uid) === queued) queue.done(uid);
@@ -161,7 +161,7 @@ function choose(parts: Parts, attempt: Attempt, filtered: Filtered, given?: Scor
   const scored = given ?? (filtered.count === 1 ? undefined : evaluator.score(filtered));
   const index = scored === undefined ? (filtered.indexes[0] ?? -1) : best(scored, random);
   const node = state.nodes[index];
-  if (node === undefined) throw new Error("the node that was chosen is gone");
+  if (node === undefined) throw new Error("the chosen node does not exist any more");
   const decidedMs = clock.monotonic();
   if (given === undefined && scored !== undefined)
     observePoint(parts, attempt, "Score", decidedMs - attempt.filteredMs);
@@ -170,7 +170,7 @@ function choose(parts: Parts, attempt: Attempt, filtered: Filtered, given?: Scor
   note(parts, attempt, filtered, outcome, scored && { scored: { scored, chosen: index } });
   const { pod } = queued;
   state.assume(pod, node.name);
-  state.denominate(pod.uid);
+  state.removeNomination(pod.uid);
   const waits = new Map<string, number>();
   const placement: Placement = { queued, stages, filtered, node: node.name, startedMs, waits };
   let refused: Rejection | undefined;
@@ -178,17 +178,17 @@ function choose(parts: Parts, attempt: Attempt, filtered: Filtered, given?: Scor
   try {
     refused = reserve(placement, node, step) ?? permit(placement, waits, step);
   } catch (error) {
-    undo(parts, placement);
+    unreserve(parts, placement);
     parts.log.error("a node could not be reserved", { pod: pod.key, node: node.name, error });
     fail(parts, attempt, messageOf(error, step));
     return undefined;
   }
   if (refused !== undefined) {
-    undo(parts, placement);
+    unreserve(parts, placement);
     reject(parts, attempt, refused);
     return undefined;
   }
-  parts.beside(`binding ${pod.key}`, () => bindPod(parts, placement));
+  parts.runInBackground(`binding ${pod.key}`, () => bindPod(parts, placement));
   return undefined;
 }
 
@@ -253,7 +253,7 @@ function rejectPod(parts: Parts, attempt: Attempt, filtered: Filtered, byExtende
   return undefined;
 }
 
-/** By reserve or permit. */
+/** After a rejection by reserve or permit. */
 function reject(parts: Parts, attempt: Attempt, rejection: Rejection): void {
   const { plugin, kind } = rejection;
   handleFailure(parts, {
@@ -286,7 +286,7 @@ function note(
   explanations.add(queued.pod.uid, explanation, cells);
 }
 
-/** Undefined: look at all nodes. */
+/** Undefined: check all nodes. */
 function enoughOf({ state, percentageOfNodesToScore }: Parts, { stages }: Evaluator): number | undefined {
   const percentage = stages.percentageOfNodesToScore ?? percentageOfNodesToScore;
   const { nodeCount } = state;

@@ -1,11 +1,12 @@
 /**
- * From a decision to a pod that is bound: goes on beside the attempts that follow.
+ * The binding cycle: runs in the background, concurrently with the next attempts.
  *
- *     promise ══► permit's wait ──► preBind ──► bind ══► API server ──► postBind, event
+ *     nominate ══► wait for permit ──► preBind ──► bind ══► API server ──► postBind, event
  *                      └───────────────┴──────────┴ failed: unreserve, forget, back to the queue
  *
- * 1. Until it is over, the pod counts as being on its node. Where it may take its time, the pod's status says which node that will be.
- * 2. Where nobody knows whether the API server has bound it (no answer), it is asked before the node is given to others.
+ * 1. Until it ends, the pod is assumed to be on its node. If it may take long, the pod's status names the node.
+ * 2. If the response to a binding is lost, the API server is asked for the pod before the node's resources are
+ *    released.
  */
 import { type core, isStatusError, kinds } from "#api";
 import { Backoff, isAbort } from "#base";
@@ -17,7 +18,7 @@ import { attemptsLabel } from "./metrics.ts";
 import type { Parts } from "./parts.ts";
 import type { SlowBinding } from "./waiting-pods.ts";
 
-/** Nobody's events are waited for. */
+/** Retried after its backoff, whatever events arrive. */
 const TRY_AGAIN: Failure = { kind: "rejected", rejectors: new Set(), pending: new Set() };
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 10_000;
@@ -30,11 +31,11 @@ export interface Placement {
   readonly filtered: Filtered;
   readonly node: string;
   readonly startedMs: number;
-  /** Plugins that want it to wait, and for how long at most. */
+  /** Timeouts of the permit plugins that make the pod wait. */
   readonly waits: ReadonlyMap<string, number>;
 }
 
-/** What a plugin's filter has prepared for the pod. */
+/** The state that a plugin's filter prepared for the pod. */
 export function stateOf({ stages, filtered }: Pick<Placement, "stages" | "filtered">, plugin: Plugin): unknown {
   const clusterAt = stages.clusterFilters.findIndex((use) => use.plugin === plugin);
   const nodeAt = stages.nodeFilters.findIndex((use) => use.plugin === plugin);
@@ -44,11 +45,11 @@ export function stateOf({ stages, filtered }: Pick<Placement, "stages" | "filter
 
 export async function bindPod(parts: Parts, placement: Placement): Promise<void> {
   const { waiting, signal } = parts;
-  if (!mayTakeTime(placement)) return bindOrGiveUp(parts, placement, undefined);
+  if (!mayTakeTime(placement)) return bindOrFail(parts, placement, undefined);
   const slow = waiting.begin(placement.queued.pod, placement.waits, signal);
   try {
-    await promise(parts, placement);
-    await bindOrGiveUp(parts, placement, slow);
+    await publishNomination(parts, placement);
+    await bindOrFail(parts, placement, slow);
   } finally {
     waiting.end(slow);
   }
@@ -60,39 +61,38 @@ function mayTakeTime(placement: Placement): boolean {
   return stages.preBind.some((plugin) => plugin.needsPreBind?.(stateOf(placement, plugin)) ?? true);
 }
 
-/** So that others, such as autoscalers, know of it. Nothing depends on it. */
-async function promise({ client, clock, signal, log }: Parts, { queued, node }: Placement): Promise<void> {
+/** Informs others, such as autoscalers. Nothing here depends on it. */
+async function publishNomination({ client, clock, signal, log }: Parts, { queued, node }: Placement): Promise<void> {
   const { pod } = queued;
   try {
     await patchStatus(client, clock, pod, { nominatedNodeName: node }, signal);
   } catch (error) {
-    if (!isAbort(error, signal))
-      log.warn("a pod's node could not be told before it is bound", { pod: pod.key, node, error });
+    if (!isAbort(error, signal)) log.warn("a pod's nomination could not be published", { pod: pod.key, node, error });
   }
 }
 
-async function bindOrGiveUp(parts: Parts, placement: Placement, slow: SlowBinding | undefined): Promise<void> {
+async function bindOrFail(parts: Parts, placement: Placement, slow: SlowBinding | undefined): Promise<void> {
   const { signal } = parts;
-  const promised = slow === undefined ? undefined : placement.node;
+  const published = slow === undefined ? undefined : placement.node;
   const step: Step = { point: "", plugin: "" };
   try {
     const refused = await refusedBefore(parts, placement, slow, step);
     if (refused !== undefined) {
-      // Who is refused because the scheduler ends is left to the next one.
+      // At shutdown the pod is left to the next scheduler.
       if (signal.aborted) return;
-      undo(parts, placement);
-      giveUp(parts, placement, { ...refused, promised });
+      unreserve(parts, placement);
+      failBinding(parts, placement, { ...refused, published });
       return;
     }
     await bind(parts, placement, step);
   } catch (error) {
     if (isAbort(error, signal)) return;
-    if (!isRefusal(error) && (await isBoundAfterAll(parts, placement))) {
+    if (!isRefusal(error) && (await isBoundOnServer(parts, placement))) {
       succeed(parts, placement);
       return;
     }
-    undo(parts, placement);
-    giveUp(parts, placement, { failure: { kind: "error" }, message: messageOf(error, step), promised });
+    unreserve(parts, placement);
+    failBinding(parts, placement, { failure: { kind: "error" }, message: messageOf(error, step), published });
     return;
   }
   succeed(parts, placement);
@@ -115,16 +115,19 @@ async function refusedBefore(
   return placement.stages.preBind.length === 0 ? undefined : prepare(parts, placement, slow, step);
 }
 
-async function refusedByPermit({ metrics, clock, waits }: Parts, slow: SlowBinding): Promise<Refused | undefined> {
+async function refusedByPermit(
+  { metrics, clock, awaitOthers }: Parts,
+  slow: SlowBinding,
+): Promise<Refused | undefined> {
   const startedMs = clock.monotonic();
-  const verdict = await waits(slow.permitted);
+  const verdict = await awaitOthers(slow.permitted);
   const result = isRejection(verdict) ? "Unschedulable" : "Success";
   metrics.permitSeconds.labels(result).observe((clock.monotonic() - startedMs) / 1000);
   if (!isRejection(verdict)) return undefined;
   return { failure: slow.preempted === undefined ? rejected(verdict) : TRY_AGAIN, message: oneNodeText(verdict) };
 }
 
-/** A refusal here is nobody's whose events could wake the pod: it is tried again soon. */
+/** No event wakes a pod that preBind refuses: it is retried after its backoff. */
 async function prepare(
   parts: Parts,
   placement: Placement,
@@ -145,7 +148,7 @@ async function prepare(
       step.plugin = plugin.name;
       const prepared = plugin.preBind(stateOf(placement, plugin), queued.pod, node, slow.signal);
       const first = await Promise.race([prepared, NOT_YET]);
-      const verdict = first === PENDING ? await parts.waits(prepared) : first;
+      const verdict = first === PENDING ? await parts.awaitOthers(prepared) : first;
       if (isRejection(verdict)) return refused(verdict.reasons.join(", "));
       if (slow.preempted !== undefined) return refused(oneNodeText(slow.preempted));
     }
@@ -181,7 +184,7 @@ async function bind(parts: Parts, placement: Placement, step: Step): Promise<voi
       return;
     } catch (error) {
       if (!extender.ignorable || isAbort(error, parts.signal)) throw error;
-      parts.log.warn("an extender that may be ignored failed to bind", {
+      parts.log.warn("an ignorable extender failed to bind", {
         extender: extender.name,
         pod: pod.key,
         error,
@@ -227,21 +230,21 @@ function succeed(parts: Parts, placement: Placement): void {
   for (const plugin of stages.postBind) plugin.postBind?.(stateOf(placement, plugin), pod, node);
 }
 
-/** The node is free again. */
-export function undo({ state }: Pick<Parts, "state">, placement: Placement): void {
+/** Releases the node. */
+export function unreserve({ state }: Pick<Parts, "state">, placement: Placement): void {
   const { stages, queued, node } = placement;
   for (const plugin of stages.reserve.toReversed()) plugin.unreserve?.(stateOf(placement, plugin), queued.pod, node);
   state.forget(queued.pod.uid);
 }
 
-type Fault = Pick<FailedAttempt, "failure" | "message" | "promised">;
+type Fault = Pick<FailedAttempt, "failure" | "message" | "published">;
 
-function giveUp(parts: Parts, { queued, stages, node, startedMs }: Placement, fault: Fault): void {
+function failBinding(parts: Parts, { queued, stages, node, startedMs }: Placement, fault: Fault): void {
   const { pod } = queued;
   const { failure, message } = fault;
   if (failure.kind === "error") parts.log.warn("a pod could not be bound", { pod: pod.key, node, message });
   handleFailure(parts, { queued, schedulerName: stages.schedulerName, ...fault, nominate: "", startedMs });
-  // As if it had been there and had been deleted: what it took may fit others.
+  // Like the deletion of a placed pod: its resources may let others fit.
   const old: core.Pod = { ...pod.pod, spec: { containers: [], ...pod.pod.spec, nodeName: node } };
   parts.queue.event({ resource: "AssignedPod", action: "delete", old }, ({ uid }) => uid !== pod.uid);
 }
@@ -250,8 +253,8 @@ function rejected({ plugin, kind }: Rejection): Failure {
   return { kind: "rejected", rejectors: new Set([plugin]), pending: new Set(kind === "pending" ? [plugin] : []) };
 }
 
-/** Asks until there is an answer. */
-async function isBoundAfterAll(
+/** Retries until the API server answers. */
+async function isBoundOnServer(
   { client, clock, random, signal }: Parts,
   { queued, node }: Placement,
 ): Promise<boolean> {

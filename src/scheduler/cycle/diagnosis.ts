@@ -1,11 +1,11 @@
-/** Why a pod fits nowhere, in the original's words. */
+/** Why a pod fits nowhere, with the messages of kube-scheduler. */
 import { FITS, type Filtered, UNSEEN } from "../evaluation/index.ts";
 import { type ClusterView, type Rejection, type RejectionCounts, reasonsText } from "../framework/index.ts";
 
 export interface Diagnosis {
   /** "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) had untolerated taint(s)." */
   readonly message: string;
-  /** Who has rejected it; their events wake it. */
+  /** Plugins that rejected the pod: the events that they registered wake it. */
   readonly rejectors: ReadonlySet<string>;
   readonly pending: ReadonlySet<string>;
   /** How many nodes each rejection stands for. */
@@ -49,7 +49,7 @@ export function countRejections(filtered: Filtered, view: ClusterView): Rejectio
 }
 
 function countCodes({ codes }: Filtered, { nodes }: ClusterView): ReadonlyMap<number, number> {
-  // Most nodes say the same as the one before.
+  // Neighbouring nodes mostly have the same code: runs are counted.
   const counts = new Map<number, number>();
   let run = 0;
   let last = FITS;

@@ -1,8 +1,9 @@
 /**
- * Events about pods, written behind the bindings: telling what was done must not slow down doing it.
+ * Delays Events about pods behind the bindings, so that they do not slow down scheduling.
  *
- * 1. While pods are being placed they are written one by one, with pauses; when there is nothing else to do, many at a time.
- * 2. It is bounded: what comes when it is full is counted and dropped.
+ * 1. While pods are being placed, Events are written one by one with pauses; when the scheduler is idle, many at a
+ *    time.
+ * 2. Bounded: Events beyond the limit are counted and dropped.
  */
 import type { Logger } from "#base";
 import type { EventRecorder, RecordedEvent } from "#client";
@@ -14,7 +15,7 @@ const WHILE_IDLE = 64;
 export interface EventBacklogOptions {
   readonly recorder: EventRecorder;
   readonly isBusy: () => boolean;
-  /** Between one and the next, while it is busy. */
+  /** Waits between two Events while the scheduler is busy. */
   readonly pause: () => Promise<void>;
   readonly log: Logger;
 }

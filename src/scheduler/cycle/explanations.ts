@@ -1,8 +1,8 @@
 /**
- * What was decided about recent pods, and why: each attempt in compact form.
+ * Recent decisions and their reasons, in compact form, for `k8ts why`.
  *
- * 1. Bounded: the oldest attempts are forgotten, a pod with its last one.
- * 2. Kept as it was: later changes of the cluster do not show.
+ * 1. Bounded: the oldest attempts are dropped, and a pod with its last attempt.
+ * 2. An explanation does not change with the cluster.
  */
 import { type Filtered, partsOf, rejectionOn, type Scored, totalOf } from "../evaluation/index.ts";
 import type { PodInfo, Rejection, RejectionCounts } from "../framework/index.ts";
@@ -10,7 +10,7 @@ import type { ClusterState } from "../snapshot/index.ts";
 import { countRejections } from "./diagnosis.ts";
 
 const MAX_ATTEMPTS = 2_000;
-/** Verdicts by node, of all attempts together. */
+/** Verdicts by node, over all attempts. */
 const MAX_CELLS = 2_000_000;
 const BEST = 5;
 const MANY_NODES = 100;
@@ -25,19 +25,19 @@ export interface Explanation {
     | { readonly kind: "error"; readonly message: string };
   readonly nodeCount: number;
   readonly fitting: number;
-  /** How many nodes each rejection stands for. Of a pod that has found its place on a large cluster: none. */
+  /** Rejections with their number of nodes. Empty for pods that were placed on a large cluster. */
   readonly rejections: readonly { readonly rejection: Rejection; readonly nodes: number }[];
-  /** The best nodes, best first, with what each plugin gave, weighted. */
+  /** The best nodes, best first, with the weighted score of each plugin. */
   readonly best: readonly {
     readonly node: string;
     readonly total: number;
     readonly parts: Readonly<Record<string, number>>;
   }[];
-  /** Of one node; undefined if the pod fits there, or if it is not known any more. */
+  /** The rejection on one node; undefined if the pod fits there, or if it is no longer known. */
   verdictOn(node: string): Rejection | undefined;
 }
 
-/** Codes of many attempts lie in one array: one for each would cost more than the decision that it explains. */
+/** Codes of many attempts share one array: allocating one for each costs more than the decision itself. */
 const CODES_AT_ONCE = 64 * 1024;
 
 class CodeCopies {
@@ -57,12 +57,12 @@ class CodeCopies {
 export class Explanations {
   readonly copies = new CodeCopies();
   readonly #attempts = new Map<string, Explanation[]>();
-  /** The oldest first, from `#from` on. */
+  /** Oldest first, beginning at `#from`. */
   #order: { readonly uid: string; readonly cells: number }[] = [];
   #from = 0;
   #cells = 0;
 
-  /** Of a pod, by uid: the oldest attempt first. */
+  /** The attempts of a pod, by uid, oldest first. */
   of(uid: string): readonly Explanation[] {
     return this.#attempts.get(uid) ?? [];
   }
@@ -76,7 +76,7 @@ export class Explanations {
     while (this.#kept > MAX_ATTEMPTS || (this.#cells > MAX_CELLS && this.#kept > 1)) this.#forget();
   }
 
-  /** An attempt that ended in another way than by a verdict on the nodes, or after it. */
+  /** An attempt that failed without verdicts on nodes, or after them. */
   addFailure(
     { key, uid }: Pick<PodInfo, "key" | "uid">,
     about: Pick<Explanation, "atMs" | "attempt" | "nodeCount"> & { readonly outcome: Explanation["outcome"] },
@@ -108,13 +108,15 @@ export interface Explained {
   readonly attempt: number;
   readonly outcome: Explanation["outcome"];
   readonly filtered: Filtered;
-  /** Where they have been counted already. */
+  /** The counted rejections, if known. */
   readonly counted?: RejectionCounts | undefined;
-  /** With the index of the node that was chosen. */
+  /** With the index of the chosen node. */
   readonly scored?: { readonly scored: Scored; readonly chosen: number } | undefined;
 }
 
-/** Who was rejected where is kept only for a pod that has found no place: of others, how many, where there are few nodes. */
+/**
+ * Rejections by node are kept only for pods without a node; for others only their counts, and only on small clusters.
+ */
 export function explain(
   state: ClusterState,
   { copies }: Pick<Explanations, "copies">,
@@ -125,7 +127,7 @@ export function explain(
   const codes = keeps ? copies.of(filtered.codes.subarray(0, names.length)) : undefined;
   const kept = codes && { ...filtered, codes };
   const some = filtered.rejection === undefined && filtered.count < state.nodeCount;
-  // Of a large cluster nobody counts who was rejected for a pod that has found its place: that would cost more than the decision.
+  // On a large cluster, counting the rejections of a placed pod would cost more than the decision.
   const counts = some && (keeps || state.nodeCount <= MANY_NODES);
   return {
     cells: codes?.length ?? 0,
@@ -145,7 +147,7 @@ export function explain(
   };
 }
 
-/** Of a large cluster only the node that was chosen: looking for the runners-up would cost more than the decision. */
+/** On a large cluster only the chosen node: finding the runners-up would cost more than the decision. */
 function bestOf(scored: Scored, chosen: number, names: readonly string[]): Explanation["best"] {
   const { nodes } = scored;
   const all = nodes.count > MANY_NODES ? [chosen] : [...nodes.indexes.subarray(0, nodes.count)];

@@ -1,20 +1,20 @@
-/** Extenders in an attempt: each gets the nodes that the one before has left. */
+/** Calls extenders in an attempt: each gets the nodes that the one before accepted. */
 import { isAbort } from "#base";
 import { type Filtered, type Scored, UNSEEN } from "../evaluation/index.ts";
-import { type Extender, type Rejection, rejectionsOf } from "../framework/index.ts";
+import type { Extender, Rejection } from "../framework/index.ts";
 import type { Parts } from "./parts.ts";
 
-const rejections = rejectionsOf("");
 /** Extenders give 0 to 10. */
 const SCORE_SCALE = 10;
 
 /**
- * Thins out the nodes that fit. Returns whether it has: some may be gone besides. Throws what an extender fails with that must not be ignored.
+ * Removes the nodes that extenders reject, and nodes that were deleted meanwhile. Returns whether any was removed.
+ * Throws if an extender fails that is not ignorable.
  *
- * Whom an extender leaves out without a word is of no use, no matter who goes from there.
+ * A node that an extender leaves out without a reason is unresolvable.
  */
 export async function askExtenders(parts: Parts, filtered: Filtered): Promise<boolean> {
-  const { state, signal } = parts;
+  const { state, signal, extenderRejections: rejections } = parts;
   const before = filtered.count;
   const known = state.nodeNames;
   const rejected = new Map<string, Rejection>();
@@ -43,7 +43,7 @@ export async function askExtenders(parts: Parts, filtered: Filtered): Promise<bo
   return filtered.count < before;
 }
 
-/** Where a node was, another may be by now that nobody has looked at. `known`: the names of the nodes that were looked at. */
+/** The index of a deleted node may be reused by a new one that was not checked. `known`: names of the checked nodes. */
 function dropGone({ state }: Parts, filtered: Filtered, known: readonly string[]): void {
   if (state.nodeNames === known) return;
   keep(
@@ -53,7 +53,7 @@ function dropGone({ state }: Parts, filtered: Filtered, known: readonly string[]
   );
 }
 
-/** With what extenders think of the nodes. One that fails has no opinion. */
+/** Adds the scores of extenders. An extender that fails adds none. */
 export async function extenderScores(parts: Parts, filtered: Filtered, scored: Scored): Promise<Scored> {
   const { ranking: _, ...rest } = scored;
   const totals = scored.totals.slice();
@@ -72,7 +72,7 @@ export async function extenderScores(parts: Parts, filtered: Filtered, scored: S
         }
       } catch (error) {
         if (isAbort(error, parts.signal)) throw error;
-        parts.log.warn("an extender gave no scores", { extender: extender.name, pod: filtered.pod.key, error });
+        parts.log.warn("an extender failed to score nodes", { extender: extender.name, pod: filtered.pod.key, error });
       }
     }),
   );
@@ -98,5 +98,5 @@ function keep(filtered: Filtered, isLeft: (index: number) => boolean, codeOf: (i
 
 function tolerate(parts: Parts, { name, ignorable }: Extender, error: unknown): void {
   if (!ignorable || isAbort(error, parts.signal)) throw error;
-  parts.log.warn("an extender that may be ignored failed", { extender: name, error });
+  parts.log.warn("an ignorable extender failed", { extender: name, error });
 }

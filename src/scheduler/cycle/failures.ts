@@ -1,4 +1,4 @@
-/** What is done about an attempt that placed nothing: back to the queue, an event, the pod's status. */
+/** Handles a failed attempt: returns the pod to the queue, records an Event, and updates the pod's status. */
 import { type core, isStatusError } from "#api";
 import { revisionOf } from "#client";
 import { patchStatus } from "../framework/index.ts";
@@ -10,30 +10,30 @@ export interface FailedAttempt {
   readonly schedulerName: string;
   readonly failure: Failure;
   readonly message: string;
-  /** A node to nominate; empty: the nomination is void; undefined: it stays as it is. */
+  /** A node to nominate; empty: removes the nomination; undefined: leaves it. */
   readonly nominate?: string | undefined;
-  /** The node that the pod's status names by now, whatever the cache says. */
-  readonly promised?: string | undefined;
+  /** The nomination in the pod's status, if it is newer than the cache. */
+  readonly published?: string | undefined;
   readonly startedMs: number;
-  /** Why has been noted already. */
+  /** The explanation is recorded already. */
   readonly isExplained?: boolean;
 }
 
 export function handleFailure(parts: Parts, failed: FailedAttempt): void {
-  const { queue, state, metrics, clock, client, events, works, signal, beside } = parts;
-  const { queued, schedulerName, failure, message, nominate, promised, startedMs } = failed;
+  const { queue, state, metrics, clock, client, events, works, signal, runInBackground } = parts;
+  const { queued, schedulerName, failure, message, nominate, published, startedMs } = failed;
   const { pod } = queued;
   const result = failure.kind === "rejected" ? "unschedulable" : "error";
   metrics.attempts.labels(result, schedulerName).inc();
   metrics.attemptSeconds.labels(result, schedulerName).observe((clock.monotonic() - startedMs) / 1000);
   if (failed.isExplained !== true) explain(parts, failed);
-  // A pod that is gone has left the queue; one that another has bound has its node already.
+  // A deleted pod has left the queue; a pod that another scheduler has bound already has its node.
   if (queue.get(pod.uid) !== queued) return;
   if (state.placeOf(pod.uid) !== undefined) {
     queue.done(pod.uid);
     return;
   }
-  if (nominate === "") state.denominate(pod.uid);
+  if (nominate === "") state.removeNomination(pod.uid);
   else if (nominate !== undefined) state.nominate(pod, nominate);
   const woken = [pod.pod, ...(queued.wokenBy === undefined ? [] : [queued.wokenBy])].map(revisionOf);
   queue.failed(pod.uid, failure);
@@ -47,12 +47,12 @@ export function handleFailure(parts: Parts, failed: FailedAttempt): void {
   const reason = failure.kind === "rejected" ? "Unschedulable" : "SchedulerError";
   const change = {
     condition: { type: "PodScheduled", status: "False", reason, message } as const,
-    ...(nominate !== undefined && { nominatedNodeName: nominate }),
+    nominatedNodeName: nominate,
   };
   const startedAt = clock.now() - (clock.monotonic() - startedMs);
   const cause = () => works.cause({ about: pod.key, woken, startedAt, decided: message });
-  const known = promised === undefined ? pod : { ...pod, pod: nominatedTo(promised, pod.pod) };
-  beside(`the status of ${pod.key}`, () => patchStatus(client, clock, known, change, signal, cause));
+  const current = published === undefined ? pod : { ...pod, pod: nominatedTo(published, pod.pod) };
+  runInBackground(`the status of ${pod.key}`, () => patchStatus(client, clock, current, change, signal, cause));
 }
 
 function nominatedTo(nominatedNodeName: string, pod: core.Pod): core.Pod {
@@ -69,19 +69,19 @@ function explain({ explanations, state, clock }: Parts, { queued, failure, messa
   });
 }
 
-/** Who of the plugins is at work, at which point; empty: none. */
+/** The extension point and plugin that runs; empty if none does. */
 export interface Step {
   point: string;
   plugin: string;
 }
 
-/** In one sentence, which begins with whose fault it is. */
+/** The error message, prefixed with the plugin that failed. */
 export function messageOf(error: unknown, { point, plugin }: Step = { point: "", plugin: "" }): string {
   const message = error instanceof Error ? error.message : String(error);
   return point === "" ? message : `running ${point} plugin ${JSON.stringify(plugin)}: ${message}`;
 }
 
-/** Whether the API server has said no: then nothing was written. */
+/** Whether the API server has refused the request: then nothing was written. */
 export function isRefusal(error: unknown): boolean {
   return isStatusError(error) && error.code >= 400 && error.code < 500 && error.code !== 408 && error.code !== 429;
 }

@@ -1,11 +1,11 @@
 /**
- * Keeps the state and the queue from what the API server tells.
+ * Updates the cluster state and the queue from watch events.
  *
- *     pod without a node --► queue            pod with a node --► state, events            pod that has ended: as if deleted
- *     node, namespace --► state, events       volumes and the like --► events
+ *     pod without a node --► queue            pod with a node --► state, events       ended pod: like a deleted one
+ *     node, namespace --► state, events       volumes etc. --► events
  *
- * 1. A pod is in the queue, in the state, or in neither; the API server's word decides.
- * 2. Events about kinds are told only if a plugin waits for them: others are not even watched.
+ * 1. A pod is in the queue, in the state, or in neither; the API server decides.
+ * 2. Other kinds are watched only if a plugin registers for their events.
  */
 import { type core, kinds } from "#api";
 import type { Change, Informers } from "#client";
@@ -27,14 +27,14 @@ const OTHER_KINDS = {
 
 export function followCluster(parts: Followed, informers: Informers, plugins: readonly Plugin[]): void {
   const { state, queue } = parts;
-  const awaited = new Set(plugins.flatMap(({ wakes = [] }) => wakes.map(({ resource }) => resource)));
+  const registered = new Set(plugins.flatMap(({ wakes = [] }) => wakes.map(({ resource }) => resource)));
   informers.of(kinds.Namespace).onChange(({ type, object }) => {
     state.setNamespace(object.metadata.name ?? "", type === "deleted" ? undefined : (object.metadata.labels ?? {}));
   });
   informers.of(kinds.Node).onChange((change) => followNode(parts, change));
   informers.of(kinds.Pod).onChange((change) => followPod(parts, change));
   for (const [resource, kind] of Object.entries(OTHER_KINDS) as [EventResource, typeof kinds.PersistentVolume][]) {
-    if (!awaited.has(resource)) continue;
+    if (!registered.has(resource)) continue;
     informers.of(kind).onChange(({ type, object, old }) => queue.event(objectEvent(resource, type, object, old)));
   }
 }
@@ -50,7 +50,7 @@ function followNode({ state, queue }: Followed, { type, object, old }: Change<co
   else for (const event of nodeEvents(old, object)) queue.event(event);
 }
 
-type Promised = Pick<PodInfo, "pod" | "uid" | "priority">;
+type Nominee = Pick<PodInfo, "pod" | "uid" | "priority">;
 
 type Role = "waiting" | "placed" | "none";
 
@@ -81,39 +81,39 @@ function wait(parts: Followed, pod: core.Pod, old: core.Pod | undefined): void {
   const assumed = state.placeOf(uid);
   const isMoved = nominated !== before && assumed === undefined;
   if (isMoved) {
-    if (nominated === "") state.denominate(uid);
+    if (nominated === "") state.removeNomination(uid);
     else state.nominate(info, nominated);
   }
   if (old === undefined) queue.add(info);
   else queue.update(info, podEvents("TargetPod", old, pod));
   if (isMoved && before !== "") release(parts, info, before);
   if (assumed === undefined || !info.terminating || old?.metadata.deletionTimestamp !== undefined) return;
-  // Its binding will fail: others need not wait for that.
+  // The pod is being deleted, so its binding will fail: its resources are free for others at once.
   if (!waiting.reject(uid, "", "the pod is being deleted")) state.forget(uid);
   queue.event(goneFrom(assumed.node, pod), (other) => other.uid !== uid);
 }
 
-/** What was promised to a pod is free for those that had to respect that: all who are no more important. */
-function release({ queue }: Followed, { pod, uid, priority }: Promised, node: string): void {
+/** A nomination has ended: pods with the same or a lower priority may use the node's resources again. */
+function release({ queue }: Followed, { pod, uid, priority }: Nominee, node: string): void {
   queue.event(goneFrom(node, pod), (other) => other.uid !== uid && other.priority <= priority);
 }
 
-/** What was kept for a pod that has no node yet is free. */
+/** The event for resources that are free again. */
 function goneFrom(node: string, pod: core.Pod): ClusterEvent {
   const old: core.Pod = { ...pod, spec: { containers: [], ...pod.spec, nodeName: node } };
   return { resource: "AssignedPod", action: "delete", old };
 }
 
-/** It has found a node, or is gone. */
+/** The pod was bound, or deleted. */
 function leaveQueue(parts: Followed, pod: core.Pod, isPlaced: boolean): void {
   const { state, queue, waiting } = parts;
   const uid = pod.metadata.uid ?? "";
-  const promised = state.nominationOf(uid);
-  state.denominate(uid);
+  const nominated = state.nominationOf(uid);
+  state.removeNomination(uid);
   if (isPlaced) {
-    // One that this scheduler has bound is in flight until the answer is there; who still waits was bound by somebody else.
+    // A pod bound by this scheduler stays in flight until the response arrives. A waiting pod was bound by another one.
     if (state.placeOf(uid) === undefined) queue.delete(uid);
-    else waiting.reject(uid, "", "the pod has a node already");
+    else waiting.reject(uid, "", "the pod already has a node");
     return;
   }
   queue.delete(uid);
@@ -122,7 +122,7 @@ function leaveQueue(parts: Followed, pod: core.Pod, isPlaced: boolean): void {
     state.forget(uid);
     queue.event(goneFrom(assumed.node, pod));
   }
-  if (promised !== undefined) release(parts, { pod, uid, priority: pod.spec?.priority ?? 0 }, promised);
+  if (nominated !== undefined) release(parts, { pod, uid, priority: pod.spec?.priority ?? 0 }, nominated);
 }
 
 function placePod({ state, infos, queue }: Followed, pod: core.Pod, old: core.Pod | undefined): void {

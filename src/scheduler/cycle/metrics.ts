@@ -1,4 +1,4 @@
-/** What is measured, under the original's names. */
+/** Metrics, with the names of kube-scheduler. */
 import type { MetricsRegistry } from "#base";
 import type { SchedulingQueue } from "../queue/index.ts";
 
@@ -11,86 +11,86 @@ function exponential(start: number, factor: number, count: number): readonly num
 
 export type SchedulerMetrics = ReturnType<typeof schedulerMetrics>;
 
-/** Made once for a registry: a scheduler that is elected a second time goes on counting. */
+/** Created once for a registry: a scheduler that is elected again continues its counters. */
 export function schedulerMetrics(registry: MetricsRegistry) {
   return {
     registry,
     attempts: registry.counter({
       name: "scheduler_schedule_attempts_total",
-      help: "Attempts to place pods, by what came of them: unschedulable, where no node would do; error, where something failed.",
+      help: "Scheduling attempts by result: scheduled, unschedulable if no node fits, error if something failed.",
       labels: ["result", "profile"],
     }),
     attemptSeconds: registry.histogram({
       name: "scheduler_scheduling_attempt_duration_seconds",
-      help: "How long attempts took, from the choice of a node to the binding",
+      help: "Duration of scheduling attempts, including the binding",
       labels: ["result", "profile"],
       buckets: DURATIONS,
     }),
     algorithmSeconds: registry.histogram({
       name: "scheduler_scheduling_algorithm_duration_seconds",
-      help: "How long it took to choose a node",
+      help: "Duration of choosing a node",
       buckets: DURATIONS,
     }),
     pointSeconds: registry.histogram({
       name: "scheduler_framework_extension_point_duration_seconds",
-      help: "How long the plugins of an extension point took, all together",
+      help: "Duration of all plugins of an extension point",
       labels: ["extension_point", "status", "profile"],
       buckets: exponential(0.0001, 2, 12),
     }),
     permitSeconds: registry.histogram({
       name: "scheduler_permit_wait_duration_seconds",
-      help: "How long pods waited for a permit",
+      help: "Duration of waiting for permit",
       labels: ["result"],
       buckets: DURATIONS,
     }),
     afterFlush: registry.counter({
       name: "scheduler_pod_scheduled_after_flush_total",
-      help: "Pods that found a node when they were tried again because time had passed: no event had woken them.",
+      help: "Pods scheduled after the timeout of unschedulable pods, without a wake-up event.",
     }),
     podSeconds: registry.histogram({
       name: "scheduler_pod_scheduling_sli_duration_seconds",
-      help: "How long pods took to get a node, over all their attempts, from the moment in which they could first be tried",
+      help: "Duration from the first time a pod was schedulable to its binding, over all attempts",
       labels: ["attempts"],
       buckets: LONG_DURATIONS,
     }),
     podAttempts: registry.histogram({
       name: "scheduler_pod_scheduling_attempts",
-      help: "How many attempts pods needed",
+      help: "Number of attempts until a pod was scheduled",
       buckets: [1, 2, 4, 8, 16],
     }),
     pending: registry.gauge({
       name: "scheduler_pending_pods",
-      help: "Pods without a node: active, to be tried next; backoff, after a while; unschedulable, when something changes; gated, not before their gates are open.",
+      help: "Pending pods by queue: active, backoff, unschedulable or gated.",
       labels: ["queue"],
     }),
     incoming: registry.counter({
       name: "scheduler_queue_incoming_pods_total",
-      help: "Pods that came into a queue, and by which event",
+      help: "Pods added to a queue, by event",
       labels: ["queue", "event"],
     }),
     cacheSize: registry.gauge({
       name: "scheduler_cache_size",
-      help: "Nodes, pods, and pods that are being bound, as the scheduler knows them",
+      help: "Nodes, pods and assumed pods in the scheduler's cache",
       labels: ["type"],
     }),
     unschedulable: registry.gauge({
       name: "scheduler_unschedulable_pods",
-      help: "Pods that a plugin keeps from being placed. One that several keep counts for each of them.",
+      help: "Unschedulable pods by rejecting plugin. A pod that several plugins reject counts for each of them.",
       labels: ["plugin", "profile"],
     }),
     preemptionAttempts: registry.counter({
       name: "scheduler_preemption_attempts_total",
-      help: "How often room was to be made for a pod",
+      help: "Preemption attempts",
     }),
     preemptionVictims: registry.histogram({
       name: "scheduler_preemption_victims",
-      help: "How many pods had to go for one that is more important",
+      help: "Number of victims of a preemption",
       buckets: [1, 2, 4, 8, 16, 32, 64],
     }),
   };
 }
 
-/** What is read rather than counted. Returns how to end that. */
+/** Collects gauges when metrics are read. Returns a function that stops it. */
 export function collectSizes(
   { registry, pending, cacheSize, unschedulable }: SchedulerMetrics,
   queue: SchedulingQueue,
@@ -106,7 +106,7 @@ export function collectSizes(
   });
 }
 
-/** 15 and more are one. */
+/** 15 and more attempts share a label. */
 export function attemptsLabel(attempts: number): string {
   return attempts >= 15 ? "15+" : String(attempts);
 }

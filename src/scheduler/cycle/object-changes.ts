@@ -1,7 +1,7 @@
-/** What is different about an object, as the events that plugins wait for. */
+/** Translates changes of objects into the events that plugins register for. */
 import { compareQuantities, type core, equalJson, type Json, type KubeObject, podRequests } from "#api";
 import type { ClusterEvent, EventAction, EventResource } from "../framework/index.ts";
-import { givenTo, isUngiven } from "../snapshot/index.ts";
+import { allocationOf, hasNoAllocation } from "../snapshot/index.ts";
 
 export function nodeEvents(old: core.Node, node: core.Node): readonly ClusterEvent[] {
   const differs = (of: (node: core.Node) => unknown) =>
@@ -16,12 +16,12 @@ export function nodeEvents(old: core.Node, node: core.Node): readonly ClusterEve
   return actions.map((action) => ({ resource: "Node", action, old, new: node }));
 }
 
-/** What they say and since when changes with heartbeats; whether they are so does not. */
+/** Only the status: messages and times change with every heartbeat. */
 function conditionsOf(status: core.NodeStatus | undefined) {
-  return Object.fromEntries((status?.conditions ?? []).map(({ type, status: is }) => [type, is]));
+  return Object.fromEntries((status?.conditions ?? []).map(({ type, status: value }) => [type, value]));
 }
 
-/** A change that has no name of its own counts as one too. `asksTheSame`: it is known that no request has changed. */
+/** A change without a name of its own is an "update". `asksTheSame`: requests are known to be unchanged. */
 export function podEvents(
   resource: EventResource,
   old: core.Pod,
@@ -33,7 +33,8 @@ export function podEvents(
   if (differs(({ metadata }) => metadata.labels)) actions.push("labels");
   if (differs(({ spec }) => spec?.tolerations)) actions.push("tolerations");
   if (gatesOf(old) > 0 && gatesOf(pod) === 0) actions.push("gatesEliminated");
-  if (!asksTheSame && !(old.spec === pod.spec && isUngiven(old) && isUngiven(pod))) actions.push(...scaling(old, pod));
+  if (!asksTheSame && !(old.spec === pod.spec && hasNoAllocation(old) && hasNoAllocation(pod)))
+    actions.push(...scaling(old, pod));
   if (actions.length === 0) actions.push("update");
   return actions.map((action) => ({ resource, action, old, new: pod }));
 }
@@ -58,7 +59,7 @@ function requestsText({ spec, status }: core.Pod): string {
   return JSON.stringify([
     spec?.resources?.requests,
     [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map(({ resources }) => resources?.requests),
-    givenTo(status),
+    allocationOf(status),
   ]);
 }
 
@@ -70,5 +71,5 @@ export function objectEvent(
 ): ClusterEvent {
   if (type === "added") return { resource, action: "add", new: object };
   if (type === "deleted") return { resource, action: "delete", old: old ?? object };
-  return { resource, action: "update", new: object, ...(old !== undefined && { old }) };
+  return { resource, action: "update", new: object, old };
 }

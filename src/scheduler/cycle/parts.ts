@@ -1,9 +1,9 @@
-/** What the parts of a scheduler at work share. */
+/** What the parts of a running scheduler share. */
 import type { Clock, Logger, Random } from "#base";
 import type { Client, EventRecorder } from "#client";
 import type { Works } from "#flows";
 import type { Evaluator } from "../evaluation/index.ts";
-import type { Extender } from "../framework/index.ts";
+import type { Extender, Rejections } from "../framework/index.ts";
 import type { SchedulingQueue } from "../queue/index.ts";
 import type { ClusterState, PodInfos } from "../snapshot/index.ts";
 import type { Explanations } from "./explanations.ts";
@@ -17,12 +17,13 @@ export interface Parts {
   /** By schedulerName. */
   readonly evaluators: ReadonlyMap<string, Evaluator>;
   readonly extenders: readonly Extender[];
+  readonly extenderRejections: Rejections;
   readonly percentageOfNodesToScore: number | undefined;
   readonly client: Client;
-  /** Of one profile's scheduler: its name is told as who reports. */
+  /** The Event recorder of a profile, which reports with its schedulerName. */
   readonly events: (schedulerName: string) => EventRecorder;
   readonly explanations: Explanations;
-  /** Of attempts that place nothing; whoever binds tells of those that do. */
+  /** Records failed attempts for the flow record; bind plugins record successful ones. */
   readonly works: Works;
   readonly waiting: WaitingPods;
   readonly metrics: SchedulerMetrics;
@@ -30,8 +31,8 @@ export interface Parts {
   readonly random: Random;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** Goes on beside the attempts; awaited at the end. What it throws is logged. */
-  readonly beside: (what: string, work: () => Promise<void>) => void;
-  /** For what goes on beside: it waits for others, perhaps for long. */
-  readonly waits: <T>(until: Promise<T>) => Promise<T>;
+  /** Runs work concurrently with the attempts. Awaited at shutdown; errors are logged. */
+  readonly runInBackground: (what: string, work: () => Promise<void>) => void;
+  /** For background work that waits for others, possibly long: see BackgroundTasks. */
+  readonly awaitOthers: <T>(until: Promise<T>) => Promise<T>;
 }

@@ -1,4 +1,4 @@
-/** What plugins can do about a pod that fits nowhere: the first that finds a way is taken at its word. */
+/** Runs postFilter plugins for a pod that fits nowhere, until one nominates a node. */
 import { isPending, type Maybe } from "#base";
 import { type Evaluator, FITS, type Filtered, rejectionOn, UNSEEN } from "../evaluation/index.ts";
 import type { ClusterView, NodeInfo, NoFit, PostFiltered, RejectionCounts } from "../framework/index.ts";
@@ -10,7 +10,7 @@ export interface PostFilterOutcome {
   readonly nominate: string | undefined;
 }
 
-/** `counts`: of the rejections. */
+/** `counts`: rejections with their number of nodes. */
 export function postFilter(
   { state, signal }: Parts,
   evaluator: Evaluator,
@@ -29,7 +29,7 @@ export function postFilter(
     }
     return undefined;
   };
-  // Where nobody could do anything, nobody keeps a promise either.
+  // Without postFilter plugins an earlier nomination is void.
   const end = (): PostFilterOutcome => ({
     message: messages.join(", "),
     nominate: clears || plugins.length === 0 ? "" : undefined,
@@ -60,7 +60,7 @@ function noFit(evaluator: Evaluator, filtered: Filtered, view: ClusterView, coun
   };
 }
 
-/** Which they are is found out only of those that somebody asks about: of thousands, hundreds. */
+/** Computed lazily: of thousands of nodes only hundreds are asked for. */
 function resolvable(
   { codes, table, rejection }: Filtered,
   { nodes, nodeCount }: ClusterView,
@@ -72,7 +72,7 @@ function resolvable(
   }
   let sum = 0;
   for (const [{ kind }, count] of counts) if (kind === "unschedulable") sum += count;
-  // Most nodes say the same as the one before.
+  // Neighbouring nodes mostly have the same code.
   let last = -1;
   let helps = false;
   const isResolvable = (index: number) => {

@@ -1,7 +1,7 @@
 /**
- * Pods whose binding takes its time: those that a plugin's permit keeps waiting, and those that a preBind works for.
+ * Bindings that take long: of pods that wait for a permit, and of pods with work in preBind.
  *
- * 1. Until it is committed to, whoever is more important can stop it: the pod goes back to the queue and need not be deleted.
+ * 1. Until a binding is committed, a preemptor can stop it: the pod returns to the queue and is not deleted.
  */
 import { formatMs } from "#api";
 import { type ChildController, type Clock, childController, type Timer } from "#base";
@@ -9,7 +9,7 @@ import { PASS, type PodInfo, type Rejection, rejectionsOf, type Verdict } from "
 
 export class SlowBinding {
   readonly pod: PodInfo;
-  /** By plugin: until when it may keep the pod waiting. */
+  /** The timeouts of the plugins that keep the pod waiting. */
   readonly #pending = new Map<string, Timer>();
   readonly #decided = Promise.withResolvers<Verdict>();
   readonly #ended = Promise.withResolvers<void>();
@@ -22,12 +22,12 @@ export class SlowBinding {
     this.#stop = childController(signal);
   }
 
-  /** Aborts also when it is stopped. */
+  /** Aborts also when the binding is stopped. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
 
-  /** Set once it was stopped. */
+  /** Set once the binding was stopped. */
   get preempted(): Rejection | undefined {
     return this.#preempted;
   }
@@ -36,7 +36,7 @@ export class SlowBinding {
     return this.#pending.size > 0;
   }
 
-  /** What came of permit: all plugins allow it, one rejects it, or the time of one is up. */
+  /** The outcome of permit: all plugins allow it, one rejects it, or one times out. */
   get permitted(): Promise<Verdict> {
     return this.#decided.promise;
   }
@@ -60,7 +60,7 @@ export class SlowBinding {
     this.#decided.resolve(rejectionsOf(plugin).unschedulable(message));
   }
 
-  /** When it is over; undefined: it is too late for that. */
+  /** Resolves when the binding has ended; undefined if it is committed already. */
   preempt(plugin: string): Promise<void> | undefined {
     if (this.#isCommitted) return undefined;
     this.#preempted = rejectionsOf(plugin).unschedulable("preempted");
@@ -69,7 +69,7 @@ export class SlowBinding {
     return this.#ended.promise;
   }
 
-  /** From here on there is no way back. */
+  /** From here on the binding cannot be stopped. */
   commit(): void {
     this.#isCommitted = true;
   }
@@ -89,7 +89,7 @@ export class WaitingPods {
     this.#clock = clock;
   }
 
-  /** `waits`: by plugin, for how long it keeps the pod waiting at most. To be ended with `end`. */
+  /** `waits`: timeouts by plugin. The caller has to call `end`. */
   begin(pod: PodInfo, waits: ReadonlyMap<string, number>, signal: AbortSignal): SlowBinding {
     const binding = new SlowBinding(pod, signal);
     this.#bindings.set(pod.uid, binding);
@@ -106,7 +106,7 @@ export class WaitingPods {
     this.#bindings.get(uid)?.allow(plugin);
   }
 
-  /** False if no permit keeps it waiting. */
+  /** False if the pod does not wait in permit. */
   reject(uid: string, plugin: string, message: string): boolean {
     const binding = this.#bindings.get(uid);
     if (binding?.isWaiting !== true) return false;
@@ -114,7 +114,7 @@ export class WaitingPods {
     return true;
   }
 
-  /** When its binding has been stopped; undefined if there is none that can be. */
+  /** Resolves when the pod's binding has been stopped; undefined if it has none that can be stopped. */
   preempt(uid: string, plugin: string): Promise<void> | undefined {
     return this.#bindings.get(uid)?.preempt(plugin);
   }

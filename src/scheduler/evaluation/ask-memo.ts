@@ -1,8 +1,12 @@
 /**
- * What the stages that read "node" say about one ask, node by node, for as long as the nodes stay as they are.
+ * Results of the stages that read "node", for one ask and by node.
  *
- * 1. An answer is valid for the generation of the node that it was given for: nothing else can change it, except for an `epoch` of a score.
- * 2. Pods that are nominated to a node and at least as important count as if they were there: a node fits only if it does with and without them.
+ * 1. A result is valid for the generation of its node. Only the `epoch` of a score can invalidate it besides.
+ * 2. Pods that are nominated to a node with at least the same priority count as placed: a node fits only if the pod
+ *    fits with and without them.
+ *
+ * Written for speed: a decision on 5,000 nodes takes 18 µs instead of 4.2 ms without memos (README.md, 2026-11-18). Its
+ * plain twin is testing/plain.
  */
 import {
   type ClusterView,
@@ -21,14 +25,14 @@ import { Ranking } from "./ranking.ts";
 
 interface ScoreMemo {
   readonly prepared: Prepared<unknown>;
-  /** By node index; of nodes that do not fit, zero. */
+  /** By node index; zero for nodes that do not fit. */
   raw: Float64Array;
-  /** How many of them are not zero. */
+  /** Number of non-zero elements. */
   nonZero: number;
   epoch: number;
 }
 
-/** Until there are any: asks that mean one node alone never have some. */
+/** Initial values: asks for a single node never need more. */
 const NO_CODES = new Uint16Array(0);
 const NO_NUMBERS = new Float64Array(0);
 const NO_INDEXES = new Int32Array(0);
@@ -36,19 +40,19 @@ const NO_INDEXES = new Int32Array(0);
 export class AskMemo {
   readonly ask: NodeAsk;
   readonly filters: readonly Prepared<unknown>[];
-  /** The first that rejects the pod as such. */
+  /** The first rejection without a node. */
   readonly rejection: Rejection | undefined;
   readonly #stages: Stages;
   readonly #table: RejectionCodes;
   readonly #view: ClusterView;
-  /** Made when somebody wants to know: most asks that mean one node alone are never scored. */
+  /** Created on first use: most asks for a single node are never scored. */
   #prepared: readonly ScoreMemo[] | undefined;
   codes = NO_CODES;
-  /** By code: how many nodes have it. */
+  /** Number of nodes by code. */
   readonly counts: number[] = [];
-  /** Weighted sums of the scores that need no normalizing. */
+  /** Weighted sums of the scores without `normalize`. */
   sums = NO_NUMBERS;
-  /** The nodes that fit, by `sums`; undefined where weights make sums that would need too many buckets. */
+  /** The nodes that fit, ordered by `sums`; undefined if the weights would need too many buckets. */
   readonly ranking: Ranking | undefined;
   #generations = NO_NUMBERS;
   #fitting = NO_INDEXES;
@@ -77,7 +81,7 @@ export class AskMemo {
     return this.#prepared;
   }
 
-  /** Undefined where the score has nothing to say. */
+  /** Undefined if the score does not apply. */
   raw(score: number): Float64Array | undefined {
     const memo = this.#scores[score];
     return memo?.prepared.kind === "ready" ? memo.raw : undefined;
@@ -88,7 +92,7 @@ export class AskMemo {
     return this.#scores[score]?.nonZero === 0;
   }
 
-  /** Indexes of the nodes that fit, in order: valid until the cluster changes. */
+  /** Indexes of the nodes that fit, ascending: valid until the cluster changes. */
   get fitting(): Int32Array {
     if (this.#hasStaleFitting) {
       const { codes } = this;
@@ -100,7 +104,7 @@ export class AskMemo {
     return this.#fitting.subarray(0, this.#fittingCount);
   }
 
-  /** Brings everything up to date for all nodes; what is read from here is valid until the cluster changes. */
+  /** Updates the results of all changed nodes. They are valid until the cluster changes. */
   refresh(view: ClusterView): void {
     const { generations, nodes } = view;
     const changed = view.changedSince(this.#seen);
@@ -112,10 +116,10 @@ export class AskMemo {
   }
 
   #update(index: number, view: ClusterView): void {
-    if (this.#generations[index] !== view.generations[index]) this.#ask(index, view);
+    if (this.#generations[index] !== view.generations[index]) this.#evaluate(index, view);
   }
 
-  /** One node, without looking at what is remembered. */
+  /** Checks one node without using the memo. */
   verdictOn(node: NodeInfo, nominated: readonly PodInfo[]): Verdict {
     if (nominated.length > 0) {
       const crowded = node.fork();
@@ -135,7 +139,7 @@ export class AskMemo {
     return this.#scores[score]?.prepared.kind === "ready";
   }
 
-  #ask(index: number, view: ClusterView): void {
+  #evaluate(index: number, view: ClusterView): void {
     const node = view.nodes[index];
     this.#generations[index] = view.generations[index] ?? 0;
     const before = this.codes[index] ?? UNSEEN;
@@ -159,7 +163,7 @@ export class AskMemo {
     return isRejection(verdict) ? this.#table.codeOf(verdict) : FITS;
   }
 
-  /** Undefined: the node does not fit, and scores nothing. */
+  /** Undefined: the node does not fit and scores zero. */
   #scoreOn(index: number, node: NodeInfo | undefined): void {
     let sum = 0;
     const scores = this.#scores;

@@ -1,16 +1,14 @@
-/**
- * One pod on one state of the cluster, as plain values: what tests compare, and what `k8ts why` can show.
- */
+/** The decision on one pod as plain values, for tests. */
 import type { ClusterView, PodInfo, Rejection } from "../framework/index.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { rejectionOn } from "./filtered.ts";
 import { partsOf, totalOf } from "./scorer.ts";
 
 export interface Decision {
-  /** Names, in no particular order. */
+  /** Node names, in no particular order. */
   readonly fitting: readonly string[];
   readonly rejections: ReadonlyMap<string, Rejection>;
-  /** By node: the weighted sum, and each plugin's part of it. Of all nodes that fit. */
+  /** By node that fits: the weighted sum, and each plugin's share of it. */
   readonly scores: ReadonlyMap<string, NodeScores>;
 }
 

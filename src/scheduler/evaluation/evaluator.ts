@@ -1,11 +1,14 @@
 /**
- * One pod on the present state of the cluster: which nodes fit, and how good they are. Pure but for what it remembers, and synchronous.
+ * Evaluates one pod on the present state of the cluster: which nodes fit, and their scores. Synchronous, and pure
+ * except for its memos.
  *
- *     filter: prepare all ──► nominated node first ──► memo of the ask (node stages) ──► sweeps (cluster stages) ──► nodes that fit
+ *     filter: prepare all ──► nominated node first ──► memo of the ask ──► sweeps ──► nodes that fit
+ *                                                      (node stages)      (cluster stages)
  *     score:  raw scores of the memo, sweeps ──► normalized ──► weighted sums
  *
- * 1. Stages that read "node" alone are asked before those that read the cluster: it changes what is told as the reason, never what fits.
- * 2. Results are in arrays of the evaluator: valid until it is asked again.
+ * 1. Stages that read "node" run before those that read the cluster. This affects the reported reason, never the
+ *    result.
+ * 2. Results are in arrays of the evaluator: they are valid until its next call.
  */
 
 import {
@@ -30,15 +33,12 @@ import { Open } from "./open-nodes.ts";
 import { type Scored, Scorer } from "./scorer.ts";
 import { NodeTrial } from "./trial.ts";
 
-/** Reasons that are no plugin's. */
-const framework = rejectionsOf("");
-
 export interface FilterOptions {
-  /** Tried before all others: if it fits, no other is looked at. */
+  /** Checked first: if it fits, no other node is checked. */
   readonly nominated?: string | undefined;
-  /** The nominated node is one among others all the same. */
+  /** Treats the nominated node like all others. */
   readonly skipsNominated?: boolean;
-  /** Looks no further once so many fit. */
+  /** Stops once this many nodes fit. */
   readonly enough?: number | undefined;
 }
 
@@ -47,9 +47,11 @@ export class Evaluator {
   readonly #view: ClusterView;
   readonly #memos: Memos;
   readonly #scorer: Scorer;
+  /** Rejections by the framework itself. */
+  readonly #rejections = rejectionsOf("");
   #open = new Open(0);
   #codes = new Uint16Array(0);
-  /** Where the search begins that ends when enough nodes fit: everyone's turn comes. */
+  /** Where the next limited search begins, so that all nodes get their turn. */
   #start = 0;
 
   constructor(stages: Stages, view: ClusterView) {
@@ -87,7 +89,7 @@ export class Evaluator {
     const unseen =
       nodes.names === undefined
         ? undefined
-        : framework.unresolvable(`node(s) didn't satisfy plugin(s) ${goList(nodes.plugins)}`);
+        : this.#rejections.unresolvable(`node(s) didn't satisfy plugin(s) ${goList(nodes.plugins)}`);
     const alone: Filtered = { ...base, unseen };
     if (nominated !== undefined && !skipsNominated && this.#fitsAlone(alone, nominated)) return alone;
     const filtered: Filtered = { ...alone, fromMemo: nodes.names === undefined };
@@ -103,7 +105,7 @@ export class Evaluator {
     return filtered;
   }
 
-  /** Scores of the nodes that fit, or of some of them. */
+  /** Scores the nodes that fit, or some of them. */
   score(filtered: Filtered, nodes: FittingNodes = filtered): Scored {
     return this.#scorer.score(filtered, nodes);
   }
@@ -114,10 +116,13 @@ export class Evaluator {
 
   #narrowed(memo: AskMemo, prepared: readonly Prepared<unknown>[]): Narrowed {
     if (!memo.filters.some(isNarrowing) && !prepared.some(isNarrowing)) return ALL_NODES;
-    return narrowed([
-      ...memo.filters.map((each, at) => ({ name: this.stages.nodeFilters[at]?.plugin.name ?? "", prepared: each })),
-      ...prepared.map((each, at) => ({ name: this.stages.clusterFilters[at]?.plugin.name ?? "", prepared: each })),
-    ]);
+    return narrowed(
+      [
+        ...memo.filters.map((each, at) => ({ name: this.stages.nodeFilters[at]?.plugin.name ?? "", prepared: each })),
+        ...prepared.map((each, at) => ({ name: this.stages.clusterFilters[at]?.plugin.name ?? "", prepared: each })),
+      ],
+      this.#rejections,
+    );
   }
 
   #fitsAlone(filtered: Filtered, name: string): boolean {
@@ -129,7 +134,7 @@ export class Evaluator {
     return true;
   }
 
-  /** The memo counts a pod's own nomination as another's: for its own node, ask without. */
+  /** The memo counts the pod's own nomination like another pod's: its own node is checked without it. */
   #setOwn(filtered: Filtered, name: string): boolean {
     const node = this.#view.nodeNamed(name);
     if (node === undefined) return false;
@@ -154,7 +159,7 @@ export class Evaluator {
     }
   }
 
-  /** Whether any filter that reads the cluster had something to say. */
+  /** Returns whether any filter that reads the cluster applied. */
   #sweep(filtered: Filtered): boolean {
     const { prepared, table } = filtered;
     const { clusterFilters } = this.stages;
@@ -174,7 +179,7 @@ export class Evaluator {
     return active;
   }
 
-  /** Nodes with pods nominated to them have to fit also when those have come. */
+  /** Nodes with nominated pods have to fit with those pods, too. */
   #crowd(filtered: Filtered): void {
     for (const name of this.#view.nominatedNodes()) {
       const node = this.#view.nodeNamed(name);
@@ -203,7 +208,7 @@ export class Evaluator {
       : atLeastAsImportant(nominated, pod.priority).filter(({ uid }) => uid !== pod.uid);
   }
 
-  /** The first that fit, from where the last search ended. */
+  /** Keeps the first nodes that fit, starting where the last search ended. */
   #keepEnough(filtered: Filtered, enough: number): void {
     const { codes, indexes } = filtered;
     const size = this.#view.nodes.length;

@@ -1,11 +1,14 @@
-/** What came out of filtering the nodes for one pod. Its arrays are the evaluator's: they are valid until it filters again. */
+/**
+ * The result of filtering the nodes for one pod. Its arrays belong to the evaluator, and are valid until it filters
+ * again.
+ */
 
 import type { PodInfo, Prepared, Rejection } from "../framework/index.ts";
 import type { AskMemo } from "./ask-memo.ts";
 
 /** The pod fits. */
 export const FITS = 0;
-/** There is no node, or it was not looked at. */
+/** There is no node, or it was not checked. */
 export const UNSEEN = 0xffff;
 
 /** Rejections as small numbers: the verdicts on all nodes fit into one typed array. */
@@ -37,26 +40,26 @@ export interface Filtered {
   readonly pod: PodInfo;
   readonly memo: AskMemo;
   readonly table: RejectionCodes;
-  /** Of the filters that read the cluster, in their order. */
+  /** Prepared states of the filters that read the cluster, in their order. */
   readonly prepared: readonly Prepared<unknown>[];
   /** By node index: FITS, UNSEEN, or the code of a rejection. */
   readonly codes: Uint16Array;
-  /** By code: how many nodes have it, where that is known without counting. */
+  /** Number of nodes by code, if known without counting. */
   counts: readonly number[] | undefined;
   /** The nodes that fit: the first `count`. */
   readonly indexes: Int32Array;
   count: number;
   /** The memo is up to date for all nodes. */
   readonly fromMemo: boolean;
-  /** The pod was rejected as such, before any node was looked at. */
+  /** The pod was rejected before any node was checked. */
   readonly rejection: Rejection | undefined;
-  /** Why nodes that were not looked at were not. */
+  /** Why unchecked nodes were left out. */
   readonly unseen: Rejection | undefined;
-  /** Plugins that have said which nodes alone can fit. */
+  /** Plugins that restricted the set of nodes. */
   readonly narrowing: readonly string[];
 }
 
-/** Undefined where the pod fits, or nothing is known. */
+/** Undefined if the pod fits, or if nothing is known. */
 export function rejectionOn(filtered: Filtered, index: number): Rejection | undefined {
   const code = filtered.codes[index] ?? UNSEEN;
   if (filtered.rejection !== undefined) return filtered.rejection;

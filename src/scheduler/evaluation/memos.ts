@@ -5,7 +5,7 @@ import { AskMemo } from "./ask-memo.ts";
 import { RejectionCodes } from "./filtered.ts";
 import { isNarrowing } from "./narrowing.ts";
 
-/** Asks times nodes. */
+/** Memos times nodes. */
 const MAX_CELLS = 1_000_000;
 const MIN_MEMOS = 4;
 
@@ -20,7 +20,7 @@ export class Memos {
     this.#view = view;
   }
 
-  /** Of the codes of all memos since they were last forgotten. */
+  /** The rejection codes of all memos. Replaced together with the memos when it is full. */
   get table(): RejectionCodes {
     return this.#table;
   }
@@ -33,7 +33,7 @@ export class Memos {
     const known = this.#memos.get(ask);
     if (known !== undefined) return known;
     const memo = new AskMemo(ask, this.#stages, this.#table, this.#view);
-    // An ask for certain nodes is asked about those alone, and mostly once.
+    // An ask for certain nodes is mostly evaluated once, and only on those.
     if (memo.filters.some(isNarrowing)) return memo;
     this.#memos.limit = Math.max(MIN_MEMOS, Math.floor(MAX_CELLS / this.#view.generations.length));
     this.#memos.set(ask, memo);

@@ -1,19 +1,20 @@
-/** The nodes that plugins have named as the only ones that can fit, put together. */
-import { type Prepared, type Rejection, rejectionsOf } from "../framework/index.ts";
-
-const framework = rejectionsOf("");
+/** The intersection of the nodes that plugins named as the only ones that can fit. */
+import type { Prepared, Rejection, Rejections } from "../framework/index.ts";
 
 export interface Narrowed {
-  /** Undefined: all. */
+  /** Undefined: all nodes. */
   readonly names: ReadonlySet<string> | undefined;
   readonly plugins: readonly string[];
-  /** They have none in common. */
+  /** The intersection is empty. */
   readonly rejection: Rejection | undefined;
 }
 
 export const ALL_NODES: Narrowed = { names: undefined, plugins: [], rejection: undefined };
 
-export function narrowed(parts: readonly { readonly name: string; readonly prepared: Prepared<unknown> }[]): Narrowed {
+export function narrowed(
+  parts: readonly { readonly name: string; readonly prepared: Prepared<unknown> }[],
+  rejections: Rejections,
+): Narrowed {
   let names: ReadonlySet<string> | undefined;
   const plugins: string[] = [];
   for (const { name, prepared } of parts) {
@@ -23,22 +24,22 @@ export function narrowed(parts: readonly { readonly name: string; readonly prepa
   }
   if (names === undefined) return ALL_NODES;
   plugins.sort();
-  return { names, plugins, rejection: names.size > 0 ? undefined : nothingLeft(plugins) };
+  return { names, plugins, rejection: names.size > 0 ? undefined : nothingLeft(plugins, rejections) };
 }
 
 export function isNarrowing(prepared: Prepared<unknown>): boolean {
   return prepared.kind === "ready" && prepared.nodes !== undefined;
 }
 
-function nothingLeft(plugins: readonly string[]): Rejection {
-  return framework.unresolvable(
+function nothingLeft(plugins: readonly string[], rejections: Rejections): Rejection {
+  return rejections.unresolvable(
     plugins.length === 1
       ? `node(s) didn't satisfy plugin ${plugins[0]}`
       : `node(s) didn't satisfy plugin(s) ${goList(plugins)} simultaneously`,
   );
 }
 
-/** As the original prints a list. */
+/** Formats a list like Go's %v. */
 export function goList(names: readonly string[]): string {
   return `[${names.join(" ")}]`;
 }

@@ -1,4 +1,4 @@
-/** The nodes that no filter has rejected so far, as filters see and thin them out. */
+/** The nodes that no filter has rejected yet. Reused from one attempt to the next. */
 import {
   type ClusterView,
   isRejection,
@@ -26,7 +26,7 @@ export class Open implements OpenNodes {
     this.count = count;
   }
 
-  /** These, in this order. */
+  /** Starts with these nodes. */
   take(indexes: Int32Array): void {
     this.indexes.set(indexes);
     this.count = indexes.length;

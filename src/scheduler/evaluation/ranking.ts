@@ -1,17 +1,20 @@
 /**
- * Nodes by score, with the best at hand: a bucket for each score.
+ * Nodes in buckets by score, for quick access to the best.
  *
- * 1. Setting a score and picking one of the best cost the same, however many nodes there are.
- * 2. Scores are whole and not negative.
+ * 1. Setting a score and picking a best node take constant time.
+ * 2. Scores are non-negative integers.
+ *
+ * It saves 58 % of a decision on 5,000 nodes (18 instead of 43 µs), 9 % with a spread constraint (README.md, 2026-11-18).
+ * ranking.test.ts compares it with a scan.
  */
 import type { Random } from "#base";
 
 const NONE = new Int32Array(0);
 
 export class Ranking {
-  /** By score: indexes of nodes. */
+  /** Node indexes by score. */
   readonly #buckets: number[][] = [];
-  /** By node index: its score, or -1; and its place in the bucket. */
+  /** By node index: its score or -1, and its position in the bucket. */
   #scores = NONE;
   #places = NONE;
   #highest = -1;
@@ -25,7 +28,7 @@ export class Ranking {
     this.#places = places;
   }
 
-  /** -1: the node takes no part. */
+  /** -1: the node is not ranked. */
   set(index: number, score: number): void {
     const before = this.#scores[index] ?? -1;
     if (before === score) return;
@@ -35,7 +38,7 @@ export class Ranking {
     while (this.#highest >= 0 && (this.#buckets[this.#highest]?.length ?? 0) === 0) this.#highest -= 1;
   }
 
-  /** One of the best, by chance; -1 if there is none. */
+  /** A random one of the best nodes; -1 if there is none. */
   best(random: Random): number {
     const bucket = this.#buckets[this.#highest];
     if (bucket === undefined) return -1;

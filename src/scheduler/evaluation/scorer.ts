@@ -1,31 +1,33 @@
 /**
  * Weighted sums of all scores, for the nodes that fit.
  *
- * 1. Scores that need no normalizing are summed up in the memo already. One that is zero everywhere is the same everywhere once it is normalized: it is
- *    added to all at once.
+ * 1. The memo holds the sum of scores without `normalize`. A score that is zero everywhere is the same everywhere after
+ *    `normalize`: it is added to all nodes at once.
+ *
+ * Written for speed: see README.md. Its plain twin is testing/plain.
  */
 import type { Random } from "#base";
 import type { ClusterView, FittingNodes, NodeScore, Scores, Stages } from "../framework/index.ts";
 import type { Filtered } from "./filtered.ts";
 import type { Ranking } from "./ranking.ts";
 
-/** What one plugin gives: normalized, not weighted. */
+/** The normalized, unweighted scores of one plugin. */
 export interface ScoreColumn {
   readonly plugin: string;
   readonly weight: number;
-  /** By node index; undefined: the same for all. */
+  /** By node index; undefined: `constant` for all. */
   readonly scores: Scores | undefined;
   readonly constant: number;
-  /** It is part of the totals already. */
+  /** Part of the memo's sums. */
   readonly isSummed: boolean;
 }
 
 export interface Scored {
   readonly nodes: FittingNodes;
-  /** By node index, without `offset`, which all have. Not to be written to. */
+  /** By node index, without `offset`. Read-only. */
   readonly totals: Scores;
   readonly offset: number;
-  /** The same nodes by their totals, where somebody keeps them in order. */
+  /** The same nodes ordered by their totals, if available. */
   readonly ranking?: Ranking | undefined;
   readonly columns: readonly ScoreColumn[];
 }
@@ -33,9 +35,9 @@ export interface Scored {
 export class Scorer {
   readonly #stages: Stages;
   readonly #view: ClusterView;
-  /** One for each score, and one for the sums. */
+  /** One array for each score, and one for the sums. */
   #scratch: Float64Array[] = [];
-  /** By node score: what zero is once it is normalized. */
+  /** By score: the normalized value of zero. */
   readonly #zeros: number[] = [];
 
   constructor(stages: Stages, view: ClusterView) {
@@ -74,7 +76,7 @@ export class Scorer {
     return { nodes, totals, offset, columns };
   }
 
-  /** Every decision passes here: no generators, which would cost as much as what they go through. */
+  /** On the path of every decision: no generators, which would cost as much as the loop itself. */
   #addNodeColumns(columns: ScoreColumn[], { memo, fromMemo }: Filtered, nodes: FittingNodes): void {
     const { indexes, count } = nodes;
     const { nodeScores } = this.#stages;
@@ -146,14 +148,14 @@ export function totalOf({ totals, offset }: Scored, index: number): number {
   return (totals[index] ?? 0) + offset;
 }
 
-/** By plugin, weighted. */
+/** Weighted scores by plugin. */
 export function partsOf({ columns }: Scored, index: number): Readonly<Record<string, number>> {
   return Object.fromEntries(
     columns.map(({ plugin, weight, scores, constant }) => [plugin, weight * (scores?.[index] ?? constant)]),
   );
 }
 
-/** The index of a best node: one of the best, by chance, if there are several. -1 if there is none. */
+/** The index of the best node, at random among equals; -1 if there is none. */
 export function best({ nodes, totals, ranking }: Scored, random: Random): number {
   if (ranking !== undefined) return ranking.best(random);
   const { indexes, count } = nodes;

@@ -1,4 +1,4 @@
-/** "What if" on one node: pods come and go on a fork, and the filters are asked again. */
+/** Tries changes of one node: pods are added and removed on a fork, and the filters run again. */
 
 import {
   type ClusterView,
@@ -19,7 +19,7 @@ export class NodeTrial implements Trial {
   readonly #filtered: Filtered;
   #fork: ForkedNode | undefined;
   readonly #original: NodeInfo;
-  /** Of the filters that read the cluster; undefined where they have nothing to say. */
+  /** States of the filters that read the cluster; undefined if they do not apply. */
   #states: readonly unknown[];
 
   constructor(stages: Stages, view: ClusterView, filtered: Filtered, node: NodeInfo) {
@@ -53,7 +53,7 @@ export class NodeTrial implements Trial {
     return verdict === PASS ? this.clusterVerdict(others) : verdict;
   }
 
-  /** Of the filters that read the cluster: with the others on the node, then without. */
+  /** The verdict of the filters that read the cluster: with the other pods on the node, then without. */
   clusterVerdict(others: readonly PodInfo[]): Verdict {
     if (others.length > 0) {
       let states = this.#states;

@@ -1,8 +1,8 @@
 /**
  * One extender over HTTP.
  *
- * 1. It has the verbs that its configuration names, and no others.
- * 2. Nodes and Pods that it speaks of without having been asked about them are a fault of the extender: the attempt fails.
+ * 1. It has exactly the verbs that its configuration names.
+ * 2. If a response contains nodes or Pods that were not in the request, the attempt fails.
  */
 import type { core } from "#api";
 import type { Clock } from "#base";
@@ -28,7 +28,7 @@ import { ExtenderError, poster } from "./post-json.ts";
 
 export interface ExtenderContext {
   readonly clock: Clock;
-  /** For extenders that keep no nodes themselves, and to find the victims that they name. */
+  /** For extenders that do not cache nodes, and to look up victims. */
   nodeNamed(name: string): Pick<NodeInfo, "node" | "pods"> | undefined;
 }
 
@@ -71,13 +71,13 @@ export function httpExtender(config: ExtenderConfig, { clock, nodeNamed }: Exten
     victims: ReadonlyMap<string, ExtenderVictims>,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, ExtenderVictims>> => {
-    const told = new Map(
+    const byNode = new Map(
       [...victims].map(([node, { pods, pdbViolations }]) => [
         node,
         { pods: pods.map((each) => each.pod), pdbViolations },
       ]),
     );
-    const answer = readVictims(await post(preemptVerb, victimsMessage(pod.pod, told, nodeCacheCapable), signal));
+    const answer = readVictims(await post(preemptVerb, victimsMessage(pod.pod, byNode, nodeCacheCapable), signal));
     return new Map(
       [...answer].map(([node, { uids, pdbViolations }]) => [
         node,

@@ -1,3 +1,3 @@
-/** Extenders: schedulers beside this one, asked over HTTP. */
+/** Scheduler extenders over HTTP. */
 export { type ExtenderContext, httpExtender } from "./http-extender.ts";
 export { ExtenderError } from "./post-json.ts";

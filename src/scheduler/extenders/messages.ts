@@ -1,5 +1,5 @@
 /**
- * The words that extenders speak. Names of fields are written as the original writes them (`NodeNames`), and read in any case, as it reads them.
+ * The messages of extenders. Field names are written like Kubernetes does (`NodeNames`), and read case-insensitively.
  */
 import { type core, isObject, type Json, type JsonObject } from "#api";
 import { ExtenderError } from "./post-json.ts";
@@ -13,7 +13,7 @@ export function namesMessage(pod: core.Pod, names: readonly string[]): Json {
 }
 
 export interface FilterAnswer {
-  /** Undefined where the answer has none: then nothing fits. */
+  /** Undefined if absent: then no node fits. */
   readonly names: readonly string[] | undefined;
   readonly nodes: readonly string[] | undefined;
   readonly failed: ReadonlyMap<string, string>;
@@ -33,7 +33,7 @@ export function readFilterAnswer(answer: Json): FilterAnswer {
   };
 }
 
-/** Scores as they are sent: 0 to 10. */
+/** Scores from 0 to 10 by node name. */
 export function readPriorities(answer: Json): ReadonlyMap<string, number> {
   if (answer === null) return new Map();
   if (!Array.isArray(answer)) throw new ExtenderError("the extender's answer has to be a list of priorities");
@@ -98,7 +98,7 @@ function asJson(object: core.Pod | core.Node): Json {
   return object as unknown as Json;
 }
 
-/** Of two that differ only in case the exact one counts. */
+/** An exact match goes before one that differs in case. */
 function fieldOf(object: JsonObject, name: string): Json | undefined {
   if (Object.hasOwn(object, name)) return object[name];
   const key = Object.keys(object).find((each) => each.toLowerCase() === name.toLowerCase());

@@ -1,8 +1,8 @@
 /**
- * Changes in the cluster that may make a rejected pod fit, and who cares about which.
+ * Changes in the cluster that may make a rejected pod fit, and how plugins register for them.
  *
- * 1. A pod is woken only by an event that one of the plugins that rejected it has in `wakes`, and whose hint does not say "skip".
- * 2. A hint may be wrong towards "queue" (an attempt in vain), never towards "skip" (a pod that waits although it would fit).
+ * 1. An event wakes a pod only if a plugin that rejected the pod has it in `wakes` and its hint does not return "skip".
+ * 2. A hint may err towards "queue" (a useless attempt), never towards "skip" (a pod that waits although it would fit).
  * 3. A hint that throws counts as "queue".
  */
 import type { KubeObject } from "#api";
@@ -10,9 +10,9 @@ import type { PodInfo } from "./pod-info.ts";
 
 export type EventResource =
   | "AssignedPod"
-  /** A pod that waits, other than the one that is asked about. */
+  /** A waiting pod other than the one that the hint is asked about. */
   | "UnscheduledPod"
-  /** The pod that is asked about. */
+  /** The pod that the hint is asked about. */
   | "TargetPod"
   | "Node"
   | "PersistentVolume"
@@ -37,15 +37,15 @@ export type EventAction =
   | "scaleUp"
   | "tolerations"
   | "gatesEliminated"
-  /** A change that has no name of its own. */
+  /** Any other change. */
   | "update";
 
 export interface ClusterEvent {
   readonly resource: EventResource;
   readonly action: EventAction;
-  /** Undefined when something was added. */
-  readonly old?: KubeObject;
-  /** Undefined when something is gone. */
+  /** Undefined if the object was added. */
+  readonly old?: KubeObject | undefined;
+  /** Undefined if the object was deleted. */
   readonly new?: KubeObject;
 }
 
@@ -56,7 +56,7 @@ export interface Wake {
   readonly hint?: (pod: PodInfo, event: ClusterEvent) => "queue" | "skip";
 }
 
-/** As metrics call it: `AssignedPodDelete`, `NodeUpdateNodeTaint`. */
+/** The event's name in metrics: `AssignedPodDelete`, `NodeUpdateNodeTaint`. */
 export function eventLabel({ resource, action }: Pick<ClusterEvent, "resource" | "action">): string {
   return RESOURCE_NAMES[resource] + (resource === "Node" && action === "labels" ? NODE_LABELS : EVENT_NAMES[action]);
 }

@@ -1,42 +1,42 @@
 /**
- * The whole cluster as plugins see it: what the API server has told, and what this scheduler has assumed since.
+ * The cluster as plugins see it: the state from the API server, and what this scheduler has assumed since.
  *
- * 1. Nothing changes during the synchronous part of an attempt.
- * 2. What is kept by node is an array with `nodes.length` places (at least); a place without a node holds zero, or -1.
- * 3. Counts follow every change by themselves. Ask for them anew at each attempt: arrays are replaced when the cluster grows.
+ * 1. It does not change during the synchronous part of an attempt.
+ * 2. Arrays by node have at least `nodes.length` elements; an element without a node is zero or -1.
+ * 3. Counts are updated in place, but arrays are replaced when the cluster grows: get them again in each attempt.
  */
 import type { Labels } from "#api";
 import type { NodeInfo } from "./node-info.ts";
 import type { PodInfo, PodSelector, PodTerm } from "./pod-info.ts";
 
 export interface ClusterView {
-  /** By index; undefined where no node is. */
+  /** By index; undefined at free indexes. */
   readonly nodes: readonly (NodeInfo | undefined)[];
   readonly nodeCount: number;
-  /** Of the nodes, by index; 0 where no node is. */
+  /** Generations of the nodes by index; 0 at free indexes. */
   readonly generations: Float64Array;
-  /** How often a node has changed, come or gone. */
+  /** The number of node changes so far. */
   readonly changes: number;
-  /** The indexes of the nodes that have changed since `changes` was this, some more than once; undefined: too many to tell. */
+  /** Indexes of the nodes changed since then, possibly repeated; undefined if the log does not reach back that far. */
   changedSince(changes: number): Int32Array | undefined;
   nodeNamed(name: string): NodeInfo | undefined;
-  /** The domain of each node under a topology key. */
+  /** The topology domain of each node. */
   domains(topologyKey: string): Domains;
-  /** How many pods on each node are meant. */
+  /** Number of selected pods by node. */
   counts(select: PodSelector, options?: { readonly terminating?: boolean }): Int32Array;
-  /** How many pods on each node are meant by all of these at once. */
+  /** Number of pods by node that all of these select. */
   countsOfAll(selects: readonly PodSelector[]): Int32Array;
-  /** The terms of pods that are there and mean this pod, with the number of their owners on each node. */
+  /** Terms of placed pods that select this pod, with the number of their owners by node. */
   termsAbout(pod: PodInfo, kind: TermKind): readonly OwnedTerm[];
   matches(select: PodSelector, pod: PodInfo): boolean;
-  /** On how many nodes an image is. */
+  /** Number of nodes with an image. */
   imageNodes(image: string): number;
-  /** Another number once `imageNodes` or `nodeCount` may say something else. */
+  /** Changes when `imageNodes` or `nodeCount` may have changed. */
   readonly imagesGeneration: number;
   namespaceLabels(namespace: string): Labels | undefined;
-  /** Pods that have a node promised to them, but are not there yet. */
+  /** Pods that are nominated to a node, but not placed there yet. */
   nominatedTo(node: string): readonly PodInfo[];
-  /** The node that a pod has been promised, by its uid. */
+  /** The node that a pod is nominated to, by uid of the pod. */
   nominationOf(uid: string): string | undefined;
   /** Names of nodes that pods are nominated to. */
   nominatedNodes(): Iterable<string>;
@@ -46,16 +46,16 @@ export type TermKind = "required" | "requiredAnti" | "preferred";
 
 export interface OwnedTerm {
   readonly term: PodTerm;
-  /** Zero where the term is required. */
+  /** Zero for required terms. */
   readonly weight: number;
   readonly owners: Int32Array;
 }
 
 export interface Domains {
-  /** By node: the number of its domain, or -1 where it does not have the label. */
+  /** By node: the number of its domain, or -1 without the label. */
   readonly of: Int32Array;
-  /** Numbers are below this; not each has to have a node. */
+  /** Domain numbers are below this; some may be unused. */
   readonly size: number;
-  /** The value of the label, by domain. */
+  /** The label value of a domain. */
   valueOf(domain: number): string;
 }

@@ -1,8 +1,8 @@
 /**
- * Schedulers beside this one, asked over HTTP: which of the nodes fit, how good they are, and perhaps to bind.
+ * Scheduler extenders: HTTP services that filter and score nodes, and may bind and preempt.
  *
  * 1. An extender that fails or does not answer in time fails the attempt, unless it is `ignorable`.
- * 2. Only pods that ask for one of `managedResources` concern it; all do where there are none.
+ * 2. An extender with `managedResources` is called only for pods that request one of them.
  */
 import type { PodInfo } from "./pod-info.ts";
 
@@ -14,17 +14,19 @@ export interface ExtenderConfig {
   readonly preemptVerb: string;
   readonly weight: number;
   readonly timeoutMs: number;
-  /** It keeps nodes itself: names are enough. */
+  /** The extender caches nodes: only their names are sent. */
   readonly nodeCacheCapable: boolean;
   readonly ignorable: boolean;
   readonly managedResources: readonly { readonly name: string; readonly ignoredByScheduler: boolean }[];
-  readonly tls?: {
-    readonly insecure: boolean;
-    readonly serverName?: string;
-    readonly caPem?: string;
-    readonly certPem?: string;
-    readonly keyPem?: string;
-  };
+  readonly tls?:
+    | {
+        readonly insecure: boolean;
+        readonly serverName?: string | undefined;
+        readonly caPem?: string | undefined;
+        readonly certPem?: string | undefined;
+        readonly keyPem?: string | undefined;
+      }
+    | undefined;
 }
 
 export interface Extender {
@@ -32,12 +34,12 @@ export interface Extender {
   readonly weight: number;
   readonly ignorable: boolean;
   isInterested(pod: PodInfo): boolean;
-  /** Absent: it has no such verb. */
+  /** Absent: the extender has no such verb. */
   filter?(pod: PodInfo, nodes: readonly string[], signal: AbortSignal): Promise<ExtenderFiltered>;
   /** Scores from 0 to 10, by node name. */
   prioritize?(pod: PodInfo, nodes: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
   bind?(pod: PodInfo, node: string, signal: AbortSignal): Promise<void>;
-  /** From victims by node to those that it agrees with: a subset of nodes and of victims (by uid). */
+  /** Returns the accepted subset of nodes and victims. */
   preempt?(
     pod: PodInfo,
     victims: ReadonlyMap<string, ExtenderVictims>,
@@ -48,7 +50,7 @@ export interface Extender {
 
 export interface ExtenderFiltered {
   readonly fitting: readonly string[];
-  /** Name to reason. */
+  /** Reasons by node name. */
   readonly failed: ReadonlyMap<string, string>;
   readonly unresolvable: ReadonlyMap<string, string>;
 }

@@ -1,20 +1,20 @@
 /**
- * A node and what is on it, pods included that are only assumed to be there.
+ * A node with its pods, including assumed ones.
  *
- * 1. `generation` is another number after every change of the node or of its pods, and no two nodes ever have the same.
- * 2. Plugins only read. Who wants to know "what if" takes a `fork`, which no other sees.
+ * 1. `generation` changes with every change of the node or of its pods, and no two nodes ever have the same.
+ * 2. Plugins only read. To try something out, they take a `fork`, which nobody else sees.
  */
 import type { core, Labels } from "#api";
 import type { HostPort, PodInfo } from "./pod-info.ts";
 
-/** Where these stand in the arrays; other resources follow as they are met. */
+/** Positions in the arrays of amounts; other resources follow in the order in which they are first seen. */
 export const CPU = 0;
 export const MEMORY = 1;
 export const EPHEMERAL_STORAGE = 2;
 export const PODS = 3;
 
 export interface NodeInfo {
-  /** Its place in everything that is kept by node. Given to another node once this one is gone. */
+  /** Its position in all arrays by node. Reused after the node is removed. */
   readonly index: number;
   readonly name: string;
   readonly node: core.Node;
@@ -24,17 +24,17 @@ export interface NodeInfo {
   readonly generation: number;
   /** By uid. */
   readonly pods: ReadonlyMap<string, PodInfo>;
-  /** By resource; what lies beyond the end is zero. */
+  /** By resource; amounts beyond the end are zero. */
   readonly allocatable: Float64Array;
   readonly requested: Float64Array;
   /** Sums of `NodeAsk.scored`. */
   readonly scoredCpu: number;
   readonly scoredMemory: number;
-  /** By image name: its size in bytes. */
+  /** Size in bytes by image name. */
   readonly images: ReadonlyMap<string, number>;
-  /** How many of its pods use a claim, by `namespace/name`. */
+  /** Number of pods that use a claim, by `namespace/name`. */
   readonly claims: ReadonlyMap<string, number>;
-  /** Whether a port that a pod asks for is taken, addresses such as 0.0.0.0 considered. */
+  /** Whether a host port conflicts with one in use; 0.0.0.0 conflicts with every address. */
   isTaken(port: HostPort): boolean;
   fork(): ForkedNode;
 }

@@ -1,4 +1,4 @@
-/** What the plugins can be told: `pluginConfig[].args`, with every default filled in. */
+/** Plugin arguments: `pluginConfig[].args` with all defaults. */
 import type { core } from "#api";
 
 export interface ResourceSpec {
@@ -6,7 +6,7 @@ export interface ResourceSpec {
   readonly weight: number;
 }
 
-/** At `utilization` per cent the score is `score`, of 10; in between it is a straight line. */
+/** A point of the scoring function: `score` of 10 at `utilization` percent, linear in between. */
 export interface ShapePoint {
   readonly utilization: number;
   readonly score: number;
@@ -53,7 +53,7 @@ export interface VolumeBindingArgs {
   readonly bindTimeoutSeconds: number;
 }
 
-/** The arguments of each plugin that has some, by its name. */
+/** Arguments by plugin name. */
 export interface PluginArguments {
   readonly DefaultPreemption: DefaultPreemptionArgs;
   readonly InterPodAffinity: InterPodAffinityArgs;

@@ -1,4 +1,4 @@
-/** What the scheduler writes into the status of a pod: the PodScheduled condition and the nominated node. */
+/** Writes what the scheduler owns of a pod's status: conditions and the nominated node. */
 import { type core, isStatusError, type JsonObject, kinds } from "#api";
 import type { Clock } from "#base";
 import type { Client } from "#client";
@@ -6,11 +6,11 @@ import type { PodInfo } from "./index.ts";
 
 export interface StatusChange {
   readonly condition?: Pick<core.PodCondition, "type" | "status" | "reason" | "message">;
-  /** Empty: none any more. */
-  readonly nominatedNodeName?: string;
+  /** Empty: removes the nomination. */
+  readonly nominatedNodeName?: string | undefined;
 }
 
-/** Undefined: nothing would change. */
+/** Undefined if nothing would change. */
 export function statusPatch(
   { metadata, status }: core.Pod,
   change: StatusChange,
@@ -49,7 +49,7 @@ function written(
   } as JsonObject;
 }
 
-/** A pod that is gone, or another by now, needs no status. `cause`: of the change, if there is one. */
+/** Ignores pods that were deleted or replaced. `cause`: for the flow record. */
 export async function patchStatus(
   client: Client,
   clock: Clock,
@@ -62,12 +62,9 @@ export async function patchStatus(
   if (patch === undefined) return;
   try {
     const status = client.of(kinds.Pod).in(namespace).subresource(name, "status");
-    await status.patch(
-      { type: "strategic", object: patch },
-      { signal, ...(cause !== undefined && { cause: cause() }) },
-    );
+    await status.patch({ type: "strategic", object: patch }, { signal, cause: cause?.() });
   } catch (error) {
-    // No node can be promised to a pod that has found its own meanwhile.
+    // A pod that was bound meanwhile cannot be nominated.
     const isLate = change.nominatedNodeName !== undefined && isStatusError(error) && error.reason === "Invalid";
     if (!isLate && (!isStatusError(error) || !["NotFound", "Conflict"].includes(error.reason))) throw error;
   }

@@ -1,7 +1,6 @@
 /**
- * A scheduler's configuration as values: what the file `KubeSchedulerConfiguration` says, read, defaulted and checked, with `multiPoint` resolved.
+ * A scheduler's configuration: KubeSchedulerConfiguration with defaults, validated, and with `multiPoint` resolved.
  */
-
 import type { Clock, Counter, Histogram, Logger, MetricFamily, Random } from "#base";
 import type { Client, EventRecorder, Informers } from "#client";
 import type { ClusterView } from "./cluster-view.ts";
@@ -28,70 +27,70 @@ export type ExtensionPoint = (typeof EXTENSION_POINTS)[number];
 
 export interface PluginUse {
   readonly name: string;
-  /** Of scores; 1 if it is not said. */
+  /** The weight of its score. Default: 1. */
   readonly weight: number;
 }
 
 export interface Profile {
   readonly schedulerName: string;
-  /** In the order in which they run. A plugin that is named at a point which it has no stage for is not asked there. */
+  /** In execution order. A plugin without a stage for a point is skipped there. */
   readonly plugins: Readonly<Record<ExtensionPoint, readonly PluginUse[]>>;
-  /** What `pluginConfig` says, checked, every default filled in. */
+  /** `pluginConfig`, validated and with all defaults. */
   readonly args: PluginArguments;
-  /** Over the scheduler's own. */
-  readonly percentageOfNodesToScore?: number;
+  /** Overrides the scheduler's own. */
+  readonly percentageOfNodesToScore?: number | undefined;
 }
 
 export interface SchedulerConfiguration {
   readonly profiles: readonly Profile[];
-  /** Looks no further once so many of the nodes fit. Undefined or 100: looks at all. 0: as few as the original would by default. */
-  readonly percentageOfNodesToScore?: number;
+  /** Stops once this share of the nodes fits. Undefined or 100: all nodes. 0: the adaptive share of kube-scheduler. */
+  readonly percentageOfNodesToScore?: number | undefined;
   readonly podInitialBackoffSeconds: number;
   readonly podMaxBackoffSeconds: number;
   readonly extenders: readonly ExtenderConfig[];
 }
 
-/** What plugins are made with. */
+/** What plugins are constructed with. */
 export interface PluginContext {
   readonly client: Client;
   readonly informers: Informers;
   readonly view: ClusterView;
-  /** Where a resource stands in a node's arrays. */
+  /** Positions of resources in a node's arrays. */
   readonly resources: { indexOf(name: string): number };
   readonly events: EventRecorder;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Tries a pod again, whatever it waits for. */
+  /** Activates a pod, whatever it waits for. */
   wake(uid: string): void;
-  /** Asks `preEnqueue` again about a pod that it has held back. */
+  /** Runs `preEnqueue` again for a gated pod. */
   ungate(uid: string): void;
   readonly extenders: readonly Extender[];
-  /** Pods that wait in permit, or whose preBind is at work. */
+  /** Pods that wait in permit, or whose preBind runs. */
   readonly waiting: {
     allow(uid: string, plugin: string): void;
-    /** False if no permit keeps it waiting. */
+    /** False if the pod does not wait in permit. */
     reject(uid: string, plugin: string, message: string): boolean;
-    /** Stops the binding of a pod, which goes back to the queue: when that is done; undefined if there is none that can be stopped. */
+    /** Stops a binding; the pod returns to the queue. Resolves when that is done; undefined if it cannot be stopped. */
     preempt(uid: string, plugin: string): Promise<void> | undefined;
   };
   readonly metrics: {
     readonly preemptionAttempts: MetricFamily<Counter, []>;
     readonly preemptionVictims: MetricFamily<Histogram, []>;
   };
-  /** Work that goes on beside the attempts; awaited at the end. What it throws is logged. */
-  beside(what: string, work: () => Promise<void>): void;
+  /** Runs work concurrently with the attempts. Awaited at shutdown; errors are logged. */
+  runInBackground(what: string, work: () => Promise<void>): void;
   /** Aborts when the scheduler ends. */
   readonly signal: AbortSignal;
 }
 
-/** How a plugin comes into being, once for each profile that names it. */
+/** Constructs a plugin, once for each profile that uses it. */
 export interface PluginFactory {
   readonly name: string;
   make(args: PluginArguments, context: PluginContext): Plugin;
 }
 
-/** A configuration that cannot be used, in one sentence. */
+/** An unusable configuration; the message is one sentence. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }

@@ -1,4 +1,4 @@
-/** A profile with its plugins made: who takes part in which stage, in order. */
+/** A profile with its constructed plugins, by stage and in execution order. */
 import type { ClusterFilter, ClusterScore, NodeFilter, NodeScore, Plugin } from "./plugin.ts";
 import {
   ConfigurationError,
@@ -11,7 +11,7 @@ import {
 export interface FilterUse<Stage> {
   readonly plugin: Plugin;
   readonly stage: Stage;
-  /** False: the plugin is named for preFilter alone, and only prepares. */
+  /** False: the plugin is enabled for preFilter only. */
   readonly checks: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface ScoreUse<Stage> {
 export interface Stages {
   readonly schedulerName: string;
   readonly percentageOfNodesToScore: number | undefined;
-  /** Each once. */
+  /** Without duplicates. */
   readonly plugins: readonly Plugin[];
   readonly preEnqueue: readonly Plugin[];
   readonly queueSort: Plugin;
@@ -32,7 +32,7 @@ export interface Stages {
   readonly clusterFilters: readonly FilterUse<ClusterFilter<unknown>>[];
   readonly postFilter: readonly Plugin[];
   readonly nodeScores: readonly ScoreUse<NodeScore<unknown>>[];
-  /** Sums of their scores that need no normalizing are few enough for a bucket each. */
+  /** Sums of scores without `normalize` are few enough for one bucket each: see Ranking. */
   readonly ranksNodes: boolean;
   readonly clusterScores: readonly ScoreUse<ClusterScore<unknown>>[];
   readonly reserve: readonly Plugin[];
@@ -91,7 +91,7 @@ export function makeStages(profile: Profile, factories: readonly PluginFactory[]
 }
 
 const HIGHEST_SCORE = 100;
-/** There may be thousands of asks, and each has its own. */
+/** Thousands of asks may have buckets of their own. */
 const MOST_BUCKETS = 1000;
 
 function canRank(uses: readonly ScoreUse<NodeScore<unknown>>[]): boolean {

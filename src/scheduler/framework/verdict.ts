@@ -1,9 +1,9 @@
 /**
- * What a plugin says about a pod, or about a pod and a node.
+ * A plugin's verdict on a pod, or on a pod and a node.
  *
- * 1. Expected outcomes are values. Whatever is thrown is a fault of the scheduler or of the world: the attempt fails, the pod is tried again later.
- * 2. Rejections are made once and shared: equal ones of a plugin are the same object, so that thousands of nodes can point to a handful.
- * 3. Reasons are the words that users know from the original: they are counted and sorted in events and conditions.
+ * 1. Expected outcomes are values. An exception is a bug or an outage: the attempt fails and the pod is retried later.
+ * 2. Equal rejections of a plugin are the same object, so that thousands of nodes can refer to a handful of them.
+ * 3. Reasons are those of kube-scheduler: they are counted and sorted in events and conditions.
  */
 import { MemoMap } from "#base";
 
@@ -11,9 +11,9 @@ export const PASS = Object.freeze({ kind: "pass" as const });
 
 export interface Rejection {
   /**
-   * unschedulable: not now, but it would help if other pods went.
-   * unresolvable: no matter who goes.
-   * pending: the plugin itself waits for something (such as a gate, or a preemption that is under way) and will wake the pod.
+   * unschedulable: the pod would fit if other pods were removed.
+   * unresolvable: removing pods would not help.
+   * pending: the plugin waits for something, such as a gate or a preemption under way, and will wake the pod.
    */
   readonly kind: "unschedulable" | "unresolvable" | "pending";
   readonly plugin: string;
@@ -33,7 +33,7 @@ export interface Rejections {
   pending(...reasons: readonly string[]): Rejection;
 }
 
-/** Texts that name pods or claims come in any number. */
+/** Reasons may name pods or claims, so their number is not bounded by itself. */
 const MAX_REJECTIONS = 1_000;
 
 export function rejectionsOf(plugin: string): Rejections {
@@ -52,12 +52,12 @@ export function rejectionsOf(plugin: string): Rejections {
 /** How many nodes each rejection stands for. */
 export type RejectionCounts = readonly (readonly [Rejection, number])[];
 
-/** Of a node that had been chosen, and was refused afterwards: it is the only one that counts. */
+/** For the chosen node that was refused later: it is the only one that counts. */
 export function oneNodeText(rejection: Rejection): string {
   return `0/1 nodes are available: ${reasonsText([[rejection, 1]])}`;
 }
 
-/** "2 Insufficient cpu, 3 node(s) had untolerated taint(s).": sorted as texts, counts first. */
+/** "2 Insufficient cpu, 3 node(s) had untolerated taint(s).": sorted as strings that begin with the count. */
 export function reasonsText(counts: RejectionCounts): string {
   const byReason = new Map<string, number>();
   for (const [{ reasons }, count] of counts) {

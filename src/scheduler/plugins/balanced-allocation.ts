@@ -1,4 +1,4 @@
-/** Better where the pod brings the shares of resources that are in use nearer to each other. */
+/** NodeResourcesBalancedAllocation: prefers nodes whose resources the pod would use more evenly. */
 import { definePlugin, MAX_SCORE, type NodeInfo, type PluginFactory, ready, SKIP } from "../framework/index.ts";
 
 const NAME = "NodeResourcesBalancedAllocation";
@@ -22,7 +22,7 @@ export const balancedAllocation: PluginFactory = {
             asked: amounts.get(name) ?? 0,
             isNative: ["cpu", "memory", "ephemeral-storage"].includes(name),
           }));
-          // Pods that ask for nothing would all go to the same node.
+          // Pods without requests would all go to the same node.
           if (shares.every(({ asked }) => asked === 0)) return SKIP;
           return ready(shares.filter(({ asked, isNative }) => isNative || asked > 0));
         },
@@ -34,7 +34,7 @@ export const balancedAllocation: PluginFactory = {
     }),
 };
 
-/** MAX_SCORE, less the standard deviation of the shares in use. */
+/** MAX_SCORE minus the standard deviation of the used fractions. */
 function balance(shares: readonly Share[], { allocatable, requested }: NodeInfo, withPod: 0 | 1): number {
   const fractions: number[] = [];
   for (const { resource, asked } of shares) {
@@ -44,7 +44,7 @@ function balance(shares: readonly Share[], { allocatable, requested }: NodeInfo,
   return Math.trunc((1 - deviation(fractions)) * MAX_SCORE);
 }
 
-/** Of two it is half their distance, without the rounding of roots and squares. */
+/** For two fractions it is half their distance, without rounding errors of roots and squares. */
 function deviation(fractions: readonly number[]): number {
   const [first = 0, second = 0] = fractions;
   if (fractions.length < 2) return 0;

@@ -1,5 +1,4 @@
-/** Binds by a Binding, which the API server takes once for a pod. */
-
+/** DefaultBinder: creates a Binding, which the API server accepts once for each pod. */
 import { kinds } from "#api";
 import { revisionOf } from "#client";
 import { Works } from "#flows";

@@ -1,4 +1,6 @@
-/** Better where the pod's images are, the larger the better. Images that few nodes have count less, lest pods crowd there. */
+/**
+ * ImageLocality: prefers nodes with the pod's images, by size. Images on few nodes count less, to avoid crowding there.
+ */
 import {
   type ClusterView,
   definePlugin,

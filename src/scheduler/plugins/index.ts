@@ -1,4 +1,4 @@
-/** The plugins that this scheduler has. */
+/** The in-tree plugins. */
 import type { PluginFactory } from "../framework/index.ts";
 import { balancedAllocation } from "./balanced-allocation.ts";
 import { defaultBinder } from "./default-binder.ts";

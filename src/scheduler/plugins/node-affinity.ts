@@ -1,4 +1,4 @@
-/** Nodes by their labels: `nodeSelector`, node affinity, and what the configuration adds for all pods. */
+/** NodeAffinity: `nodeSelector`, node affinity, and `addedAffinity` of the configuration. */
 import type { core } from "#api";
 import {
   definePlugin,
@@ -79,7 +79,7 @@ function prepared(ask: NodeAsk, isEnforced: boolean): Prepared<NodeMatcher | und
   return ready(matches, names);
 }
 
-/** The only nodes that can be meant, where every term names some. */
+/** The names of the only nodes that can match, if every term names some. */
 function namesOf(required: core.NodeSelector | undefined): ReadonlySet<string> | undefined {
   let names: Set<string> | undefined;
   for (const { matchFields = [] } of required?.nodeSelectorTerms ?? []) {
@@ -94,7 +94,7 @@ function namesOf(required: core.NodeSelector | undefined): ReadonlySet<string> |
   return names;
 }
 
-/** A preference whose term asks for nothing, or that weighs nothing, is none. */
+/** Preferences with an empty term or zero weight are ignored. */
 function preferencesOf(affinity: core.NodeAffinity | undefined): Preferences {
   return (affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [])
     .filter(({ weight, preference }) => weight !== 0 && !isEmpty(preference))

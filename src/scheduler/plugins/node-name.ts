@@ -1,4 +1,4 @@
-/** A pod that names its node goes nowhere else. */
+/** NodeName: a pod with spec.nodeName fits only that node. */
 import { definePlugin, PASS, type PluginFactory, ready, rejectionsOf, SKIP } from "../framework/index.ts";
 
 const NAME = "NodeName";

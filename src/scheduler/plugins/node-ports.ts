@@ -1,4 +1,4 @@
-/** A port of the node can be given to one pod only. */
+/** NodePorts: a host port can be used by one pod only. */
 import type { core } from "#api";
 import {
   definePlugin,
@@ -9,7 +9,7 @@ import {
   rejectionsOf,
   SKIP,
 } from "../framework/index.ts";
-import { areInTheWay, hostPortsOf } from "../snapshot/index.ts";
+import { hostPortsOf, portsConflict } from "../snapshot/index.ts";
 
 const NAME = "NodePorts";
 const TAKEN = rejectionsOf(NAME).unschedulable("node(s) didn't have free ports for the requested pod ports");
@@ -25,7 +25,7 @@ export const nodePorts: PluginFactory = {
           actions: ["delete"],
           hint: ({ ask }, { old }) => {
             const freed = hostPortsOf((old as core.Pod | undefined)?.spec);
-            return freed.some((port) => ask.hostPorts.some((own) => areInTheWay(own, port))) ? "queue" : "skip";
+            return freed.some((port) => ask.hostPorts.some((own) => portsConflict(own, port))) ? "queue" : "skip";
           },
         },
         { resource: "Node", actions: ["add"] },

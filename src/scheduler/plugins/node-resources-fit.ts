@@ -1,4 +1,4 @@
-/** A pod fits where what it asks for is left. */
+/** NodeResourcesFit: a pod fits if its requests fit into the free resources; scores by the configured strategy. */
 import { type core, isExtendedResource, parseQuantity, podRequests } from "#api";
 import {
   definePlugin,
@@ -7,6 +7,8 @@ import {
   PASS,
   type PluginFactory,
   PODS,
+  type Rejection,
+  type Rejections,
   type Request,
   ready,
   rejectionsOf,
@@ -16,7 +18,6 @@ import { amountOf } from "../snapshot/index.ts";
 import { askedAmount, resourceScore, type ScoredResource } from "./resource-scores.ts";
 
 const NAME = "NodeResourcesFit";
-const rejections = rejectionsOf(NAME);
 const NATIVE = new Set(["cpu", "memory", "ephemeral-storage"]);
 
 export const nodeResourcesFit: PluginFactory = {
@@ -25,6 +26,7 @@ export const nodeResourcesFit: PluginFactory = {
     const isIgnored = ({ name }: Request) =>
       isExtendedResource(name) &&
       (args.ignoredResources.includes(name) || args.ignoredResourceGroups.includes(name.split("/")[0] ?? ""));
+    const rejections = rejectionsOf(NAME);
     const score = resourceScore(args.scoringStrategy);
     return definePlugin<readonly Request[], readonly ScoredResource[]>({
       name: NAME,
@@ -49,7 +51,7 @@ export const nodeResourcesFit: PluginFactory = {
       filter: {
         reads: "node",
         prepare: ({ requests }) => ready(requests.filter((request) => !isIgnored(request))),
-        check: (requests, node) => (fits(requests, node) ? PASS : shortage(requests, node)),
+        check: (requests, node) => (fits(requests, node) ? PASS : shortage(requests, node, rejections)),
       },
       score: {
         reads: "node",
@@ -74,20 +76,24 @@ function fits(requests: readonly Request[], { allocatable, requested, pods }: No
   return true;
 }
 
-/** All that is missing. What even the empty node does not have, no eviction brings. */
-function shortage(requests: readonly Request[], { allocatable, requested, pods }: NodeInfo) {
+/** All missing resources. Unresolvable if even the empty node would not have enough. */
+function shortage(
+  requests: readonly Request[],
+  { allocatable, requested, pods }: NodeInfo,
+  rejections: Rejections,
+): Rejection {
   const reasons = pods.size + 1 > (allocatable[PODS] ?? 0) ? ["Too many pods"] : [];
-  let forever = false;
+  let isUnresolvable = false;
   for (const { resource, name, amount } of requests) {
     const capacity = allocatable[resource] ?? 0;
     if (amount <= capacity - (requested[resource] ?? 0)) continue;
     reasons.push(`Insufficient ${name}`);
-    if (amount > capacity) forever = true;
+    if (amount > capacity) isUnresolvable = true;
   }
-  return forever ? rejections.unresolvable(...reasons) : rejections.unschedulable(...reasons);
+  return isUnresolvable ? rejections.unresolvable(...reasons) : rejections.unschedulable(...reasons);
 }
 
-/** Whether a pod asks for less of something that is asked for here, too. */
+/** Whether a pod has reduced a request for a resource that this ask needs. */
 function hasLess({ requests }: NodeAsk, old: core.Pod, pod: core.Pod): boolean {
   const [before, after] = [podRequests(old, { useStatus: true }), podRequests(pod, { useStatus: true })];
   return requests.some(({ name }) => {
@@ -101,7 +107,7 @@ function allocatableOf({ status }: core.Node, name: string): number {
   return text === undefined ? 0 : amountOf(name, parseQuantity(text));
 }
 
-/** If nothing else were there. */
+/** Whether the ask fits into the empty node. */
 function couldFit({ requests }: NodeAsk, node: core.Node): boolean {
   return allocatableOf(node, "pods") >= 1 && requests.every(({ name, amount }) => amount <= allocatableOf(node, name));
 }

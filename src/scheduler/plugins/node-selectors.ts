@@ -1,4 +1,4 @@
-/** Node selectors and node affinity terms, compiled: terms are alternatives, what one asks for must all be true. */
+/** Compiles node selectors and node affinity terms: terms are ORed, the requirements of a term are ANDed. */
 import { type core, type LabelOperator, LabelSelectorError, type Labels, matcherOf, requirement } from "#api";
 import type { NodeAsk } from "../framework/index.ts";
 
@@ -18,7 +18,7 @@ const OPERATORS: Readonly<Record<string, LabelOperator>> = {
   Lt: "lt",
 };
 
-/** A term that asks for nothing, or for something that cannot be read, matches no node. */
+/** An empty or invalid term matches no node. */
 export function termMatcher({ matchExpressions = [], matchFields = [] }: core.NodeSelectorTerm): NodeMatcher {
   if (matchExpressions.length + matchFields.length === 0) return () => false;
   try {
@@ -37,7 +37,7 @@ export function selectorMatcher({ nodeSelectorTerms }: core.NodeSelector): NodeM
   return (node) => terms.some((matches) => matches(node));
 }
 
-/** `nodeSelector` and required node affinity together; undefined where there is neither. */
+/** `nodeSelector` and required node affinity; undefined if there is neither. */
 export function requiredMatcher({ nodeSelector, nodeAffinity }: NodeAsk): NodeMatcher | undefined {
   const required = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const exact = Object.entries(nodeSelector);

@@ -1,4 +1,4 @@
-/** A cordoned node takes no pods but those that tolerate it. */
+/** NodeUnschedulable: a cordoned node accepts only pods that tolerate it. */
 import type { core } from "#api";
 import { definePlugin, PASS, type PluginFactory, ready, rejectionsOf } from "../framework/index.ts";
 import { isTolerated } from "./taints.ts";

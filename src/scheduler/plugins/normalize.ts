@@ -1,4 +1,4 @@
-/** How raw scores become 0 to MAX_SCORE. */
+/** Normalizes raw scores to 0 … MAX_SCORE. */
 import { type FittingNodes, MAX_SCORE, type Scores } from "../framework/index.ts";
 
 /** In proportion to the highest. `reversed`: the lowest becomes the best. */

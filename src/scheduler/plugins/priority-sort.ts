@@ -1,4 +1,4 @@
-/** The most important first; of equals, whoever has waited longest. */
+/** PrioritySort: higher priority first, then longest waiting first. */
 import { definePlugin, type PluginFactory } from "../framework/index.ts";
 
 const NAME = "PrioritySort";

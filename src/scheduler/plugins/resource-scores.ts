@@ -1,23 +1,23 @@
 /**
- * How full a node would be with a pod, as a score: the three strategies of NodeResourcesFit.
+ * The scoring strategies of NodeResourcesFit: how full a node would be with the pod.
  *
- * 1. Whole numbers throughout, rounded towards zero, as the original does.
- * 2. A resource that the node does not have, or that is not native and that the pod does not ask for, does not count.
+ * 1. Integers throughout, rounded towards zero, like kube-scheduler.
+ * 2. Resources that the node does not have are ignored, and so are extended resources that the pod does not request.
  */
 import { MAX_SCORE, type NodeAsk, type NodeInfo, type ScoringStrategy, type ShapePoint } from "../framework/index.ts";
 
-/** One resource as it counts for one ask. */
+/** A resource with the amount that an ask requests. */
 export interface ScoredResource {
   readonly name: string;
   readonly weight: number;
-  /** Where it stands in a node's arrays; undefined if no node and no pod has been seen with it. */
+  /** Its position in a node's arrays. */
   readonly resource: number;
   readonly asked: number;
 }
 
 export type ResourceScore = (resources: readonly ScoredResource[], node: NodeInfo) => number;
 
-/** A shape goes up to 10; scores go up to 100. */
+/** Shapes have scores up to 10. */
 const SHAPE_SCALE = 10;
 
 export function resourceScore({ type, requestedToCapacityRatio }: ScoringStrategy): ResourceScore {
@@ -31,7 +31,7 @@ export function resourceScore({ type, requestedToCapacityRatio }: ScoringStrateg
   }
 }
 
-/** Cpu and memory count with the usual amounts for pods that say nothing about them. */
+/** For cpu and memory, containers without requests count with default amounts. */
 export function usedWith({ name, resource, asked }: ScoredResource, node: NodeInfo): number {
   if (name === "cpu") return node.scoredCpu + asked;
   if (name === "memory") return node.scoredMemory + asked;
@@ -60,7 +60,7 @@ function most(used: number, capacity: number): number {
   return Math.trunc((Math.min(used, capacity) * MAX_SCORE) / capacity);
 }
 
-/** Resources that score nothing do not count; the mean is rounded to the nearest. */
+/** Resources with score zero are ignored; the mean is rounded to the nearest integer. */
 function ratioScore(shape: readonly ShapePoint[]): ResourceScore {
   const of = (used: number, capacity: number) =>
     capacity === 0 || used > capacity ? onShape(shape, 100) : onShape(shape, Math.trunc((used * 100) / capacity));

@@ -1,13 +1,13 @@
-/** A pod with gates waits until the last of them is gone. */
+/** SchedulingGates: a pod with gates waits until they are removed. */
 import { definePlugin, PASS, type PluginFactory, rejectionsOf } from "../framework/index.ts";
 
 const NAME = "SchedulingGates";
-const rejections = rejectionsOf(NAME);
 
 export const schedulingGates: PluginFactory = {
   name: NAME,
-  make: () =>
-    definePlugin({
+  make: () => {
+    const rejections = rejectionsOf(NAME);
+    return definePlugin({
       name: NAME,
       wakes: [{ resource: "TargetPod", actions: ["gatesEliminated"] }],
       preEnqueue({ pod }) {
@@ -15,5 +15,6 @@ export const schedulingGates: PluginFactory = {
         if (gates.length === 0) return PASS;
         return rejections.pending(`waiting for scheduling gates: [${gates.map(({ name }) => name).join(" ")}]`);
       },
-    }),
+    });
+  },
 };

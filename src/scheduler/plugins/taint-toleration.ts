@@ -1,4 +1,4 @@
-/** Taints that a pod does not tolerate keep it away; those that only ask for it make a node worse. */
+/** TaintToleration: rejects nodes with untolerated taints, and scores down untolerated PreferNoSchedule taints. */
 import type { core } from "#api";
 import { definePlugin, PASS, type PluginFactory, ready, rejectionsOf } from "../framework/index.ts";
 import { normalizeByHighest } from "./normalize.ts";

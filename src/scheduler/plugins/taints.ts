@@ -1,4 +1,4 @@
-/** Which taints keep a pod away from a node. */
+/** Taints and tolerations. */
 import type { core } from "#api";
 
 export function tolerates(toleration: core.Toleration, taint: core.Taint): boolean {
@@ -12,7 +12,7 @@ export function isTolerated(taint: core.Taint, tolerations: readonly core.Tolera
   return tolerations.some((toleration) => tolerates(toleration, taint));
 }
 
-/** Whether one of the taints keeps new pods with these tolerations away. */
+/** Whether a NoSchedule or NoExecute taint is not tolerated. */
 export function repels(taints: readonly core.Taint[], tolerations: readonly core.Toleration[]): boolean {
   return taints.some(
     (taint) => (taint.effect === "NoSchedule" || taint.effect === "NoExecute") && !isTolerated(taint, tolerations),

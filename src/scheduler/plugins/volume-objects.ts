@@ -1,4 +1,4 @@
-/** Claims, volumes and what else decides on them, as plugins look them up, and what they say of each other. */
+/** Lookups of claims, volumes and related objects for the volume plugins. */
 import { type core, type KubeObject, kinds, type storage, storageClassOf } from "#api";
 import type { Informers } from "#client";
 
@@ -38,11 +38,11 @@ export function volumeObjects(informers: Informers): VolumeObjects {
   };
 }
 
-/** On claims: they have been bound once. */
+/** On claims: they have been bound. */
 export const BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
 /** On volumes: the claim was chosen by the cluster, not by a user. */
 export const BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller";
-/** On claims: the node that a volume is to be made for. */
+/** On claims: the node that a volume is to be provisioned for. */
 export const SELECTED_NODE = "volume.kubernetes.io/selected-node";
 
 const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
@@ -65,7 +65,7 @@ export function isControlledBy({ metadata }: KubeObject, owner: KubeObject): boo
   );
 }
 
-/** For this claim by name and, if the volume names a uid, for this very one. */
+/** Whether the volume's claimRef refers to this claim, by name and, if set, by uid. */
 export function isVolumeFor({ spec }: Volume, { metadata }: Claim): boolean {
   const claim = spec?.claimRef;
   if (claim?.name !== metadata.name || claim?.namespace !== metadata.namespace) return false;
@@ -76,11 +76,11 @@ export function claimNotFound(name: string): string {
   return `persistentvolumeclaim "${name}" not found`;
 }
 
-/** A claim that a Pod's volume is about. */
+/** A claim of a Pod. */
 export interface ClaimUse {
   readonly name: string;
   readonly key: string;
-  /** Made for the Pod and gone with it. */
+  /** Of a generic ephemeral volume. */
   readonly ephemeral: boolean;
 }
 

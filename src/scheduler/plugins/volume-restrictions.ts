@@ -1,8 +1,8 @@
 /**
- * Disks that only one node may write to, and claims that only one Pod may have.
+ * VolumeRestrictions: disks that can be mounted once on a node, and claims with ReadWriteOncePod.
  *
- * 1. A claim with ReadWriteOncePod that any Pod of the cluster uses keeps this Pod off all nodes, until that Pod goes.
- * 2. Disks that Pods name themselves, without a claim, may be on a node once, unless all mount them for reading.
+ * 1. If any Pod of the cluster uses a claim with ReadWriteOncePod, no node fits until that Pod is gone.
+ * 2. A disk in a Pod's spec can be on a node once, unless all mounts are read-only.
  */
 import type { core } from "#api";
 import {
@@ -13,6 +13,7 @@ import {
   type PluginFactory,
   type PodInfo,
   type Prepared,
+  type Rejections,
   ready,
   rejected,
   rejectionsOf,
@@ -21,24 +22,24 @@ import {
 import { claimNotFound, claimUses, type VolumeObjects, volumeObjects } from "./volume-objects.ts";
 
 const NAME = "VolumeRestrictions";
-const rejections = rejectionsOf(NAME);
-const DISK_TAKEN = rejections.unschedulable("node(s) had no available disk");
-const CLAIM_TAKEN = rejections.unschedulable(
+const DISK_TAKEN = rejectionsOf(NAME).unschedulable("node(s) had no available disk");
+const CLAIM_TAKEN = rejectionsOf(NAME).unschedulable(
   "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
 );
 
 interface State {
-  /** Those that need to be looked at. */
+  /** The Pod's disks. */
   readonly disks: readonly core.Volume[];
-  /** Keys of claims that only one Pod may have. */
+  /** Keys of claims with ReadWriteOncePod. */
   readonly exclusive: readonly string[];
-  /** How many Pods have one of them. */
+  /** Number of Pods that use one of them. */
   readonly users: number;
 }
 
 export const volumeRestrictions: PluginFactory = {
   name: NAME,
   make(_, { informers }) {
+    const rejections = rejectionsOf(NAME);
     const objects = volumeObjects(informers);
     return definePlugin<State>({
       name: NAME,
@@ -57,7 +58,7 @@ export const volumeRestrictions: PluginFactory = {
       ],
       filter: {
         reads: "cluster",
-        prepare: (pod, view) => prepare(pod, view, objects),
+        prepare: (pod, view) => prepare(pod, view, objects, rejections),
         check(state, node) {
           if (state.disks.some((disk) => isOn(disk, node))) return DISK_TAKEN;
           return state.users > 0 ? CLAIM_TAKEN : PASS;
@@ -69,7 +70,7 @@ export const volumeRestrictions: PluginFactory = {
   },
 };
 
-function prepare(pod: PodInfo, view: ClusterView, objects: VolumeObjects): Prepared<State> {
+function prepare(pod: PodInfo, view: ClusterView, objects: VolumeObjects, rejections: Rejections): Prepared<State> {
   const disks = (pod.pod.spec?.volumes ?? []).filter(isDisk);
   const exclusive: string[] = [];
   for (const { name, key, ephemeral } of pod.claims.length === 0 ? [] : claimUses(pod.pod)) {

@@ -1,4 +1,4 @@
-/** Volumes with labels of a zone or a region are reached from nodes of that zone and region; nodes without such labels are taken to be everywhere. */
+/** VolumeZone: volumes with zone or region labels need nodes of that zone and region; nodes without such labels fit. */
 import { equalJson, type Json, type Labels } from "#api";
 import {
   definePlugin,
@@ -6,6 +6,7 @@ import {
   type PluginFactory,
   type PodInfo,
   type Prepared,
+  type Rejections,
   ready,
   rejected,
   rejectionsOf,
@@ -22,10 +23,9 @@ import {
 } from "./volume-objects.ts";
 
 const NAME = "VolumeZone";
-const rejections = rejectionsOf(NAME);
-const ELSEWHERE = rejections.unresolvable("node(s) had no available volume zone");
+const ELSEWHERE = rejectionsOf(NAME).unresolvable("node(s) had no available volume zone");
 
-/** Label of a volume to the label of nodes that may stand for it. */
+/** Volume labels, with the node labels that may replace them. */
 const KEYS: ReadonlyMap<string, string> = new Map([
   ["failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"],
   ["failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"],
@@ -41,6 +41,7 @@ interface Place {
 export const volumeZone: PluginFactory = {
   name: NAME,
   make(_, { informers }) {
+    const rejections = rejectionsOf(NAME);
     const objects = volumeObjects(informers);
     return definePlugin<readonly Place[]>({
       name: NAME,
@@ -64,7 +65,7 @@ export const volumeZone: PluginFactory = {
       ],
       filter: {
         reads: "cluster",
-        prepare: (pod) => (pod.claims.length === 0 ? SKIP : prepare(pod, objects)),
+        prepare: (pod) => (pod.claims.length === 0 ? SKIP : prepare(pod, objects, rejections)),
         check(places, { labels }) {
           if (!isPlaced(labels)) return PASS;
           return places.every((place) => isThere(place, labels)) ? PASS : ELSEWHERE;
@@ -74,7 +75,7 @@ export const volumeZone: PluginFactory = {
   },
 };
 
-function prepare({ pod }: PodInfo, objects: VolumeObjects): Prepared<readonly Place[]> {
+function prepare({ pod }: PodInfo, objects: VolumeObjects, rejections: Rejections): Prepared<readonly Place[]> {
   const places: Place[] = [];
   const refuse = (why: string) => rejected(rejections.unresolvable(why));
   for (const { name, key, ephemeral } of claimUses(pod)) {
@@ -106,7 +107,7 @@ function delays(storageClass: unknown): boolean {
   return (storageClass as { volumeBindingMode?: string } | undefined)?.volumeBindingMode === "WaitForFirstConsumer";
 }
 
-/** Zones are joined by two underscores; a value with an empty one among them cannot be read and does not count. */
+/** Several zones are separated by `__`; a value with an empty zone is ignored. */
 function placesOf({ metadata }: Volume): readonly Place[] {
   return Object.entries(metadata.labels ?? {})
     .filter(([key]) => KEYS.has(key))

@@ -1,17 +1,18 @@
 /**
- * Events that arrive while pods are being tried, so that none is missed between an attempt's view of the cluster and the pod's return to the queue.
+ * Events that arrive while pods are in flight, so that none is missed between an attempt's view of the cluster and the
+ * pod's return to the queue.
  *
- * 1. An event is kept as long as a pod is in flight that was there when it came.
+ * 1. An event is kept while a pod is in flight that was in flight when it arrived.
  */
 import type { ClusterEvent } from "../framework/index.ts";
 
 const COMPACT_AT = 1024;
 
 export class InFlight {
-  /** By uid: how many events there had been when the attempt began; the oldest first. */
+  /** By uid: the number of events before the attempt began; the oldest attempt first. */
   readonly #began = new Map<string, number>();
   #events: ClusterEvent[] = [];
-  /** How many events are no longer kept. */
+  /** Number of events that were dropped. */
   #dropped = 0;
 
   get size(): number {
@@ -31,7 +32,7 @@ export class InFlight {
     if (this.#began.size > 0) this.#events.push(event);
   }
 
-  /** What has happened since the pod's attempt began. */
+  /** The events since the pod's attempt began. */
   since(uid: string): readonly ClusterEvent[] {
     const began = this.#began.get(uid);
     return began === undefined ? [] : this.#events.slice(Math.max(0, began - this.#dropped));

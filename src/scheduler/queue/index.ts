@@ -1,4 +1,4 @@
-/** Where pods wait for their attempts, and what wakes them. */
+/** The scheduling queue. */
 export type { Failure, QueuedPod, QueueName } from "./queued-pod.ts";
 export { type QueueProfile, SchedulingQueue, type SchedulingQueueOptions } from "./scheduling-queue.ts";
 export { EXTENDER, Wakes } from "./wakes.ts";

@@ -1,4 +1,4 @@
-/** Pods that wait for an event, by who rejected them: an event that concerns nobody costs next to nothing. */
+/** Parked pods, grouped by the plugins that rejected them: an event that concerns no group costs next to nothing. */
 import type { QueuedPod } from "./queued-pod.ts";
 
 interface Group {
@@ -34,7 +34,7 @@ export class Parked {
     if (group.pods.size === 0) this.#groups.delete(key);
   }
 
-  /** Those in groups that `concerns` says yes to. */
+  /** The pods of the groups that `concerns` accepts. */
   *concerned(concerns: (rejectors: ReadonlySet<string>, schedulerName: string) => boolean): Iterable<QueuedPod> {
     for (const { rejectors, schedulerName, pods } of [...this.#groups.values()]) {
       if (concerns(rejectors, schedulerName)) yield* [...pods.values()];

@@ -158,7 +158,7 @@ describe("the queue", () => {
     expect(queue.sizes).toMatchObject({ unschedulable: 1 });
   });
 
-  it("counts who comes into which queue because of what, in the original's words", async () => {
+  it("counts who comes into which queue because of what, with the labels of kube-scheduler", async () => {
     const { queue, clock, failed, incoming } = queueWith(fit, gateOn("gated"));
     queue.add(info("a"));
     queue.add(info("gated"));

@@ -1,10 +1,10 @@
 /**
- * The cluster as the scheduler knows it: nodes, the pods on them, and what plugins count.
+ * The cluster as the scheduler knows it: nodes, their pods, and the counts that plugins use.
  *
- * 1. A pod is on one node at most, by its uid. The API server's word replaces what was assumed.
- * 2. Pods of a node that is unknown, or gone, wait for it: they use what it has as soon as it is there.
- * 3. Each change costs what it changes: no copy is made, nothing is counted again.
- * 4. A node's generation changes with the node, its pods and the pods nominated to it.
+ * 1. A pod, by its uid, is on one node at most. The API server's state replaces what was assumed.
+ * 2. Pods of an unknown or deleted node are kept aside, and added when the node appears.
+ * 3. A change costs only what it touches: there are no copies, and nothing is counted again.
+ * 4. A node's generation changes with the node, its pods, and the pods nominated to it.
  */
 import type { core, Labels } from "#api";
 import type {
@@ -38,7 +38,7 @@ export class ClusterState implements ClusterView {
   readonly #byName = new Map<string, StateNode>();
   readonly #free: number[] = [];
   readonly #placed = new Map<string, Placed>();
-  /** Pods of nodes that are not there, by node. */
+  /** Pods of unknown nodes, by node name. */
   readonly #waiting = new Map<string, Map<string, PodInfo>>();
   readonly #domains = new Map<string, DomainIndex>();
   readonly #namespaces = new Map<string, Labels>();
@@ -56,7 +56,7 @@ export class ClusterState implements ClusterView {
 
   constructor(resources: ResourceNames) {
     this.#resources = resources;
-    const matches = (select: PodSelector, labels: LabelClass) => this.#means(select, labels);
+    const matches = (select: PodSelector, labels: LabelClass) => this.#selects(select, labels);
     this.#counts = new PodCounts(FIRST_CAPACITY, matches);
     this.#terms = new OwnedTerms(FIRST_CAPACITY, matches);
   }
@@ -85,7 +85,7 @@ export class ClusterState implements ClusterView {
     return this.#placed.size;
   }
 
-  /** Of the pods, those whose node is not the API server's word yet. */
+  /** Number of pods whose binding the API server has not confirmed yet. */
   get assumedCount(): number {
     return this.#assumed;
   }
@@ -94,7 +94,7 @@ export class ClusterState implements ClusterView {
     return this.#imagesGeneration;
   }
 
-  /** Of the nodes, by index: the same array as long as no node comes or goes. */
+  /** Node names by index: the same array until a node is added or removed. */
   get nodeNames(): readonly string[] {
     this.#names ??= this.#nodes.map((node) => node?.name ?? "");
     return this.#names;
@@ -104,7 +104,7 @@ export class ClusterState implements ClusterView {
     return this.#byName.get(name);
   }
 
-  /** Where a pod is, or is assumed to be. */
+  /** The node of a pod, confirmed or assumed. */
   placeOf(uid: string): Placed | undefined {
     return this.#placed.get(uid);
   }
@@ -132,7 +132,7 @@ export class ClusterState implements ClusterView {
   }
 
   matches(select: PodSelector, { labels }: PodInfo): boolean {
-    return this.#means(select, labels);
+    return this.#selects(select, labels);
   }
 
   imageNodes(image: string): number {
@@ -194,12 +194,12 @@ export class ClusterState implements ClusterView {
     this.#free.push(state.index);
   }
 
-  /** On its node by the API server's word, whatever was thought before. */
+  /** Places a pod on the node that the API server says. */
   setPod(pod: PodInfo): void {
     const node = pod.pod.spec?.nodeName ?? "";
     const placed = this.#placed.get(pod.uid);
     const state = this.#byName.get(node);
-    // Most of what is told about a pod changes nothing here.
+    // Most updates of a pod change nothing here.
     if (state !== undefined && placed?.node === node && usesTheSame(placed.pod, pod)) {
       state.replace(pod);
       if (placed.assumed) this.#assumed -= 1;
@@ -208,11 +208,11 @@ export class ClusterState implements ClusterView {
   }
 
   assume(pod: PodInfo, node: string): void {
-    if (this.#placed.has(pod.uid)) throw new Error(`the pod ${pod.key} has a node already`);
+    if (this.#placed.has(pod.uid)) throw new Error(`the pod ${pod.key} already has a node`);
     this.#place(pod, node, true);
   }
 
-  /** Only what was assumed can be forgotten; the API server may have spoken meanwhile. */
+  /** Removes an assumed pod; a pod that was confirmed meanwhile stays. */
   forget(uid: string): void {
     if (this.#placed.get(uid)?.assumed === true) this.removePod(uid);
   }
@@ -236,7 +236,7 @@ export class ClusterState implements ClusterView {
     for (const name of this.#nominations.set(pod, node)) this.#touch(this.#byName.get(name));
   }
 
-  denominate(uid: string): void {
+  removeNomination(uid: string): void {
     const node = this.#nominations.delete(uid);
     if (node !== undefined) this.#touch(this.#byName.get(node));
   }
@@ -297,7 +297,7 @@ export class ClusterState implements ClusterView {
     for (const image of images.keys()) count(this.#images, image, by);
   }
 
-  #means({ namespaces, namespaceSelector, selector }: PodSelector, { namespace, labels }: LabelClass): boolean {
+  #selects({ namespaces, namespaceSelector, selector }: PodSelector, { namespace, labels }: LabelClass): boolean {
     const there = namespaces.has(namespace) || namespaceSelector.matches(this.#namespaces.get(namespace));
     return there && selector.matches(labels);
   }

@@ -1,7 +1,7 @@
 /**
- * The topology domains of all nodes under one label: numbers instead of values.
+ * The topology domains of all nodes for one label, as numbers.
  *
- * 1. A value keeps its number as long as a node has it; after that the number may be given to another.
+ * 1. A value keeps its number while a node has it; then the number may be reused.
  */
 import type { Domains } from "../framework/index.ts";
 
@@ -34,7 +34,7 @@ export class DomainIndex implements Domains {
     this.of = next;
   }
 
-  /** Undefined: the node does not have the label, or is gone. */
+  /** Undefined: the node does not have the label, or was removed. */
   set(node: number, value: string | undefined): void {
     const before = this.of[node] ?? -1;
     if (before !== -1) {

@@ -1,7 +1,7 @@
-/** The cluster's state, kept from events. */
+/** The cluster state, kept up to date by watch events. */
 export { ClusterState } from "./cluster-state.ts";
-export { givenTo, hostPortsOf } from "./pod-asks.ts";
-export { isUngiven, PodInfos } from "./pod-infos.ts";
+export { allocationOf, hostPortsOf } from "./pod-asks.ts";
+export { hasNoAllocation, PodInfos } from "./pod-infos.ts";
 export { matcher, podSelector, spreadConstraint } from "./pod-terms.ts";
 export { amountOf, ResourceNames } from "./resource-names.ts";
-export { areInTheWay } from "./state-node.ts";
+export { portsConflict } from "./state-node.ts";

@@ -1,4 +1,4 @@
-/** Pods that have a node promised to them, by node. */
+/** Nominated pods by node. */
 import type { PodInfo } from "../framework/index.ts";
 
 const NONE: readonly PodInfo[] = [];
@@ -19,12 +19,12 @@ export class Nominations {
     return this.#nodes.get(uid);
   }
 
-  /** The nodes with such pods. */
+  /** The nodes with nominated pods. */
   nodes(): Iterable<string> {
     return this.#pods.keys();
   }
 
-  /** Returns the nodes whose pods have changed by that. */
+  /** Returns the nodes whose nominated pods have changed. */
   set(pod: PodInfo, node: string): readonly string[] {
     const before = this.delete(pod.uid);
     this.#nodes.set(pod.uid, node);

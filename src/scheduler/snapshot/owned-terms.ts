@@ -1,8 +1,8 @@
 /**
- * The affinity terms of pods that are on nodes: for each distinct term, how many pods on each node own it.
+ * The affinity terms of placed pods: for each distinct term, the number of its owners by node.
  *
- * 1. A term is here as long as a pod owns it.
- * 2. Which terms mean pods of a label class is worked out again only when a term has come or gone.
+ * 1. A term exists while a pod owns it.
+ * 2. Which terms select pods of a label class is computed again only after a term was added or removed.
  */
 import type { LabelClass, OwnedTerm, PodInfo, PodSelector, PodTerm, TermKind } from "../framework/index.ts";
 

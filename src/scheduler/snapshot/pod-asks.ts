@@ -1,13 +1,13 @@
-/** What pods ask of a node, read from their specs. */
+/** Computes what pods require of a node, from their specs. */
 import { type core, podRequests } from "#api";
 import type { HostPort, NodeAsk, Request } from "../framework/index.ts";
 import { amountOf, isCounted, type ResourceNames } from "./resource-names.ts";
 
-/** What a container that says nothing counts as, in scores. */
-const USUAL_REQUESTS: Readonly<Record<string, string>> = { cpu: "100m", memory: String(200 * 1024 * 1024) };
+/** Requests of containers without requests, in scores. */
+const DEFAULT_REQUESTS: Readonly<Record<string, string>> = { cpu: "100m", memory: String(200 * 1024 * 1024) };
 const NO_LABELS = {};
 
-/** All of a pod that `askOf` reads: equal keys, equal asks. Affinity to nodes is left out: see PodInfos. */
+/** Everything that `askOf` reads: equal keys, equal asks. Node affinity is left out: see PodInfos. */
 export function askKey({ spec, status }: core.Pod): string {
   if (spec === undefined) return "";
   return JSON.stringify([
@@ -19,7 +19,7 @@ export function askKey({ spec, status }: core.Pod): string {
     spec.nodeSelector,
     spec.tolerations,
     imageVolumes(spec),
-    givenTo(status),
+    allocationOf(status),
   ]);
 }
 
@@ -31,25 +31,27 @@ function containerKey({ image, resources, ports }: core.Container) {
   ];
 }
 
-/** All of a status that counts beside what the spec asks for: what a node has given, and whether it never gives more. Undefined: nothing. */
-export function givenTo(status: core.PodStatus | undefined) {
+/** The allocated resources in a status, and whether a resize is infeasible. Undefined if there are none. */
+export function allocationOf(status: core.PodStatus | undefined) {
   if (status === undefined) return undefined;
   const { containerStatuses, initContainerStatuses, resources, allocatedResources } = status;
-  const [main, init] = [given(containerStatuses), given(initContainerStatuses)];
+  const [main, init] = [allocated(containerStatuses), allocated(initContainerStatuses)];
   if (main === undefined && init === undefined && resources === undefined) return undefined;
-  const isHopeless = status.conditions?.some(
+  const isInfeasible = status.conditions?.some(
     ({ type, reason }) => type === "PodResizePending" && reason === "Infeasible",
   );
-  return [main, init, resources?.requests, allocatedResources, isHopeless === true];
+  return [main, init, resources?.requests, allocatedResources, isInfeasible === true];
 }
 
-function given(statuses: readonly core.ContainerStatus[] | undefined) {
+function allocated(statuses: readonly core.ContainerStatus[] | undefined) {
   return statuses?.some(({ resources }) => resources !== undefined)
     ? statuses.map(({ name, resources, allocatedResources }) => [name, resources?.requests, allocatedResources])
     : undefined;
 }
 
-/** Without the node's name, which differs from pod to pod, and without affinity to nodes, which in the pods of a DaemonSet does, too. */
+/**
+ * Without the node's name and node affinity: the first differs from pod to pod, the second between pods of a DaemonSet.
+ */
 export function askOf(pod: core.Pod, names: ResourceNames): NodeAsk {
   const { spec } = pod;
   const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
@@ -75,13 +77,15 @@ function requestsOf(pod: core.Pod, names: ResourceNames): readonly Request[] {
     .toSorted((a, b) => a.resource - b.resource);
 }
 
-/** Where the pod speaks for all its containers, only what it does not mention gets the usual amounts. */
+/** With pod-level requests, only resources that they do not mention get default amounts. */
 function scoredOf(pod: core.Pod): NodeAsk["scored"] {
   const own = pod.spec?.resources?.requests ?? {};
-  const speaksForAll = ["cpu", "memory"].some((name) => own[name] !== undefined);
-  const asked = speaksForAll ? podRequests(pod, { useStatus: true }) : {};
-  const usual = Object.fromEntries(Object.entries(USUAL_REQUESTS).filter(([name]) => asked[name] === undefined));
-  const { cpu, memory } = podRequests(pod, { useStatus: true, usual });
+  const isPodLevel = ["cpu", "memory"].some((name) => own[name] !== undefined);
+  const requested = isPodLevel ? podRequests(pod, { useStatus: true }) : {};
+  const nonMissingContainerRequests = Object.fromEntries(
+    Object.entries(DEFAULT_REQUESTS).filter(([name]) => requested[name] === undefined),
+  );
+  const { cpu, memory } = podRequests(pod, { useStatus: true, nonMissingContainerRequests });
   return {
     cpu: cpu === undefined ? 0 : amountOf("cpu", cpu),
     memory: memory === undefined ? 0 : amountOf("memory", memory),
@@ -100,13 +104,13 @@ export function hostPortsOf(spec: core.PodSpec | undefined): readonly HostPort[]
     }));
 }
 
-/** Images that are mounted; undefined: none. */
+/** Images of image volumes; undefined if there are none. */
 function imageVolumes(spec: core.PodSpec | undefined): readonly string[] | undefined {
   if (spec?.volumes?.some(({ image }) => image !== undefined) !== true) return undefined;
   return spec.volumes.flatMap(({ image }) => image?.reference ?? []);
 }
 
-/** An image without a tag is meant as the latest. */
+/** Adds `:latest` to an image without a tag. */
 export function normalImage(image: string): string {
   return image.lastIndexOf(":") <= image.lastIndexOf("/") ? `${image}:latest` : image;
 }

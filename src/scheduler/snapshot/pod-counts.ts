@@ -1,8 +1,8 @@
 /**
- * How many pods on each node a selector means, kept up to date pod by pod.
+ * The number of selected pods by node, updated with each pod.
  *
- * 1. A count exists from when it is first asked for until `MAX_COUNTS` others have been asked for since.
- * 2. Whether a selector means pods of a label class is worked out once.
+ * 1. A count exists from its first use until `MAX_COUNTS` others have been used since.
+ * 2. Whether a selector matches a label class is computed once.
  */
 import { LruMap } from "#base";
 import type { LabelClass, PodInfo, PodSelector } from "../framework/index.ts";
@@ -10,15 +10,15 @@ import type { LabelClass, PodInfo, PodSelector } from "../framework/index.ts";
 const MAX_COUNTS = 256;
 
 export interface CountedPods {
-  /** A pod has to be meant by all of them. */
+  /** A pod counts if all of them select it. */
   readonly selects: readonly PodSelector[];
-  /** Whether pods that are on their way out count. */
+  /** Whether terminating pods count. */
   readonly terminating: boolean;
 }
 
 interface Count extends CountedPods {
   counts: Int32Array<ArrayBuffer>;
-  meant: WeakMap<LabelClass, boolean>;
+  matches: WeakMap<LabelClass, boolean>;
 }
 
 export class PodCounts {
@@ -35,7 +35,7 @@ export class PodCounts {
     const key = `${asked.terminating}\0${asked.selects.map(({ key }) => key).join("\0")}`;
     let count = this.#counts.get(key);
     if (count === undefined) {
-      count = { ...asked, counts: new Int32Array(this.#capacity), meant: new WeakMap() };
+      count = { ...asked, counts: new Int32Array(this.#capacity), matches: new WeakMap() };
       for (const [node, pods] of all()) for (const pod of pods) this.#count(count, node, pod, 1);
       this.#counts.set(key, count);
     }
@@ -55,7 +55,7 @@ export class PodCounts {
     }
   }
 
-  /** Labels of namespaces have changed: what depends on them is counted anew when it is asked for. */
+  /** After a change of namespace labels: counts that depend on them are dropped. */
   namespacesChanged(): void {
     for (const [key, { selects }] of this.#counts) {
       if (selects.some(({ namespaceSelector }) => !namespaceSelector.nothing)) this.#counts.delete(key);
@@ -64,11 +64,11 @@ export class PodCounts {
 
   #count(count: Count, node: number, pod: PodInfo, by: 1 | -1): void {
     if (pod.terminating && !count.terminating) return;
-    let meant = count.meant.get(pod.labels);
-    if (meant === undefined) {
-      meant = count.selects.every((select) => this.#matches(select, pod.labels));
-      count.meant.set(pod.labels, meant);
+    let isSelected = count.matches.get(pod.labels);
+    if (isSelected === undefined) {
+      isSelected = count.selects.every((select) => this.#matches(select, pod.labels));
+      count.matches.set(pod.labels, isSelected);
     }
-    if (meant) count.counts[node] = (count.counts[node] ?? 0) + by;
+    if (isSelected) count.counts[node] = (count.counts[node] ?? 0) + by;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Reads pods, and remembers what those of one template have in common.
+ * Computes PodInfos, and shares the parts that pods of one template have in common.
  *
- * 1. What is remembered is bounded: when it is full it is forgotten, and pods that are read afterwards share among themselves.
+ * 1. The shared parts are bounded: when a map is full it is cleared, and later pods share among themselves.
  */
 import type { core } from "#api";
 import { MemoMap } from "#base";
@@ -15,26 +15,26 @@ const MAX_SHARED = 20_000;
 const NO_SPREAD: readonly SpreadConstraint[] = [];
 const NO_CLAIMS: readonly string[] = [];
 
-interface Wishes {
+interface Constraints {
   readonly terms: PodTerms;
   readonly spread: readonly SpreadConstraint[];
 }
 
-const NO_WISHES: Wishes = { terms: NO_TERMS, spread: NO_SPREAD };
+const NO_CONSTRAINTS: Constraints = { terms: NO_TERMS, spread: NO_SPREAD };
 
 export class PodInfos {
   readonly #names: ResourceNames;
   readonly #asks = new MemoMap<string, NodeAsk>(MAX_SHARED);
-  /** Those with affinity to nodes. */
-  readonly #choosy = new MemoMap<string, NodeAsk>(MAX_SHARED);
+  /** Asks with node affinity. */
+  readonly #asksWithAffinity = new MemoMap<string, NodeAsk>(MAX_SHARED);
   readonly #labels = new MemoMap<string, LabelClass>(MAX_SHARED);
-  readonly #wishes = new MemoMap<string, Wishes>(MAX_SHARED);
+  readonly #constraints = new MemoMap<string, Constraints>(MAX_SHARED);
 
   constructor(names: ResourceNames) {
     this.#names = names;
   }
 
-  /** `before`: an earlier state of the pod. What they share need not be read again. */
+  /** `before`: an earlier state of the pod, whose unchanged parts are reused. */
   of(pod: core.Pod, before?: PodInfo): PodInfo {
     const { metadata, spec } = pod;
     const { uid = "", name = "", namespace = "", labels, deletionTimestamp } = metadata;
@@ -50,7 +50,7 @@ export class PodInfos {
       terminating: deletionTimestamp !== undefined,
       ask,
       labels: this.#labels.getOrMake(labelKey, () => ({ namespace, labels: labels ?? {} })),
-      ...this.#wishesOf(pod, labelKey),
+      ...this.#constraintsOf(pod, labelKey),
       claims: claimsOf(pod),
     };
   }
@@ -67,24 +67,24 @@ export class PodInfos {
     const plain = this.#asks.getOrMake(key, () => askOf(pod, this.#names));
     const { nodeAffinity } = pod.spec?.affinity ?? {};
     if (nodeAffinity === undefined) return plain;
-    return this.#choosy.getOrMake(key + JSON.stringify(nodeAffinity), () => ({ ...plain, nodeAffinity }));
+    return this.#asksWithAffinity.getOrMake(key + JSON.stringify(nodeAffinity), () => ({ ...plain, nodeAffinity }));
   }
 
-  #wishesOf(pod: core.Pod, labelKey: string): Wishes {
+  #constraintsOf(pod: core.Pod, labelKey: string): Constraints {
     const { affinity, topologySpreadConstraints } = pod.spec ?? {};
     const { podAffinity, podAntiAffinity } = affinity ?? {};
     if (podAffinity === undefined && podAntiAffinity === undefined && topologySpreadConstraints === undefined) {
-      return NO_WISHES;
+      return NO_CONSTRAINTS;
     }
     const key = labelKey + JSON.stringify([podAffinity, podAntiAffinity, topologySpreadConstraints]);
-    return this.#wishes.getOrMake(key, () => ({ terms: termsOf(pod), spread: spreadOf(pod) }));
+    return this.#constraints.getOrMake(key, () => ({ terms: termsOf(pod), spread: spreadOf(pod) }));
   }
 }
 
-/** All that an ask is made of is the same, by identity: later states of a pod share the parts of its spec that have not changed. */
+/** Compares by identity everything that an ask depends on: later states of a pod share unchanged parts of its spec. */
 function asksTheSame(before: core.Pod, pod: core.Pod): boolean {
   const [a, b] = [before.spec, pod.spec];
-  if (a === undefined || b === undefined || !isUngiven(before) || !isUngiven(pod)) return false;
+  if (a === undefined || b === undefined || !hasNoAllocation(before) || !hasNoAllocation(pod)) return false;
   return (
     a === b ||
     (a.containers === b.containers &&
@@ -98,8 +98,8 @@ function asksTheSame(before: core.Pod, pod: core.Pod): boolean {
   );
 }
 
-/** No node has told what it has given to the pod: that may be another than what the spec asks for. */
-export function isUngiven({ status }: core.Pod): boolean {
+/** The status has no allocated resources, which may differ from the requests in the spec. */
+export function hasNoAllocation({ status }: core.Pod): boolean {
   return (
     status?.containerStatuses === undefined &&
     status?.initContainerStatuses === undefined &&

@@ -1,4 +1,4 @@
-/** Which other pods a pod means: affinity, anti-affinity and spread, compiled. */
+/** Compiles inter-pod affinity, anti-affinity and topology spread constraints. */
 import {
   type core,
   type LabelMatcher,
@@ -33,7 +33,7 @@ export function termsOf({ metadata, spec }: core.Pod): PodTerms {
   };
 }
 
-/** Without namespaces and a selector for them, the pod's own is meant. */
+/** Without namespaces and namespaceSelector, a term selects pods of the pod's own namespace. */
 function podTerm(term: core.PodAffinityTerm, own: string): PodTerm {
   const { topologyKey, namespaces = [], namespaceSelector, labelSelector } = term;
   const named = namespaces.length === 0 && namespaceSelector === undefined ? [own] : namespaces;
@@ -55,7 +55,7 @@ function textOf(selector: LabelMatcher): string {
   return selector.nothing ? "-" : selector.toString();
 }
 
-/** A selector that cannot be read selects nothing. */
+/** An invalid selector matches nothing. */
 export function matcher(selector: LabelSelector | undefined): LabelMatcher {
   try {
     return matcherOfSelector(selector);
@@ -68,7 +68,7 @@ export function matcher(selector: LabelSelector | undefined): LabelMatcher {
 export function spreadOf({ metadata, spec }: core.Pod): readonly SpreadConstraint[] {
   const { namespace = "", labels = {} } = metadata;
   return (spec?.topologySpreadConstraints ?? []).map((constraint) =>
-    spreadConstraint(constraint, podSelector([namespace], followed(constraint, labels))),
+    spreadConstraint(constraint, podSelector([namespace], withLabelKeys(constraint, labels))),
   );
 }
 
@@ -86,8 +86,8 @@ export function spreadConstraint(constraint: core.TopologySpreadConstraint, sele
   };
 }
 
-/** `matchLabelKeys` that the API server has not merged into the selector: those of pods older than the merge. */
-function followed(
+/** Adds `matchLabelKeys`, for pods that were created before API servers merged them into the selector. */
+function withLabelKeys(
   { labelSelector, matchLabelKeys = [] }: core.TopologySpreadConstraint,
   labels: Readonly<Record<string, string>>,
 ): LabelMatcher {

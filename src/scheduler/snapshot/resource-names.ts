@@ -1,8 +1,8 @@
 /**
- * Resources by number, so that amounts can stand in arrays.
+ * Numbers resources, so that amounts can be kept in arrays.
  *
- * 1. The first four are the same in every scheduler (see NodeInfo); others get the next number when they are first met, and keep it.
- * 2. Amounts are whole: thousandths of a cpu, units of everything else, rounded up; what is beyond the safe integers counts as the largest of them.
+ * 1. The first four are fixed (see NodeInfo); others get the next number when they are first seen, and keep it.
+ * 2. Amounts are integers: thousandths of a cpu, units of everything else, rounded up, and at most MAX_SAFE_INTEGER.
  */
 import { parseQuantity, type Quantity, scaledValue } from "#api";
 
@@ -40,7 +40,7 @@ export function amountOf(name: string, quantity: Quantity): number {
   return Math.min(Number(scaledValue(quantity, name === "cpu" ? -3 : 0)), Number.MAX_SAFE_INTEGER);
 }
 
-/** What the original counts: its own four, and names that stand for something scalar. */
+/** Whether kube-scheduler counts the resource: the fixed four, and scalar resources. */
 export function isCounted(name: string): boolean {
   return (
     FIXED.includes(name) ||

@@ -1,4 +1,4 @@
-/** A node of the cluster's state, and forks of it. */
+/** A node of the cluster state, and forks of it. */
 import type { core, Labels } from "#api";
 import { type ForkedNode, type HostPort, type NodeInfo, PODS, type PodInfo } from "../framework/index.ts";
 import type { ResourceNames } from "./resource-names.ts";
@@ -22,7 +22,7 @@ export class StateNode implements ForkedNode {
   images: ReadonlyMap<string, number> = new Map();
   readonly pods = new Map<string, PodInfo>();
   readonly claims = new Map<string, number>();
-  /** By protocol and port: how many pods have it at each address. */
+  /** By protocol and port: number of pods by address. */
   readonly #ports = new Map<string, Map<string, number>>();
 
   constructor(index: number, node: core.Node) {
@@ -31,7 +31,7 @@ export class StateNode implements ForkedNode {
     this.node = node;
   }
 
-  /** The node's own part; what its pods use stays. */
+  /** Updates the Node object; the pods stay. */
   set(node: core.Node, names: ResourceNames): void {
     this.node = node;
     this.labels = node.metadata.labels ?? NO_LABELS;
@@ -42,17 +42,17 @@ export class StateNode implements ForkedNode {
   }
 
   add(pod: PodInfo): void {
-    if (this.pods.has(pod.uid)) throw new Error(`the pod ${pod.key} is on the node ${this.name} already`);
+    if (this.pods.has(pod.uid)) throw new Error(`the pod ${pod.key} is already on the node ${this.name}`);
     this.pods.set(pod.uid, pod);
     this.#use(pod, 1);
   }
 
-  /** The same pod, told again: it uses what it used before. */
+  /** Replaces a pod whose resource usage is the same. */
   replace(pod: PodInfo): void {
     this.pods.set(pod.uid, pod);
   }
 
-  /** As it was added, whatever has become of it since. */
+  /** Releases the resources that the pod had when it was added. */
   remove({ uid }: PodInfo): void {
     const pod = this.pods.get(uid);
     if (pod === undefined) return;
@@ -108,8 +108,8 @@ export function count(counts: Map<string, number>, key: string, by: number): voi
   else counts.set(key, next);
 }
 
-/** Whether one node can not give both ports. */
-export function areInTheWay(a: HostPort, b: HostPort): boolean {
+/** Whether two host ports exclude each other on one node. */
+export function portsConflict(a: HostPort, b: HostPort): boolean {
   if (a.port !== b.port || a.protocol !== b.protocol) return false;
   return a.ip === b.ip || a.ip === ANY_ADDRESS || b.ip === ANY_ADDRESS;
 }

@@ -1,7 +1,7 @@
 /**
  * Servers and clients for tests of the network, as Pods: this machine's own Node, which they see but cannot change, with scripts from a ConfigMap.
  *
- *     node /scripts/server.js                        tells its name; /ready, /unready, /failed-at, /stream
+ *     node /scripts/server.js                        tells its name; /ready, /unready, /stream
  *     node /scripts/client.js URL count N            connects so often, each time anew, and counts who answered
  *     node /scripts/client.js URL load FILE          the same until the file is there; with `stream`, one answer is read all the time
  *     node /scripts/names.js [[TYPE, NAME], …]       asks the cluster's DNS, and tells what it found or why not
@@ -13,15 +13,13 @@ import type { core } from "../../../src/api/index.ts";
 const SERVER = `
   const { createServer } = require("node:http");
   const [port = "8080"] = process.argv.slice(2);
-  let isReady = true, failedAt = 0;
+  let isReady = true;
   const server = createServer((request, response) => {
     response.setHeader("connection", "close");
     if (request.url === "/ready") {
-      if (!isReady) failedAt ||= Date.now();
       response.statusCode = isReady ? 200 : 503;
     }
     if (request.url === "/unready") isReady = false;
-    if (request.url === "/failed-at") return response.end(String(failedAt));
     if (request.url === "/stream") {
       const ticks = setInterval(() => response.write("."), 20);
       return response.on("close", () => clearInterval(ticks));
@@ -39,10 +37,8 @@ const CLIENT = `
   const options = { agent: false, headers, timeout: Number(process.env.TIMEOUT_MS ?? 4000), rejectUnauthorized: false, servername: process.env.HOST };
   const get = (at, on) => (at.startsWith("https") ? https : http).get(at, options, on);
   const answers = {}, failures = {}, last = {};
-  let failingSince = 0;
   const one = () => new Promise((resolve) => {
-    const start = Date.now();
-    const fail = (code) => { failures[code] = (failures[code] ?? 0) + 1; failingSince ||= start; resolve(); };
+    const fail = (code) => { failures[code] = (failures[code] ?? 0) + 1; resolve(); };
     const request = get(url, (response) => {
       let said = "";
       response.on("data", (data) => (said += data));
@@ -58,21 +54,20 @@ const CLIENT = `
     request.on("timeout", () => request.destroy(Object.assign(new Error(), { code: "ETIMEDOUT" })));
     request.on("error", (error) => fail(error.code));
   });
-  let left = what === "count" ? Number(limit) : Infinity, isOver = false, gapMs = 0, ticks = 0;
+  let left = what === "count" ? Number(limit) : Infinity, isOver = false, ticks = 0;
   const worker = async () => { while (!isOver && left-- > 0) await one(); };
   (async () => {
     if (what === "load") {
       fs.rmSync(limit, { force: true });
       const look = setInterval(() => { if (fs.existsSync(limit)) { isOver = true; clearInterval(look); } }, 20);
       if (stream !== undefined) get(url + "/stream", (response) => {
-        let before = Date.now();
-        response.on("data", () => { ticks++; gapMs = Math.max(gapMs, Date.now() - before); before = Date.now(); });
+        response.on("data", () => ticks++);
         response.on("close", () => { if (!isOver) failures.stream = 1; });
       }).on("error", (error) => (failures["stream " + error.code] = 1));
       console.error("loading");
     }
     await Promise.all([1, 2, 3, 4].map(worker));
-    console.log(JSON.stringify({ answers, failures, failingSince, last, gapMs, ticks }));
+    console.log(JSON.stringify({ answers, failures, last, ticks }));
     process.exit();
   })();`;
 
@@ -91,12 +86,9 @@ export interface Told {
   /** How often who has answered. */
   readonly answers: Readonly<Record<string, number>>;
   readonly failures: Readonly<Record<string, number>>;
-  /** When the first that failed began, in milliseconds. */
-  readonly failingSince: number;
   /** When each has answered last, in milliseconds. */
   readonly last: Readonly<Record<string, number>>;
-  /** Of the answer that was read all the time: the longest silence, and how many pieces came. */
-  readonly gapMs: number;
+  /** How many pieces came of the response that was read all the time. */
   readonly ticks: number;
 }
 

@@ -88,7 +88,7 @@ describe("variables", () => {
     expect(thrice - once).toBeLessThan(20);
   });
 
-  it("are charged to who asks, who is stopped when it is too much", () => {
+  it("are charged to the expression that reads them, which is stopped when it is too much", () => {
     const variables = [{ name: "l", expression: "object.list.map(x, x + 1)" }];
     const { remaining } = evaluate(variables, "size(variables.l)");
     expect(() => evaluate(variables, "size(variables.l)", 1_000_000 - remaining - 1)).toThrow(CostBudgetError);

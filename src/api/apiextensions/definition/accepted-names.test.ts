@@ -23,7 +23,7 @@ function asking(
 const taken = asking(names("a"), names("a", { shortNames: ["s"] }));
 
 describe("names", () => {
-  it("are given to whoever asks first", () => {
+  it("go to the first definition that asks", () => {
     const { names: given, condition } = acceptNames(asking(names("b", { shortNames: ["t"], categories: ["all"] })), [
       taken,
     ]);
@@ -49,7 +49,7 @@ describe("names", () => {
     expect(outcome.names).toMatchObject(given);
   });
 
-  it("stay with who has them", () => {
+  it("stay with the definition that has them", () => {
     const changed = asking(names("b", { kind: "A" }), names("b"));
     expect(acceptNames(changed, [taken, changed]).names.kind).toBe("B");
     expect(acceptNames(taken, [taken]).condition.status).toBe("True");

@@ -12,7 +12,7 @@ import { definition, object, preserving, version } from "../testing/definitions.
 describe("NonStructuralSchema", () => {
   const loose: JSONSchemaProps = { type: "object", properties: { a: {} } };
 
-  it("is not told of schemas that have a structure", () => {
+  it("is absent for structural schemas", () => {
     expect(nonStructuralSchema(definition(object({})))).toBeUndefined();
     expect(nonStructuralViolations(object({}))).toEqual([]);
   });

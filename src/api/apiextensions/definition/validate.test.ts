@@ -99,7 +99,7 @@ describe("a definition", () => {
       ['spec.versions[1].schema.openAPIV3Schema.type: Invalid value: "string": must be object at the root'],
     ],
     [
-      "belongs to whoever owns its group",
+      "needs approval in a protected group",
       { ...spec({ group: "x.k8s.io" }), metadata: { name: "things.x.k8s.io" } },
       [
         'metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111',

@@ -45,24 +45,25 @@ export function ruleFaults(
   const rules = schema["x-kubernetes-validations"] ?? [];
   if (rules.length === 0) return;
   const where = path.child("x-kubernetes-validations");
-  for (const [i, rule] of rules.entries()) found.schema.push(...saidFaults(rule, schema, where.index(i)));
+  for (const [i, rule] of rules.entries()) found.schema.push(...formFaults(rule, schema, where.index(i)));
   const { scope } = context;
   if (scope !== undefined && clean())
     found.rules.push(...compiledRuleFaults(scope, where, context.uncorrelated, context.anyCost));
 }
 
-function saidFaults(
+function formFaults(
   { rule = "", message = "", messageExpression = "", reason, fieldPath = "" }: ValidationRule,
   schema: JSONSchemaProps,
   path: FieldPath,
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
-  const [trimmed, told] = [rule.trim(), message.trim()];
-  if (trimmed === "") errors.push(required(path.child("rule"), "rule is not specified"));
-  else if (message !== "" && told === "")
+  const [trimmedRule, trimmedMessage] = [rule.trim(), message.trim()];
+  if (trimmedRule === "") errors.push(required(path.child("rule"), "rule is not specified"));
+  else if (message !== "" && trimmedMessage === "")
     errors.push(invalid(path.child("message"), message, "must be non-empty if specified"));
-  else if (lineBreak.test(told)) errors.push(invalid(path.child("message"), message, "must not contain line breaks"));
-  else if (lineBreak.test(trimmed) && told === "")
+  else if (lineBreak.test(trimmedMessage))
+    errors.push(invalid(path.child("message"), message, "must not contain line breaks"));
+  else if (lineBreak.test(trimmedRule) && trimmedMessage === "")
     errors.push(required(path.child("message"), "message must be specified if rule contains line breaks"));
   if (messageExpression !== "" && messageExpression.trim() === "")
     errors.push(required(path.child("messageExpression"), "messageExpression must be non-empty if specified"));

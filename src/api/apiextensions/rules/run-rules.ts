@@ -84,20 +84,20 @@ export function runRules(
           : `${error} evaluating rule: ${nameOf(rule)}`,
       );
     } else if (evaluation.value !== true) {
-      const forgiven = !usesOldSelf && (before.own ?? before.around)?.unchanged === true;
-      const tell = (error: FieldError): void => {
-        if (forgiven) run.warnings.push(fieldErrorText(error));
+      const isRatcheted = !usesOldSelf && (before.own ?? before.around)?.unchanged === true;
+      const report = (error: FieldError): void => {
+        if (isRatcheted) run.warnings.push(fieldErrorText(error));
         else run.errors.push(error);
       };
       const where = compiled.field === undefined ? at : below(at, compiled.field);
-      const told = messageOf(compiled, variables, run);
-      if ("fatal" in told) {
-        tell({ type: "FieldValueInvalid", field: where.toString(), badValue: schemaType, detail: told.fatal });
+      const message = messageOf(compiled, variables, run);
+      if ("fatal" in message) {
+        report({ type: "FieldValueInvalid", field: where.toString(), badValue: schemaType, detail: message.fatal });
         run.budget = -1;
         return;
       }
       const shown = schemaType === "object" || schemaType === "array" ? undefined : value;
-      tell(failure(rule, where, shown, told.detail));
+      report(failure(rule, where, shown, message.detail));
     }
   }
 }
@@ -135,8 +135,8 @@ function messageOf(
   variables: Readonly<Record<"self" | "oldSelf", () => Outcome>>,
   run: RuleRun,
 ): { readonly detail: string } | { readonly fatal: string } {
-  const usual = { detail: rule.message ? rule.message.trim() : `failed rule: ${nameOf(rule)}` };
-  if (message === undefined) return usual;
+  const fallback = { detail: rule.message ? rule.message.trim() : `failed rule: ${nameOf(rule)}` };
+  if (message === undefined) return fallback;
   const evaluation = message.evaluate(variables, { budget: celLimits.perCall });
   if (evaluation.cost > run.budget)
     return {
@@ -152,7 +152,7 @@ function messageOf(
   run.budget -= evaluation.cost;
   const text = evaluation.ok && typeof evaluation.value === "string" ? evaluation.value.trim() : "";
   const fits = text !== "" && !text.includes("\n") && new TextEncoder().encode(text).length <= celLimits.messageBytes;
-  return fits ? { detail: text } : usual;
+  return fits ? { detail: text } : fallback;
 }
 
 function nameOf({ rule, message }: ValidationRule): string {

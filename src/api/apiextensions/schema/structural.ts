@@ -40,25 +40,25 @@ export class NotStructuralError extends Error {
 
 /** Throws a NotStructuralError. */
 export function structuralOf(schema: JSONSchemaProps): Structural {
-  return spineOf(schema, 0);
+  return convert(schema, 0);
 }
 
-function spineOf(schema: JSONSchemaProps, depth: number): Structural {
+function convert(schema: JSONSchemaProps, depth: number): Structural {
   refuseUnsupported(schema, depth);
   for (const nested of nestedIn(schema)) checkNested(nested, depth + 1);
   const { items, additionalProperties } = schema;
   if (Array.isArray(items)) throw arrayOfItems();
   const additional = isObject(additionalProperties)
-    ? spineOf(additionalProperties as JSONSchemaProps, depth + 1)
+    ? convert(additionalProperties as JSONSchemaProps, depth + 1)
     : (additionalProperties as boolean | null | undefined);
   return {
     source: schema,
     type: schema.type ?? "",
     properties: new Map(
-      Object.entries(schema.properties ?? {}).map(([name, property]) => [name, spineOf(property, depth + 1)]),
+      Object.entries(schema.properties ?? {}).map(([name, property]) => [name, convert(property, depth + 1)]),
     ),
     additional: additional ?? undefined,
-    items: isObject(items) ? spineOf(items as JSONSchemaProps, depth + 1) : undefined,
+    items: isObject(items) ? convert(items as JSONSchemaProps, depth + 1) : undefined,
     nullable: schema.nullable === true,
     default: schema.default ?? undefined,
     preserveUnknown: schema["x-kubernetes-preserve-unknown-fields"] === true,

@@ -4,9 +4,11 @@
  *     check(value)            is it valid? Stops at the first fault, allocates nothing.
  *     check(value, report)    what is wrong with it? Goes through all of it, in the order in which Kubernetes does.
  *
- * 1. Paths are written as OpenAPI validation writes them: `spec.tags[0]`, "" for the value as a whole. The caller's own path comes before them.
+ * 1. Paths are written as OpenAPI validation writes them: `spec.tags[0]`, "" for the value as a whole. The caller's own
+ *    path comes before them.
  * 2. Faults that read the same are reported once.
- * 3. `matches` counts what was found in order: of several alternatives that all fail, the one that got furthest is reported.
+ * 3. `matches` counts what was found in order: of several alternatives that all fail, the one that got furthest is
+ *    reported.
  */
 
 import { type FieldError, type FieldErrorType, FieldPath } from "../../machinery/errors/field-error.ts";

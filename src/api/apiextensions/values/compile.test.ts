@@ -166,14 +166,14 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       '<nil>: Invalid value: "": "x" must validate all the schemas (allOf). None validated',
     ),
     field({ ...whole, not: { minimum: 10 } }, 12, '<nil>: Invalid value: "": "x" must not validate the schema (not)'),
-    // The alternative that got further is told about: the second has one required field.
+    // The alternative that got further is reported: the second has one required field.
     field(
       { type: "object", oneOf: [{ required: ["a", "b"] }, { required: ["a"], properties: { c: whole } }] },
       { c: 1 },
       '<nil>: Invalid value: "": "x" must validate one and only one schema (oneOf). Found none valid',
       "x.a: Required value",
     ),
-    // What is said twice is told once.
+    // Duplicate faults are reported once.
     field(
       { type: "object", required: ["a"], allOf: [{ required: ["a"] }] },
       {},
@@ -236,9 +236,9 @@ describe("limits on values", () => {
       fc.property(schemas, values, (schema, value) => {
         const check = compileValues(schema as JSONSchemaProps);
         const report = new Report("", undefined);
-        const told = check?.(value as Json, report) ?? true;
-        expect(told).toBe(check?.(value as Json, undefined) ?? true);
-        expect(report.faults.length === 0).toBe(told);
+        const valid = check?.(value as Json, report) ?? true;
+        expect(valid).toBe(check?.(value as Json, undefined) ?? true);
+        expect(report.faults.length === 0).toBe(valid);
       }),
       { numRuns: 500 },
     );

@@ -16,7 +16,7 @@ describe("repacking endpoints", () => {
       want: [{ addresses: [{ ip: "10.0.0.1" }, { ip: "10.0.0.2" }], ports: [http] }],
     },
     {
-      name: "joins ports of the same addresses, in the original's order",
+      name: "joins ports of the same addresses, in the order of Kubernetes",
       given: [
         { addresses: [{ ip: "10.0.0.1" }], ports: [dns] },
         { addresses: [{ ip: "10.0.0.1" }], ports: [http] },

@@ -45,11 +45,11 @@ describe.skipIf(!existsSync(oracle))("answers of a real server", () => {
         golden.status,
       ]);
       if (golden.status === 422) expect([where, answer.causes]).toEqual([where, causesOf(golden)]);
-      const told = (golden.headers?.warning ?? []).map((warning) =>
+      const recorded = (golden.headers?.warning ?? []).map((warning) =>
         warning.replace(/^299 - "(.*)"$/, "$1").replaceAll('\\"', '"'),
       );
       if (step.method === "POST" && golden.status === 201 && answer.pod !== undefined)
-        expect([where, podWarnings(answer.pod)]).toEqual([where, told]);
+        expect([where, podWarnings(answer.pod)]).toEqual([where, recorded]);
       for (const [pointer, want] of partsOf(golden.body)) {
         if (golden.status < 300)
           expect([where, pointer, at(answer.pod as unknown as Json, pointer)]).toEqual([where, pointer, want]);

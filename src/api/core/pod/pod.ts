@@ -30,9 +30,9 @@ export const Pod: Kind<PodObject> = defineKind<PodObject>("v1", "Pod", {
 });
 
 /** A pod that has no node, or that has terminated, is deleted without a grace period. */
-function graceSeconds({ spec, status }: PodObject, asked: number | undefined): number {
+function graceSeconds({ spec, status }: PodObject, requested: number | undefined): number {
   if (!spec?.nodeName || status?.phase === "Failed" || status?.phase === "Succeeded") return 0;
-  const seconds = asked ?? spec.terminationGracePeriodSeconds ?? 0;
+  const seconds = requested ?? spec.terminationGracePeriodSeconds ?? 0;
   return seconds < 0 ? 1 : seconds;
 }
 

@@ -45,7 +45,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "readiness kills nobody",
+    name: "a readiness probe has no grace period",
     pod: podWith(
       {},
       { readinessProbe: { httpGet: { port: "no such port!", scheme: "FTP" }, terminationGracePeriodSeconds: 5 } },
@@ -511,7 +511,7 @@ describe("changes of a pod", () => {
       want: 'spec.nodeSelector: Invalid value: {"a":"c"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)',
     },
     {
-      name: "nobody becomes a mirror pod later",
+      name: "a pod never becomes a mirror pod",
       pod: podWith(),
       patch: { metadata: { annotations: { "kubernetes.io/config.mirror": "x" } } },
       want: "metadata.annotations[kubernetes.io/config.mirror]: Forbidden: may not add mirror pod annotation",

@@ -84,9 +84,9 @@ function missing(required: readonly string[], pod: Pod): string | undefined {
   if (wanted.length === 0 || hasPodLevelResources(pod)) return undefined;
   const without = new Map<string, Set<string>>();
   for (const container of [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])]) {
-    const said = computeUsage(amountsOf(container, "requests"), amountsOf(container, "limits"));
+    const declared = computeUsage(amountsOf(container, "requests"), amountsOf(container, "limits"));
     for (const name of wanted) {
-      if (said[name] === undefined) without.set(name, (without.get(name) ?? new Set()).add(container.name));
+      if (declared[name] === undefined) without.set(name, (without.get(name) ?? new Set()).add(container.name));
     }
   }
   if (without.size === 0) return undefined;

@@ -217,7 +217,7 @@ const charges: Row[] = [
     why: "exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2",
   },
   {
-    name: "a quota that nobody has counted yet",
+    name: "a quota without a usage yet",
     quota: quota({ pods: "2" }, {}),
     object: pod(),
     why: "status unknown for quota: q, resources: pods",

@@ -58,7 +58,7 @@ export function dropDisabledFields(template: Draft<PodTemplateSpec> | undefined,
 }
 
 /** An update that leaves the spec unchanged gives no warnings. */
-export function isWarnedOf(object: KubeObject, old: KubeObject | undefined): boolean {
+export function isSpecChange(object: KubeObject, old: KubeObject | undefined): boolean {
   return old === undefined || old.metadata.generation !== object.metadata.generation;
 }
 
@@ -68,7 +68,7 @@ export function templateWarnings(
   template: PodTemplateSpec | undefined,
   where: FieldPath = path("spec", "template"),
 ): readonly string[] {
-  return isWarnedOf(object, old) ? podTemplateWarnings(template, where) : [];
+  return isSpecChange(object, old) ? podTemplateWarnings(template, where) : [];
 }
 
 /** Names that are valid, but do not work well as parts of host names. */

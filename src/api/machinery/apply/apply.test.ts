@@ -222,7 +222,7 @@ describe("apply", () => {
     expect(owners(next)).toEqual(["a Apply: on", "m Apply: size"]);
   });
 
-  it("shares a field that has the value already, without a time for who joins", () => {
+  it("shares a field that has the value already, without a new time", () => {
     const live = applied(undefined, "a", { size: 1 });
     const { managedFields, changed } = apply(live, "m", { size: 1 }, { now: "2024-01-02T00:00:00Z" });
     expect(changed).toBe(true);
@@ -232,7 +232,7 @@ describe("apply", () => {
     ]);
   });
 
-  it("gives what was there to before-first-apply, if nobody owned it", () => {
+  it("gives existing fields without an owner to before-first-apply", () => {
     const live = { ...sample({ size: 1, on: true }), metadata: { name: "s", uid: "u" } };
     expect(refusal(() => apply(live, "m", { size: 2 })).message).toBe(
       'Apply failed with 1 conflict: conflict with "before-first-apply" using example.com/v1: .spec.size',
@@ -386,7 +386,7 @@ describe("apply, whatever is applied", () => {
     );
   });
 
-  it("leaves nobody owning what is not there, and everybody's set in order", () => {
+  it("leaves no owner of an absent field, and all sets sorted", () => {
     const write = fc.record({ spec: anySpec, manager: fc.constantFrom("a", "b", "c"), apply: fc.boolean() });
     fc.assert(
       fc.property(fc.array(write, { minLength: 1, maxLength: 6 }), (writes) => {

@@ -1,11 +1,12 @@
 /**
- * Server-side apply: an applier states all that it wants of an object; the server merges it, and removes what it no longer wants.
+ * Server-side apply: an applier declares all fields that it wants; the server merges them, and removes those that it no
+ * longer declares.
  *
- * 1. An applier owns exactly what it applies. A field with the same value may have several owners; changing the value of a field that
- *    others own is a conflict, unless forced: then they lose it.
- * 2. What an applier stops applying is removed if nobody else owns it.
- * 3. Applying the same again changes nothing, not even a time.
- * 4. The first apply to an object without owners gives all that is there to `before-first-apply`.
+ * 1. An applier owns exactly the fields that it applies. A field with the same value may have several owners; changing
+ *    the value of a field that others own is a conflict, unless forced: then they lose it.
+ * 2. A field that an applier stops applying is removed if it has no other owner.
+ * 3. Applying the same configuration again changes nothing, not even a time.
+ * 4. The first apply to an object without owners gives all existing fields to `before-first-apply`.
  */
 
 import { StatusError } from "../errors/status.ts";
@@ -40,17 +41,20 @@ import {
 import { zeroObject } from "./zero-value.ts";
 
 export interface ApplyRequest extends WriteContext {
-  /** That the endpoint serves; with `apiVersion` what the configuration must say. */
+  /** The version that the endpoint serves; the configuration must have it. */
   readonly kind: string;
   /** Absent if the apply creates the object. */
   readonly live: JsonObject | undefined;
   readonly applied: JsonObject;
-  /** Take what others own. */
+  /** Takes fields from other owners. */
   readonly force: boolean;
 }
 
 export interface Applied {
-  /** Without managedFields, and as it was merged: to be decoded, defaulted, admitted and validated. The live object's parts are shared. */
+  /**
+   * Without managedFields: the merge result, still to be decoded, defaulted, admitted and validated. It shares parts
+   * with the live object.
+   */
   readonly object: JsonObject;
   /** The live object's own list if nothing changed. */
   readonly managedFields: ManagedFields;
@@ -142,7 +146,7 @@ function trackedOwners(request: ApplyRequest, before: JsonObject, stored: Manage
   return ownersAfterUpdate({ ...request, manager: "before-first-apply" }, [], zeroObject(request.schema), before);
 }
 
-/** Nothing if the version that the owner speaks is gone. */
+/** Undefined if the owner's version no longer exists. */
 function fitted({ apiVersion, schema, convert }: ApplyRequest, owner: Owner, before: JsonObject): readonly Owner[] {
   const isOwn = convert === undefined || owner.apiVersion === apiVersion;
   const ownSchema = isOwn ? schema : convert(before, owner.apiVersion)?.schema;

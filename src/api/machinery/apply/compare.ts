@@ -1,9 +1,10 @@
 /**
- * What became of the paths of a value from one version of it to the next.
+ * Which paths were added, modified or removed between two values.
  *
- * 1. A path is in one of the three sets at most. A map or list itself is added or removed, never modified: its parts are.
- * 2. Parts that are the same value are not looked into, and lists whose items did not move are compared place by place. A path is only
- *    spelled out where something changed.
+ * 1. A path is in at most one of the three sets. A map or list itself is added or removed, never modified: its parts
+ *    are.
+ * 2. Identical parts are not walked, and lists whose items did not move are compared by position. A path is written
+ *    only where something changed.
  */
 
 import { equalJson } from "../json/equal.ts";
@@ -81,7 +82,7 @@ class Walk {
     if (!hasParts && !equalJson(before, after)) this.modified.insert(this.#path);
   }
 
-  /** False when neither side has anything in it: then the value is a leaf. */
+  /** False when both sides are empty: then the value is a leaf. */
   #visitMap(schema: Schema, before: JsonObject | undefined, after: JsonObject | undefined): boolean {
     if (isEmptyMap(before) && isEmptyMap(after)) return false;
     const declared = declaredFields(schema);
@@ -112,7 +113,7 @@ class Walk {
     return true;
   }
 
-  /** Items that share their keys are one leaf; it comes and goes as a whole. */
+  /** Items that share their keys are one leaf, which is added or removed as a whole. */
   #visitItems(schema: Schema, element: PathElement, before: readonly Json[], after: readonly Json[]): void {
     if (before.length <= 1 && after.length <= 1) {
       this.#visitPart(schema, element, before[0], after[0]);

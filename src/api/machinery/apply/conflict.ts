@@ -1,4 +1,4 @@
-/** What a client reads when others own what it wants to change: one cause for each path, and all of it in one message. */
+/** The error for a conflict: one cause for each path, and all of them in one message. */
 
 import type { StatusError } from "../errors/status.ts";
 import { applyConflict } from "../errors/status-errors.ts";

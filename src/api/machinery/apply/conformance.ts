@@ -1,6 +1,6 @@
 /**
- * Whether an applied configuration fits its schema, as strictly as server-side apply asks: unknown fields, wrong types, and items of a
- * list that share their keys are refused, in the original's words.
+ * Whether an applied configuration fits its schema, as strictly as server-side apply requires: unknown fields, wrong
+ * types, and items of a list that share their keys are refused, in the words of Kubernetes.
  */
 import { goKind, goNumber, goQuote, goValue } from "../json/go-text.ts";
 import { isObject, type Json } from "../json/json.ts";
@@ -33,7 +33,7 @@ function check(schema: Schema, value: Json, path: string, faults: string[]): voi
         if (known !== undefined) {
           check(known, part, `${path}.${name}`, faults);
         } else if (schema.type === "object" && !schema.preserveUnknown) {
-          // The original looks no further in this map.
+          // Kubernetes stops at the first fault of this map.
           faults.push(`${path}.${name}: field not declared in schema`);
           return;
         }
@@ -101,7 +101,7 @@ function goTypeName(value: Json): string {
   return kind === "map" ? "map[string]interface {}" : kind === "slice" ? "[]interface {}" : kind;
 }
 
-/** As Go's `%#v` writes a value that was decoded without a type. */
+/** As Go's `%#v` prints a value that was decoded without a type. */
 function goSyntax(value: Json): string {
   if (value === null) return "interface {}(nil)";
   if (typeof value === "string") return goQuote(value);

@@ -33,7 +33,7 @@ function bySets(paths: FieldSet): FieldFilter {
   return (set) => recursiveDifference(set, paths);
 }
 
-describe("what a create owns is what it gained over an object that nobody has written into", () => {
+describe("a create owns what it adds to an empty object", () => {
   const types = [
     "core.v1.ConfigMap",
     "core.v1.Pod",

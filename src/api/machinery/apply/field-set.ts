@@ -1,10 +1,10 @@
 /**
- * Sets of field paths, as tries: what somebody owns, what a write changed.
+ * Sets of field paths, as tries: the fields that a manager owns, or that a write changed.
  *
- * 1. A set is immutable. Operations share what they do not change, and return an argument itself when the result equals it: so the cost
- *    of working with a small change on a big set follows the change.
- * 2. Owning a field says nothing about its parent or its children: each is a member on its own account.
- * 3. No node is empty, except the root of the empty set. The root is no member: nobody owns the whole object.
+ * 1. A set is immutable. Operations share what they do not change, and return an argument itself when the result equals
+ *    it, so that the cost of a small change to a big set follows the change.
+ * 2. Owning a field implies nothing about its parent or its children: each is a member of its own.
+ * 3. No node is empty, except the root of the empty set. The root is not a member: nobody owns the whole object.
  */
 import { compareElements, type ElementPath, type PathElement } from "./path-element.ts";
 
@@ -29,12 +29,12 @@ export function fieldSet(...paths: readonly ElementPath[]): FieldSet {
 export class FieldSetBuilder {
   #root: Draft | undefined;
 
-  /** The first `length` elements of `path`; the path to the whole object is not kept. */
+  /** Adds the first `length` elements of `path`; an empty path is ignored. */
   insert(path: ElementPath): void {
     this.graft(path, leaf);
   }
 
-  /** All of `set`, below `path`. */
+  /** Adds all of `set`, below `path`. */
   graft(path: ElementPath, set: FieldSet): void {
     if (path.length === 0) return;
     this.#root ??= new Draft(emptySet);
@@ -50,7 +50,7 @@ export class FieldSetBuilder {
   }
 }
 
-/** A node that the builder made itself, and may add to; what was grafted is not touched. */
+/** A node that the builder created itself, and may change; grafted nodes stay untouched. */
 class Draft implements FieldSet {
   readonly member: boolean;
   readonly children: Map<PathElement, FieldSet>;
@@ -120,13 +120,13 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return { member: a.member && b.member, children };
 }
 
-/** Without the paths of `b`; what lies below one of them stays. */
+/** Without the paths of `b`; paths below them stay. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return emptySet;
   return subtract(a, b, false);
 }
 
-/** Without the paths of `b` and all that lies below them. */
+/** Without the paths of `b` and all paths below them. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, true);
 }
@@ -156,7 +156,7 @@ export function leaves(set: FieldSet): FieldSet {
   return { member: false, children };
 }
 
-/** In Kubernetes' order: the members at one level first, then what is below each. */
+/** In Kubernetes' order: the members at one level first, then the paths below each. */
 export function* pathsOf(set: FieldSet, prefix: ElementPath = []): Generator<ElementPath> {
   const elements = sortedElements(set);
   for (const element of elements) if (set.children.get(element)?.member) yield [...prefix, element];
@@ -174,19 +174,19 @@ export function sortedElements(set: FieldSet): readonly PathElement[] {
   return elements;
 }
 
-/** What part of a set counts. */
+/** Selects a part of a set. */
 export interface FieldFilter {
   (set: FieldSet): FieldSet;
-  /** Where it can be said so: everything counts but these paths and what is below them. */
+  /** If the filter is an exclusion: the excluded paths. */
   readonly excluded?: FieldSet;
 }
 
-/** Everything but these paths and what is below them. */
+/** Excludes these paths and everything below them. */
 export function excludeFields(paths: FieldSet): FieldFilter {
   return Object.assign((set: FieldSet) => recursiveDifference(set, paths), { excluded: paths });
 }
 
-/** Only what a pattern leads to, and what is below it. `*` stands for any element. */
+/** Includes only what matches a pattern, and everything below it. `*` matches any element. */
 export function includeFields(...patterns: readonly ElementPath[]): FieldFilter {
   return (set) => included(set, patterns);
 }

@@ -1,19 +1,19 @@
 /**
- * The format FieldsV1, in which managedFields carry a set: objects nested along the paths, `.` where a path with something below it is
- * itself in the set.
+ * FieldsV1, the format of a set in managedFields: objects nested along the paths, with `.` where a path with something
+ * below it is itself in the set.
  *
- * 1. What is stored was written by an API server, sorted and in canonical spelling. So it is read level by level, only as far as somebody
- *    looks, and the part of it that did not change is written back as the very same value.
- * 2. What a client sends is read to the end, with its faults reported, and written anew.
+ * 1. Stored sets were written by an API server, sorted and canonical. They are read lazily, level by level, and an
+ *    unchanged part is written back as the same value.
+ * 2. Sets from clients are parsed completely, with their faults reported, and written anew.
  */
 import { isObject, type JsonObject } from "../json/json.ts";
 import { emptySet, type FieldSet, leaf, sortedElements, union } from "./field-set.ts";
 import { canonicalElement, type PathElement } from "./path-element.ts";
 
-/** Of a path that has nothing below it. */
+/** A path that has nothing below it. */
 export const emptyFields: JsonObject = Object.freeze({});
 
-/** The set behind the fieldsV1 of a stored object. */
+/** The set in the fieldsV1 of a stored object. */
 export function decodeFields(fields: JsonObject | undefined): FieldSet {
   return fields === undefined ? emptySet : new StoredSet(fields, true);
 }
@@ -54,7 +54,7 @@ function hasKeys(fields: JsonObject): boolean {
   return false;
 }
 
-/** The set behind fieldsV1 that a client sent. Throws what is wrong with it; elements of unknown type are left out. */
+/** The set in the fieldsV1 that a client sent. Throws for a malformed one; elements of unknown types are dropped. */
 export function parseFields(fields: unknown): FieldSet {
   return { member: false, children: parsedChildren(fields) };
 }

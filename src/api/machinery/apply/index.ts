@@ -1,4 +1,4 @@
-/** The whole public surface of apply. */
+/** The public surface of apply. */
 
 export { type Applied, type ApplyRequest, applyConfiguration } from "./apply.ts";
 export { type Comparison, compare, isSame } from "./compare.ts";

@@ -1,6 +1,7 @@
 /**
- * From `kubectl apply` of old, which keeps its configuration in an annotation, to server-side apply: for the manager `kubectl` the fields
- * that the annotation has with the live object's values are no conflict, and the annotation follows what is applied.
+ * Migration from client-side `kubectl apply`, which keeps its configuration in an annotation: for the manager
+ * `kubectl`, fields that the annotation has with the live values are not conflicts, and the annotation is kept up to
+ * date.
  */
 import { goJson } from "../json/go-text.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
@@ -27,7 +28,7 @@ function annotationsOf(object: JsonObject): JsonObject | undefined {
   return annotations !== undefined && isObject(annotations) ? annotations : undefined;
 }
 
-/** What `kubectl` may take over from anybody. Nothing if the annotation is absent, unreadable or of another version. */
+/** The fields that `kubectl` may take over. Empty if the annotation is absent, unreadable or of another version. */
 export function clientSideFields(live: JsonObject, schema: ObjectSchema, apiVersion: string): FieldSet {
   const configuration = parsedObject(lastApplied(live));
   if (configuration?.apiVersion !== apiVersion) return emptySet;
@@ -64,7 +65,7 @@ function withoutAnnotation(applied: JsonObject): JsonObject {
   return { ...applied, metadata: { ...(applied.metadata as JsonObject), annotations: others } };
 }
 
-/** Go writes the keys of a map in order. */
+/** Go sorts the keys of a map. */
 function inOrder(value: Json): Json {
   if (Array.isArray(value)) return value.map(inOrder);
   if (!isObject(value)) return value;

@@ -1,14 +1,14 @@
-/** The name under which a client owns fields: the one it gives, or one made of its User-Agent. */
+/** The name under which a client owns fields: its `fieldManager` parameter, or one derived from its User-Agent. */
 import { type FieldError, type FieldPath, invalid, tooLong, type Where } from "../errors/field-error.ts";
 import type { ManagedFieldsEntry } from "../schema/object.ts";
 
 const maxBytes = 128;
 const maxSubresourceBytes = 256;
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
-/** Most names: nothing in them to be dropped, refused or counted. */
+/** Most names: nothing to drop, refuse or count. */
 const plain = /^[ -~]{1,128}$/;
 
-/** What stands before the first slash, without unprintable characters, as far as 128 bytes go. */
+/** The part before the first slash, without unprintable characters, at most 128 bytes. */
 export function managerName(fieldManager: string | undefined, userAgent: string | undefined): string {
   if (fieldManager) return fieldManager;
   const program = (userAgent ?? "").split("/", 1)[0] ?? "";
@@ -24,7 +24,7 @@ export function managerName(fieldManager: string | undefined, userAgent: string 
   return name === "" ? "unknown" : name;
 }
 
-/** Of the query parameter `fieldManager`, or of an entry's `manager`. */
+/** For the query parameter `fieldManager`, or an entry's `manager`. */
 export function validateManagerName(name: string, at: Where): readonly FieldError[] {
   if (name === "" || plain.test(name)) return [];
   const errors: FieldError[] = [];
@@ -38,7 +38,7 @@ export function validateManagerName(name: string, at: Where): readonly FieldErro
   return errors;
 }
 
-/** What the validation of metadata says about managedFields. */
+/** Validation of managedFields. */
 export function validateManagedFields(entries: readonly ManagedFieldsEntry[], at: FieldPath): readonly FieldError[] {
   const errors: FieldError[] = [];
   for (let i = 0; i < entries.length; i++) {
@@ -64,7 +64,7 @@ function utf8Length(text: string): number {
   return bytes;
 }
 
-/** As Go's `%#U`, which shows the character itself only if it can be printed. */
+/** As Go's `%#U`, which prints the character itself only if it is printable. */
 function unicode(char: string): string {
   return `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }

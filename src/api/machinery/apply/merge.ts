@@ -1,10 +1,10 @@
 /**
- * The live value with an applied one laid over it.
+ * Merges an applied value into the live one.
  *
  * 1. Nothing is removed: where both have a leaf, the applied one wins.
- * 2. Items of lists keep the order of what was applied; those that only the live list has stay in front of the shared item that they
- *    preceded.
- * 3. Parts that the applied value does not change are the live value's own.
+ * 2. Items of lists have the order of the applied list; items that only the live list has stay in front of the shared
+ *    item that they preceded.
+ * 3. Parts that the applied value does not change are shared with the live value.
  */
 
 import { equalJson } from "../json/equal.ts";
@@ -50,7 +50,7 @@ function mergeLists(schema: Schema, live: Json, applied: Json): Json {
 interface Indexed {
   readonly items: readonly Json[];
   readonly elements: readonly PathElement[];
-  /** Undefined for an element that several items share: none of them can be merged with. */
+  /** Undefined for an element that several items share: none of them can be merged. */
   readonly byElement: ReadonlyMap<PathElement, Json | undefined>;
 }
 
@@ -62,8 +62,8 @@ function indexed(schema: Schema, items: readonly Json[]): Indexed {
 }
 
 /**
- * Two lists, each in its own order, into one. The shared items follow the applied list; the live list only says what lies between them.
- * A live item that is shared but not the next one to come has moved, and is passed over until the applied list asks for it.
+ * Merges the order of two lists. Shared items follow the applied list; the live list only says what lies between them.
+ * A shared live item that is not the next applied one has moved, and is skipped until the applied list reaches it.
  */
 function interleave(live: Indexed, applied: Indexed, schema: Schema): Json[] {
   const shared = applied.elements.filter((element) => live.byElement.has(element));

@@ -1,6 +1,6 @@
 /**
- * The recorded answers of a real API server, as far as they follow from apply and ownership alone. What the server adds (defaults, uids,
- * addresses) is taken from the answer; what apply and updates make of it must be the same.
+ * The recorded answers of a real API server, as far as they follow from apply and ownership alone. What the server adds
+ * (defaults, uids, addresses) is taken from the answer; what apply and updates make of it must be the same.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -212,7 +212,7 @@ function replayApply(
   return { live: settled(object, managedFields, answer), checked: true };
 }
 
-/** For everything but apply, the answer is the object to be stored; who owns it is what is checked. */
+/** For everything but apply, the answer is the object to be stored; the test checks its owners. */
 function replayUpdate(context: Context, step: Step, answer: Answer, live: JsonObject | undefined): Replayed {
   const body = answer.body;
   const updated =

@@ -14,7 +14,7 @@ function ownedOf(data: JsonObject): JsonObject | undefined {
 }
 
 describe("objects that own alike", () => {
-  it("share what is written of it, and nobody can change it", () => {
+  it("share one frozen value", () => {
     const first = ownedOf({ a: "1", b: "2" });
     const second = ownedOf({ a: "3", b: "4" });
     expect(first).toEqual({ "f:data": { ".": {}, "f:a": {}, "f:b": {} } });
@@ -22,7 +22,7 @@ describe("objects that own alike", () => {
     expect([first, first?.["f:data"]].map(Object.isFrozen)).toEqual([true, true]);
   });
 
-  it("are told apart, however many others there were", () => {
+  it("are distinguished, however many others there were", () => {
     for (let round = 0; round < 2; round++) {
       for (let i = 0; i < 20; i++)
         expect(ownedOf({ [`k${i}`]: "v" })).toEqual({ "f:data": { ".": {}, [`f:k${i}`]: {} } });

@@ -1,9 +1,10 @@
 /**
- * What is owned below one path, as it is put together and as it is written.
+ * The owned fields below one path, while they are collected and as they are written.
  *
- * 1. Objects that were made alike own alike, as the pods of one template do: they share what is written of it, which is frozen. Half of what is kept of a
- *    small object would be copies of that otherwise.
- * 2. What is remembered for that is bounded: by place a few forms, the oldest forgotten first, and none that are large.
+ * 1. Objects of one template own the same fields: they share one frozen value. Otherwise copies of it would be half of
+ *    the memory of a small object.
+ * 2. The number of remembered values is bounded: a few for each place, the oldest is dropped first, large ones are not
+ *    remembered.
  */
 import type { JsonObject } from "../json/json.ts";
 import { emptyFields } from "./fields-v1.ts";
@@ -12,7 +13,7 @@ import type { PathElement } from "./path-element.ts";
 const REMEMBERED = 8;
 const MAX_ELEMENTS = 128;
 
-/** Sorted as it comes. */
+/** Sorted while it is filled. */
 export class OwnedLevel {
   readonly #elements: PathElement[] = [];
   readonly #written: JsonObject[] = [];
@@ -27,7 +28,7 @@ export class OwnedLevel {
     return this.#elements.length > MAX_ELEMENTS;
   }
 
-  /** Once it is written. */
+  /** After `write`. */
   get fields(): JsonObject {
     return this.#fields;
   }
@@ -53,7 +54,7 @@ export class OwnedLevel {
     all[at] = written;
   }
 
-  /** What lies below is compared by identity: it is shared, too. */
+  /** Parts are compared by identity: they are shared, too. */
   isAs(other: OwnedLevel, member: boolean): boolean {
     if (this.#member !== member || this.#elements.length !== other.#elements.length) return false;
     for (let at = 0; at < this.#elements.length; at++) {
@@ -78,7 +79,7 @@ export class OwnedLevels {
   readonly #known: OwnedLevel[] = [];
   #oldest = 0;
 
-  /** `member`: whether the path itself is owned. Undefined: nothing is. The level is not the caller's any more. */
+  /** `member`: whether the path itself is owned. Undefined: nothing is owned. Takes over the level. */
   written(level: OwnedLevel, member: boolean): JsonObject | undefined {
     if (level.isEmpty) return member ? emptyFields : undefined;
     for (const known of this.#known) if (known.isAs(level, member)) return known.fields;

@@ -1,8 +1,8 @@
 /**
- * The paths of a value: those that it owns when it is applied, and all that there are.
+ * The paths of a value: those that are owned when it is applied, and all paths.
  *
- * 1. Owned are leaves, the items of lists, the keys of maps; of structures only those that are empty, because the others speak through
- *    their fields.
+ * 1. Owned are leaves, items of lists, keys of maps, and empty structures; other structures are owned through their
+ *    fields.
  * 2. Items of a list that share their keys are one leaf.
  */
 import type { Json, JsonObject } from "../json/json.ts";
@@ -21,7 +21,7 @@ export function allPaths(schema: Schema, value: Json): FieldSet {
   return tree(schema, value, true, true) ?? leaf;
 }
 
-/** `member`: whether the value itself is one; `all`: whether structures are. */
+/** `member`: whether the value itself is included; `all`: whether structures are. */
 function tree(schema: Schema, value: Json, member: boolean, all: boolean): FieldSet | undefined {
   const shape = shapeOf(schema, value);
   if (shape === "leaf") return leaf;

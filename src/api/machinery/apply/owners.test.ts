@@ -124,7 +124,7 @@ describe("the owners of replicas, as the scale shows them", () => {
     ]);
   });
 
-  it("lose it to who scales", () => {
+  it("lose it to the scaler", () => {
     const scaler = entry({ manager: "hpa", apiVersion: "autoscaling/v1", subresource: "scale", fieldsV1: replicas });
     expect(parentManagedFields([applier, other], [scaler], paths, "apps/v1")).toEqual([
       { ...applier, fieldsV1: { "f:spec": { "f:paused": {} } } },

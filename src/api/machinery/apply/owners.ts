@@ -1,10 +1,9 @@
 /**
- * Who owns what of an object: metadata.managedFields, read and written.
+ * The owners of an object's fields: metadata.managedFields, parsed and written.
  *
- * 1. An owner is known by its name, operation and subresource, and those who update also by the apiVersion that they speak.
- * 2. Owners that nothing happened to are written back as the very entries that they were read from; when this holds for all, so is
- *    the list.
- * 3. The list is sorted: Apply before Update, then by time, name, apiVersion and subresource.
+ * 1. An owner is identified by manager, operation and subresource; for Update also by apiVersion.
+ * 2. Unchanged owners are written back as the entries that they were parsed from; if all are unchanged, so is the list.
+ * 3. The list is sorted: Apply before Update, then by time, manager, apiVersion and subresource.
  */
 
 import { equalJson } from "../json/equal.ts";
@@ -26,7 +25,7 @@ export interface Owner {
   /** When it last changed something. */
   readonly time: string | undefined;
   readonly fields: FieldSet;
-  /** What it was read from; undefined since something about it changed. */
+  /** The entry that it was parsed from; undefined since it changed. */
   readonly entry: ManagedFieldsEntry | undefined;
 }
 
@@ -45,14 +44,14 @@ export function withoutManagedFields(object: JsonObject): JsonObject {
   return { ...object, metadata: rest };
 }
 
-/** Reads what an API server stored. */
+/** For stored objects. */
 export function ownersOf(entries: ManagedFields | undefined): readonly Owner[] {
   return entries === undefined
     ? []
     : distinct(entries.map((entry) => owner(entry, decodeFields(entry.fieldsV1), entry)));
 }
 
-/** Reads what a client sent. Throws, in the original's words, what is wrong with it. */
+/** For objects from clients. Throws for malformed entries, in the words of Kubernetes. */
 export function parseOwners(entries: ManagedFields): readonly Owner[] {
   return distinct(
     entries.map((entry, i) => {
@@ -104,7 +103,7 @@ export function isSameOwner(a: OwnerIdentity, b: OwnerIdentity): boolean {
   return a.operation === "Apply" || a.apiVersion === b.apiVersion;
 }
 
-/** The text by which the original tells owners apart, and sorts them where it names them. */
+/** The text by which Kubernetes identifies owners, and sorts them in messages. */
 export function identifier({
   manager,
   operation,
@@ -119,7 +118,7 @@ export function identifier({
   });
 }
 
-/** A client asks to forget all owners by sending no entry at all, or a single empty one. */
+/** A client resets the owners by sending no entries, or a single empty one. */
 export function isReset(entries: ManagedFields | undefined): boolean {
   if (entries === undefined) return false;
   return (
@@ -127,7 +126,7 @@ export function isReset(entries: ManagedFields | undefined): boolean {
   );
 }
 
-/** The list that says so; `stored` itself if that says the same. */
+/** The entries of these owners; `stored` itself if it says the same. */
 export function entriesOf(owners: readonly Owner[], stored: ManagedFields | undefined): ManagedFields {
   const sorted = owners.filter(({ fields }) => !isEmpty(fields)).sort(compareOwners);
   const entries = sorted.map((each) => each.entry ?? entryOf(each, encodeFields(each.fields)));
@@ -167,7 +166,7 @@ export function compareTimes(a: string | undefined, b: string | undefined): numb
   return seconds(a) - seconds(b);
 }
 
-/** 2006-01-02T15:04:05Z: such times sort as texts do. */
+/** 2006-01-02T15:04:05Z: such times sort as texts. */
 const canonicalLength = 20;
 
 function seconds(time: string | undefined): number {
@@ -176,7 +175,7 @@ function seconds(time: string | undefined): number {
 
 const maxUpdaters = 10;
 
-/** At most ten owners by update: beyond that the oldest ones of one apiVersion become one, `ancient-changes`. */
+/** At most ten owners by Update: beyond that the oldest ones of one apiVersion are merged into `ancient-changes`. */
 export function capUpdaters(owners: readonly Owner[]): readonly Owner[] {
   const updaters = owners.filter(({ operation }) => operation === "Update");
   let excess = updaters.length - maxUpdaters;
@@ -202,8 +201,8 @@ export function capUpdaters(owners: readonly Owner[]): readonly Owner[] {
 }
 
 /**
- * The entries of an object that is about to be stored: if times are all that differs from the stored object, its entries, so that
- * nothing is written.
+ * The entries of an object that is about to be stored: if only times differ from the stored object, the stored entries,
+ * so that nothing is written.
  */
 export function settleTimes(live: JsonObject, next: JsonObject): ManagedFields {
   const [before, after] = [managedFieldsOf(live) ?? [], managedFieldsOf(next) ?? []];

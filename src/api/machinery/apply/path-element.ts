@@ -1,8 +1,9 @@
 /**
- * One step of a path into an object, kept as Kubernetes writes it into managedFields: `f:name` for a field, `k:{"name":"web"}` for
- * an item of a list with keys, `v:"x"` for a member of a set, `i:0` for a position.
+ * One step of a path into an object, as managedFields write it: `f:name` for a field, `k:{"name":"web"}` for an item of
+ * a list with keys, `v:"x"` for a member of a set, `i:0` for a position.
  *
- * 1. An element has one spelling: keys sorted by name, values as Go writes JSON. So elements are equal when their text is.
+ * 1. An element has one spelling: keys sorted by name, values as Go writes JSON. So elements are equal when their texts
+ *    are.
  */
 import { goJson, goNumber, goQuote, goValue } from "../json/go-text.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
@@ -39,7 +40,7 @@ export function fieldPath(dotted: string): ElementPath {
 
 const simpleKey = /^k:\{"\w+":("[\w ./:@-]*"|\d{1,15})\}$/;
 
-/** The one spelling of an element that somebody else wrote; undefined for a type from the future. Throws what is wrong with it. */
+/** The canonical spelling of an element from a client; undefined for an unknown type. Throws for a malformed one. */
 export function canonicalElement(text: string): PathElement | undefined {
   if (text.startsWith("f:")) return text;
   if (text.length < 2) throw new Error("key must be 2 characters long:");
@@ -76,7 +77,7 @@ export function compareElements(a: PathElement, b: PathElement): number {
   }
 }
 
-/** As messages show a path: `.spec.containers[name="web"].args`. */
+/** As messages print a path: `.spec.containers[name="web"].args`. */
 export function printPath(path: ElementPath): string {
   return path.map(printElement).join("");
 }
@@ -119,7 +120,7 @@ function compareKeys(a: readonly [string, Json][], b: readonly [string, Json][])
   return a.length - b.length;
 }
 
-/** Numbers before text before booleans before everything else. */
+/** Numbers before strings before booleans before everything else. */
 function compareValues(a: Json, b: Json): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
   if (typeof a === "string" && typeof b === "string") return compareText(a, b);
@@ -131,7 +132,7 @@ function rank(value: Json): number {
   return ["number", "string", "boolean"].indexOf(typeof value) >>> 0;
 }
 
-/** Go compares bytes of UTF-8: the order of code points, which differs from JavaScript's where surrogates are involved. */
+/** Go compares UTF-8 bytes, which is the order of code points. JavaScript's order differs for surrogates. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);

@@ -1,10 +1,10 @@
 /**
- * Removes from a merged object what its applier no longer applies.
+ * Removes from a merged object the fields that its applier no longer applies.
  *
- * 1. A path goes if the applier owned it, does not apply it any more, and nobody else owns it.
- * 2. A structure goes with the last thing that anybody owns in it.
- * 3. Everybody's fields are looked at in the version that they speak: first everything that the applier owned is taken away, then what is owned
- *    in each version comes back, and what the applier never owned comes back too.
+ * 1. A path is removed if the applier owned it, no longer applies it, and has no other owner.
+ * 2. A structure is removed with the last owned field in it.
+ * 3. Fields are compared in the version of their owner: first everything that the applier owned is removed, then what
+ *    is owned in each version is restored, and what the applier never owned is restored, too.
  */
 import type { JsonObject } from "../json/json.ts";
 import type { ObjectSchema } from "../schema/schema.ts";
@@ -19,11 +19,11 @@ export interface PruneRequest {
   readonly schema: ObjectSchema;
   readonly apiVersion: string;
   readonly convert: Convert | undefined;
-  /** What the applier owned before. */
+  /** The fields that the applier owned before. */
   readonly last: Owner | undefined;
-  /** What it applies now. */
+  /** The fields that it applies now. */
   readonly applied: FieldSet;
-  /** Everybody, the applier with what it applies now. */
+  /** All owners, the applier with the fields that it applies now. */
   readonly owners: readonly Owner[];
 }
 
@@ -61,12 +61,12 @@ function without(from: AtVersion, paths: FieldSet): AtVersion {
   return { ...from, object: removeItems(from.schema, from.object, paths) as JsonObject };
 }
 
-/** The paths that pruning took away. */
+/** The paths that pruning removed. */
 function lost({ object, schema }: AtVersion, pruned: AtVersion): FieldSet {
   return compare(schema, object, pruned.object).removed;
 }
 
-/** The version in which pruning began comes first: its fields may be needed to convert to the others. */
+/** The version in which pruning began comes first: its fields may be needed for the conversion to the others. */
 function fieldsByVersion(owners: readonly Owner[], first: string): ReadonlyMap<string, FieldSet> {
   const versions = new Map<string, FieldSet>([[first, emptySet]]);
   for (const { apiVersion, fields } of owners)

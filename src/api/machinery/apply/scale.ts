@@ -1,6 +1,6 @@
 /**
- * The owners of an object as its scale subresource shows them, and back: of all fields only the number of replicas, which has its own place in
- * either.
+ * The managedFields of an object as its scale subresource shows them, and back: only the ownership of the replicas
+ * field, which has another path in Scale.
  */
 import { difference, type FieldSet, fieldSet, hasPath, isEmpty } from "./field-set.ts";
 import { entriesOf, isSameOwner, type ManagedFields, type Owner, ownersOf } from "./owners.ts";
@@ -9,10 +9,10 @@ import { type ElementPath, fieldPath } from "./path-element.ts";
 const scaleVersion = "autoscaling/v1";
 const replicasInScale = fieldSet(fieldPath("spec.replicas"));
 
-/** Where each apiVersion of the object keeps its replicas. An owner of an apiVersion that is not listed is dropped. */
+/** The path of the replicas for each apiVersion of the object. Owners with other apiVersions are dropped. */
 export type ReplicasPaths = ReadonlyMap<string, ElementPath>;
 
-/** The entries that a Scale made of the object has. */
+/** The entries of the Scale. */
 export function scaleManagedFields(parent: ManagedFields | undefined, paths: ReplicasPaths): ManagedFields {
   const owners = ownersOf(parent).filter(({ fields, apiVersion }) => {
     const path = paths.get(apiVersion);
@@ -24,7 +24,7 @@ export function scaleManagedFields(parent: ManagedFields | undefined, paths: Rep
   );
 }
 
-/** The object's entries after a write to its scale left these. */
+/** The entries of the object after a write to its scale. */
 export function parentManagedFields(
   parent: ManagedFields | undefined,
   scale: ManagedFields,

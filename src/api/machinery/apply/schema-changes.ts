@@ -1,6 +1,6 @@
 /**
- * A set that was written under an older schema, in terms of today's: what has become atomic since is owned as a whole by whoever owned a
- * part of it. (What has got parts of its own since needs nothing: owning it says nothing about them.)
+ * Adapts a set that was written under an older schema: the owner of a part of a value that has become atomic owns all
+ * of it. (A value that has become granular needs no change: owning it implies nothing about its parts.)
  */
 import type { Schema } from "../schema/schema.ts";
 import { type FieldSet, leaf } from "./field-set.ts";

@@ -1,8 +1,8 @@
 /**
- * Takes parts out of a value by their paths: everything but them, or only them.
+ * Selects parts of a value by their paths: everything but them, or only them.
  *
- * 1. What loses its last part stays, empty: only what is named itself goes.
- * 2. Parts that nothing is taken from are the given value's own.
+ * 1. A container that loses its last part stays, empty: only paths in the set are removed.
+ * 2. Unchanged parts are shared with the given value.
  */
 import { isObject, type Json } from "../json/json.ts";
 import { type OpenObject, setKey } from "../json/own-key.ts";
@@ -36,7 +36,10 @@ export function removeItems(schema: Schema, value: Json, paths: FieldSet): Json 
   return value;
 }
 
-/** The part of the value that the set owns; undefined when it owns nothing of it. Items of lists keep the fields that identify them only if those are owned. */
+/**
+ * The part of the value that the set owns; undefined when it owns none of it. Items of lists keep their keys only if
+ * those are owned.
+ */
 export function extractItems(schema: Schema, value: Json, paths: FieldSet): Json | undefined {
   const shape = shapeOf(schema, value);
   if (shape === "map" && isObject(value)) {
@@ -61,7 +64,7 @@ export function extractItems(schema: Schema, value: Json, paths: FieldSet): Json
   return paths.member ? value : undefined;
 }
 
-/** Structures are not owned themselves as long as they have owned fields. For removing them when nothing in them is left, they are. */
+/** Adds structures that have owned fields, so that they are removed when nothing is left in them. */
 export function withStructures(schema: Schema, set: FieldSet): FieldSet {
   if (set.children.size === 0) return set;
   const declared = declaredFields(schema);

@@ -1,9 +1,10 @@
 /**
- * How apply sees a value: as a leaf, which is owned as a whole, or as a map or list, whose parts have owners of their own.
+ * How server-side apply sees a value: as a leaf, which is owned as a whole, or as a map or list, whose parts have
+ * owners of their own.
  *
- * 1. The schema decides. Where it says nothing (a part of a custom resource without a schema) the value does: maps have parts, lists and
+ * 1. The schema decides. Without a schema (a part of a custom resource) the value does: maps have parts, lists and
  *    scalars are leaves. An opaque part of a built-in kind is always a leaf.
- * 2. An item of a list is found by its keys, or by its value; a key that is left out takes the default of its field.
+ * 2. An item of a list is identified by its keys, or by its value; a missing key takes the default of its field.
  */
 import { goQuote } from "../json/go-text.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
@@ -11,7 +12,7 @@ import { getKey } from "../json/own-key.ts";
 import type { AnySchema, FieldSchema, ListSchema, Schema } from "../schema/schema.ts";
 import { keyElement, type PathElement, valueElement } from "./path-element.ts";
 
-/** A value that its schema has no place for. */
+/** A value that does not fit its schema. */
 export class ShapeError extends Error {
   override readonly name = "ShapeError";
 }
@@ -34,12 +35,15 @@ export function shapeOf(schema: Schema, value: Json): Shape {
   }
 }
 
-/** The fields that a structure declares by name, as opposed to the keys of a map, which users choose. */
+/** The declared fields of a structure, as opposed to the keys of a map. */
 export function declaredFields(schema: Schema): ReadonlyMap<string, FieldSchema> | undefined {
   return schema.type === "object" ? schema.fields : undefined;
 }
 
-/** What is known about a part of a map: an undeclared field is looked at by its value. `declared` are the schema's declared fields. */
+/**
+ * The schema of a part of a map: an undeclared field is treated by its value. `declared` are the schema's declared
+ * fields.
+ */
 export function partSchema(
   schema: Schema,
   declared: ReadonlyMap<string, FieldSchema> | undefined,
@@ -70,7 +74,7 @@ export function isEmptyMap(map: JsonObject | undefined): boolean {
   return true;
 }
 
-/** How an item of a list is found. Throws, in the original's words, when it has nothing to be found by. */
+/** The element that identifies an item of a list. Throws, in the words of Kubernetes, if there is none. */
 export function itemElement(schema: Schema, item: Json): PathElement {
   if (schema.type !== "list" || schema.listType === "atomic")
     throw new ShapeError("invalid indexing of non-associative list");
@@ -107,7 +111,7 @@ function keyOf(schema: ListSchema, item: JsonObject, name: string): Json | undef
   return schema.items.type === "object" ? schema.items.fields.get(name)?.default : undefined;
 }
 
-/** Whether two items of a list are found by the same keys, without spelling them out. */
+/** Whether two items of a list have the same keys, without writing their elements. */
 export function sameItem(schema: Schema, a: Json, b: Json): boolean {
   if (schema.type !== "list" || schema.listType === "atomic") return false;
   if (schema.listType === "set") return a === b;

@@ -122,7 +122,7 @@ describe("ownership after a write", () => {
     );
   });
 
-  it("keeps the entries of owners who lose nothing, and the time of those who gain nothing", () => {
+  it("keeps the entries of owners that lose nothing, and the time of those that gain nothing", () => {
     const live = write(write(undefined, "a", { size: 1, on: true }), "b", { size: 1, on: true, labels: { x: "y" } });
     const entries =
       managedFieldsOf(write(live, "b", { size: 1, on: false, labels: { x: "y" } }, { now: "2024-01-02T00:00:00Z" })) ??

@@ -1,10 +1,10 @@
 /**
  * Ownership after a create, update or patch.
  *
- * 1. Who writes owns what the write added or modified; everybody else loses it. What the write removed, nobody owns.
+ * 1. The writer owns the fields that the write added or modified; all others lose them. Removed fields have no owner.
  * 2. A write that changes nothing changes no owner and no time.
- * 3. An object whose owners are not tracked, because a client had them forgotten, stays so until it is applied to.
- * 4. The cost follows the change: owners are only read as far as the change reaches.
+ * 3. An object whose owners were reset stays untracked until it is applied to.
+ * 4. The cost follows the change: owners are read only as far as the change reaches.
  */
 
 import { equalJson } from "../json/equal.ts";
@@ -32,8 +32,10 @@ import { fitToSchema } from "./schema-changes.ts";
 import { ShapeError } from "./shape.ts";
 import { zeroObject } from "./zero-value.ts";
 
-/** An object in another version: one that an owner speaks, or back in that of the request. Undefined if there is no such version any more.
- * Objects may lack parts that validation would ask for. */
+/**
+ * Converts an object to another version: that of an owner, or back to that of the request. Undefined if the version no
+ * longer exists. Objects may lack parts that validation requires.
+ */
 export type Convert = (object: JsonObject, apiVersion: string) => Versioned | undefined;
 
 export interface Versioned {
@@ -45,13 +47,13 @@ export interface WriteContext {
   /** Of the request, and of the objects given with it: `apps/v1`. */
   readonly apiVersion: string;
   readonly schema: ObjectSchema;
-  /** Who writes: see `managerName`. */
+  /** The manager: see `managerName`. */
   readonly manager: string;
   /** "" or absent for the object itself. */
   readonly subresource?: string;
   /** RFC 3339 to the second. */
   readonly now: string;
-  /** Leaves out what a write through this endpoint cannot change, such as status: nobody gains or loses it. */
+  /** Excludes fields that a write through this endpoint cannot change, such as status: their owners stay. */
   readonly resetFields?: FieldFilter | undefined;
   /** By default all versions are taken to be alike. */
   readonly convert?: Convert;
@@ -64,7 +66,7 @@ export interface UpdateRequest extends WriteContext {
   readonly updated: JsonObject;
 }
 
-/** What to store as metadata.managedFields: absent if empty. The live object's own list if nothing changed. */
+/** The metadata.managedFields to store: absent if empty. The live object's own list if nothing changed. */
 export function updateManagedFields(request: UpdateRequest): ManagedFields {
   const { live, updated, subresource = "", schema } = request;
   const stored = managedFieldsOf(live);
@@ -75,15 +77,15 @@ export function updateManagedFields(request: UpdateRequest): ManagedFields {
     const before = live === undefined ? zeroObject(schema) : withoutManagedFields(live);
     return entriesOf(capUpdaters(ownersAfterUpdate(request, owners, before, withoutManagedFields(updated))), source);
   } catch (error) {
-    // As the original does: an object that cannot be walked by its schema is for validation to refuse, and keeps its owners until then.
+    // As in Kubernetes, an object that does not fit its schema keeps its owners: validation refuses it later.
     if (error instanceof ShapeError) return stored ?? [];
     throw error;
   }
 }
 
 /**
- * Clients may edit the list itself, but not through a subresource. A list that cannot be read, or an absent one, means the stored one: many
- * clients know nothing of it.
+ * Clients may edit the list itself, but not through a subresource. An unreadable or absent list means the stored one:
+ * many clients do not send it.
  */
 function trackedOwners(
   stored: ManagedFields | undefined,
@@ -102,7 +104,7 @@ function trackedOwners(
   }
 }
 
-/** Nobody owned anything before. */
+/** On create nothing is owned before. */
 function ownedByCreator(request: UpdateRequest): ManagedFields {
   const { schema, updated, resetFields } = request;
   const excluded = resetFields === undefined ? emptySet : resetFields.excluded;
@@ -139,7 +141,7 @@ function gainedFields({ added, modified, removed }: Comparison, resetFields: Fie
   return withoutUntracked(resetFields === undefined ? gained : resetFields(gained));
 }
 
-/** What the server looks after, or what names the object, has no owner. */
+/** Fields that the server sets, or that identify the object, have no owner. */
 const untracked: FieldSet = fieldSet(
   ...["apiVersion", "kind", "metadata"].map(fieldPath),
   ...[
@@ -159,7 +161,7 @@ export function withoutUntracked(set: FieldSet): FieldSet {
   return difference(set, untracked);
 }
 
-/** What is left to all owners after a change that somebody else made. */
+/** What all owners keep after a change by another manager. */
 export function ownersAfterChange(
   context: WriteContext,
   owners: readonly Owner[],
@@ -188,7 +190,7 @@ export interface VersionedChange {
   readonly paths: FieldSet;
 }
 
-/** The same change as the owners of another apiVersion see it; undefined for a version that is gone. */
+/** The same change in the apiVersion of other owners; undefined for a version that no longer exists. */
 export function changesByVersion(
   { apiVersion, schema, resetFields, convert }: WriteContext,
   comparison: Comparison,

@@ -1,4 +1,4 @@
-/** The whole public surface of CEL. Kubernetes' own function libraries are in libraries/. */
+/** The public surface of CEL. Kubernetes' own function libraries are in libraries/. */
 
 export { type SizeEstimator, sizesOf } from "./check/sizes.ts";
 export { typeFromFacts } from "./data/facts-type.ts";

@@ -57,7 +57,7 @@ describe("field errors", () => {
     [field.internal(path, "boom"), "spec.x: Internal error: boom"],
   ])("reads %s", (error, want) => expect(field.fieldErrorText(error)).toBe(want));
 
-  it("fold into one status, equal ones told once", () => {
+  it("fold into one status, equal ones once", () => {
     const errors = [field.required("spec.a"), field.required("spec.a"), field.duplicate("spec.b", 1)];
     expect(toStatus(field.invalidStatus({ group: "apps", kind: "Deployment" }, "d", errors))).toMatchObject({
       code: 422,

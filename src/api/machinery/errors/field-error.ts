@@ -1,8 +1,8 @@
 /**
- * What validation finds: one FieldError for each fault, and the 422 that they make together.
+ * Field errors of validation, and the 422 that they make together.
  *
- * 1. A fault prints the value as the original does: text quoted, numbers and booleans plain, everything else as JSON.
- * 2. Faults that read the same are told once in the message, each of them in the causes.
+ * 1. An error prints its value as Kubernetes does: strings quoted, numbers and booleans plain, everything else as JSON.
+ * 2. Errors with the same text appear once in the message, and each in the causes.
  */
 
 import { goJson, goNumber, goQuote } from "../json/go-text.ts";
@@ -36,13 +36,16 @@ export interface FieldError {
   readonly detail: string;
 }
 
-/** Names are taken as they are: `metadata.name`. */
+/** Names are not split: `metadata.name` stays as it is. */
 export type Where = FieldPath | string;
 
-/** What most checks find: one list for all of them. */
+/** The result of most checks: one shared empty list. */
 export const NO_ERRORS: readonly FieldError[] = [];
 
-/** All that was found, in the order given. Most of it is nothing, and spreading empty lists into a new one costs more than the checks themselves. */
+/**
+ * Concatenates errors in the order given. Most lists are empty, and spreading empty lists costs more than the checks
+ * themselves.
+ */
 export function allErrors(...lists: readonly (readonly FieldError[])[]): readonly FieldError[] {
   let errors: FieldError[] | undefined;
   for (const list of lists) {
@@ -57,7 +60,7 @@ export function required(where: Where, detail = ""): FieldError {
   return fieldError("FieldValueRequired", where, undefined, detail);
 }
 
-/** Without a value, where it is too big to be shown. */
+/** Without the value, where it is too big to be shown. */
 export function invalid(where: Where, badValue: Json | undefined, detail: string): FieldError {
   return fieldError("FieldValueInvalid", where, badValue, detail);
 }
@@ -66,7 +69,7 @@ export function immutable(where: Where, badValue: Json): FieldError {
   return invalid(where, badValue, "field is immutable");
 }
 
-/** The values are listed as given; the original sorts where its own list is a set. */
+/** The values are listed as given; Kubernetes sorts where its own list is a set. */
 export function notSupported(where: Where, badValue: Json, supported: readonly string[]): FieldError {
   const detail = supported.length === 0 ? "" : `supported values: ${supported.map(goQuote).join(", ")}`;
   return fieldError("FieldValueNotSupported", where, badValue, detail);
@@ -90,7 +93,7 @@ export function tooMany(where: Where, count: number, max: number): FieldError {
   return fieldError("FieldValueTooMany", where, count < 0 ? undefined : count, detail);
 }
 
-/** Something that the object refers to is not there. */
+/** An object that is referred to does not exist. */
 export function notFound(where: Where, badValue: Json): FieldError {
   return fieldError("FieldValueNotFound", where, badValue, "");
 }

@@ -1,8 +1,11 @@
-/** Where in an object something is: `spec.containers[0].env[name]`. Written only when it is needed, since most validation finds nothing. */
+/**
+ * Paths of fields: `spec.containers[0].env[name]`. The text is made only when it is needed, since most validation finds
+ * nothing.
+ */
 
 export class FieldPath {
   readonly #parent: FieldPath | undefined;
-  /** Its last step, as it is written; undefined for the object as a whole. */
+  /** The last step, as it is written; undefined for the object as a whole. */
   readonly #step: string | number | undefined;
   readonly #form: "child" | "bracket";
 

@@ -1,4 +1,4 @@
-/** One constructor for each way a request fails, in the words that clients know. */
+/** One constructor for each way in which a request fails, with the messages of Kubernetes. */
 import { goQuote } from "../json/go-text.ts";
 import { type StatusCause, type StatusDetails, StatusError, type StatusReason, statusCodes } from "./status.ts";
 
@@ -48,7 +48,7 @@ export function conflict(resource: GroupResource, name: string, why: string = ob
   );
 }
 
-/** Server-side apply: other managers own what was to be changed. */
+/** Server-side apply: other managers own fields that were to be changed. */
 export function applyConflict(causes: readonly StatusCause[], message: string): StatusError {
   return new StatusError("Conflict", message, { details: { causes } });
 }
@@ -119,10 +119,10 @@ export function internalError(why: string, cause?: unknown): StatusError {
   });
 }
 
-/** What a path that nothing serves, a method that it does not take, and the like answer: the code says it all. */
-export function serverResponse(code: number, said = ""): StatusError {
+/** The generic answer for an HTTP code: an unknown path, an unsupported method. */
+export function serverResponse(code: number, serverMessage = ""): StatusError {
   const reason = responseReasons.get(code) ?? (code >= 500 ? "InternalError" : "");
-  return new StatusError(reason, responseMessage(code, said), { code, details: {} });
+  return new StatusError(reason, responseMessage(code, serverMessage), { code, details: {} });
 }
 
 const responseReasons: ReadonlyMap<number, StatusReason> = new Map(
@@ -148,16 +148,17 @@ const responseMessages: Readonly<Record<number, string>> = {
   504: "the server was unable to return a response in the time allotted, but may still be processing the request",
 };
 
-function responseMessage(code: number, said: string): string {
-  if (code === 403) return said;
+function responseMessage(code: number, serverMessage: string): string {
+  if (code === 403) return serverMessage;
   if (code === 406 || code === 415) {
-    return said === "" || said === "unknown"
+    return serverMessage === "" || serverMessage === "unknown"
       ? "the server was unable to respond with a content type that the client supports"
-      : said;
+      : serverMessage;
   }
   const known = responseMessages[code];
   if (known !== undefined) return known;
-  if (code >= 500) return `an error on the server (${goQuote(said)}) has prevented the request from succeeding`;
+  if (code >= 500)
+    return `an error on the server (${goQuote(serverMessage)}) has prevented the request from succeeding`;
   return `the server responded with the status code ${code} but did not return more information`;
 }
 

@@ -1,9 +1,9 @@
 /**
- * The one error of the API. Whatever goes wrong on the way to an answer becomes a StatusError, and is turned into HTTP here and
- * nowhere else.
+ * The one error of the API. Every failure of a request becomes a StatusError, and is turned into HTTP here and nowhere
+ * else.
  *
- * 1. A reason has one HTTP code, by the table below; only errors without a reason of their own carry another code.
- * 2. `toStatus` writes what a real server writes: `details` is absent, not empty, unless the error has some.
+ * 1. A reason has one HTTP code, by the table below; only errors without a reason have a code of their own.
+ * 2. `toStatus` writes what Kubernetes writes: `details` is absent, not empty, unless the error has some.
  */
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 
@@ -29,7 +29,7 @@ export const statusCodes = {
   Timeout: 504,
 } as const;
 
-/** "" is the reason of an error that nobody foresaw. */
+/** "" is the reason of an unexpected error. */
 export type StatusReason = keyof typeof statusCodes | "";
 
 export interface StatusCause {
@@ -41,7 +41,7 @@ export interface StatusCause {
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
-  /** The resource where one was asked for, the kind where an object was refused. */
+  /** The resource of the request, or the kind of a refused object. */
   readonly kind?: string;
   readonly uid?: string;
   readonly causes?: readonly StatusCause[];
@@ -50,7 +50,7 @@ export interface StatusDetails {
 
 export interface StatusOptions {
   readonly details?: StatusDetails;
-  /** Only for an error without a reason; the others have the code of their reason. */
+  /** Only for errors without a reason; the others have the code of their reason. */
   readonly code?: number;
   readonly cause?: unknown;
 }
@@ -77,7 +77,7 @@ export function isStatusError(error: unknown, reason?: StatusReason): error is S
   return error instanceof StatusError && (reason === undefined || error.reason === reason);
 }
 
-/** The `Status` object that answers for any error: what is no StatusError answers 500 with its message. */
+/** The `Status` object for any error: an error that is not a StatusError answers 500 with its message. */
 export function toStatus(error: unknown): JsonObject {
   const status = error instanceof StatusError ? error : new StatusError("", messageOf(error));
   return {
@@ -92,7 +92,7 @@ export function toStatus(error: unknown): JsonObject {
   };
 }
 
-/** The error that a server's `Status` stands for. */
+/** The error for a server's `Status`. */
 export function fromStatus(status: JsonObject): StatusError {
   const { reason, message, code, details } = status;
   return new StatusError(isReason(reason) ? reason : "", typeof message === "string" ? message : "", {

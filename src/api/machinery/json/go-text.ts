@@ -1,4 +1,4 @@
-/** How Go writes values into messages: users know these words from the original, so they are made the same way. */
+/** How Go prints values in messages: messages of Kubernetes are made the same way. */
 import { isObject, type Json } from "./json.ts";
 
 const plain = /^[\x20-\x21\x23-\x5b\x5d-\x7e]*$/;
@@ -32,7 +32,7 @@ function escaped(char: string): string {
 
 const unsafe = /[<>&\u2028\u2029]/g;
 
-/** As `json.Marshal`, which keeps its output safe inside HTML. */
+/** As `json.Marshal`, which escapes HTML. */
 export function goJson(value: Json): string {
   return JSON.stringify(value).replace(unsafe, (char) => escaped(char).replace("\\x", "\\u00"));
 }
@@ -48,13 +48,13 @@ export function goValue(value: Json | undefined): string {
   return typeof value === "number" ? goNumber(value) : String(value);
 }
 
-/** As `%v` of a float64: two digits at least in the exponent, which begins below 1e-4. */
+/** As `%v` of a float64: the exponent has at least two digits and begins below 1e-4. */
 export function goNumber(value: number): string {
   if (value === 0 || Math.abs(value) >= 1e-4) return String(value).replace(/e([+-])(\d)$/, "e$10$2");
   return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
 }
 
-/** What Go calls the kind of a value decoded without a type. */
+/** Go's name for the kind of a value decoded without a type. */
 export function goKind(value: Json): "map" | "slice" | "string" | "bool" | "float64" | "int64" | "nil" {
   if (value === null) return "nil";
   if (Array.isArray(value)) return "slice";

@@ -1,15 +1,15 @@
 /**
- * The difference of two values as a unified diff of their JSON, lines of context around each change.
+ * The difference of two values as a unified diff of their JSON.
  *
- * 1. Blocks that stay are found as Ratcliff and Obershelp do: the longest common run of lines first, then left and right of it. This is not the
- *    shortest difference, but the one that people read most easily, and the one that clients of the original know.
- * 2. In long texts, lines that make up more than a hundredth of it start no run: brackets say nothing.
+ * 1. Common blocks are found as Ratcliff and Obershelp do: the longest common run of lines first, then left and right
+ *    of it. This is not the shortest difference, but the one that Kubernetes prints.
+ * 2. In long texts, lines that make up more than a hundredth of the text start no run: brackets are too common.
  */
 import type { Json } from "./json.ts";
 
 const contextLines = 3;
 const longText = 200;
-/** Go writes these so that JSON can stand in a web page. */
+/** Go escapes these so that JSON is safe in HTML. */
 const htmlUnsafe = /[<>&\u2028\u2029]/g;
 
 export function jsonDiff(before: Json, after: Json): string {
@@ -34,7 +34,7 @@ interface Run {
   readonly size: number;
 }
 
-/** Lines `a1` to `a2` of the one are lines `b1` to `b2` of the other. */
+/** Lines `a1` to `a2` of one text are lines `b1` to `b2` of the other. */
 interface Part {
   readonly same: boolean;
   readonly a1: number;
@@ -115,7 +115,7 @@ function longestRun(
   return widened(best, a, b, [a1, a2, b1, b2]);
 }
 
-/** With the lines beside it that are the same but too common to start a run. */
+/** Extends a run by equal lines beside it that are too common to start one. */
 function widened(
   { a: i, b: j, size }: Run,
   a: readonly string[],
@@ -131,7 +131,7 @@ function widened(
   return { a: i, b: j, size };
 }
 
-/** Changes that are near to each other stand in one hunk. */
+/** Groups changes that are near to each other into one hunk. */
 function hunks(parts: readonly Part[]): readonly (readonly Part[])[] {
   const all: Part[][] = [];
   let current: Part[] = [];

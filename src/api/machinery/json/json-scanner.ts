@@ -1,10 +1,13 @@
-/** Reads JSON text character by character: finds the first thing that is wrong, in Go's words, and tells of every key on the way. */
+/**
+ * Reads JSON text character by character: finds the first syntax error, in Go's words, and reports every key on the
+ * way.
+ */
 import { goQuote } from "./go-text.ts";
 
-/** Called for each key; false: nothing inside of it is of interest. */
+/** Called for each key; false skips the keys inside of it. */
 export type OnKey = (path: string, repeated: boolean) => boolean;
 
-/** Also the answer where the stack ends sooner. */
+/** Also reported where the stack ends sooner. */
 const maxDepth = 10_000;
 const tooDeep = "exceeded max depth";
 
@@ -21,7 +24,7 @@ export class JsonScanner {
     this.#onKey = onKey;
   }
 
-  /** What is wrong; undefined if nothing is. */
+  /** The syntax error; undefined if there is none. */
   scan(): string | undefined {
     try {
       this.#value("", this.#onKey !== undefined);
@@ -147,7 +150,7 @@ export class JsonScanner {
     return this.#text.charAt(this.#at);
   }
 
-  /** Go looks at bytes: of a character outside of ASCII it names the first one. */
+  /** Go looks at bytes: for a character outside of ASCII it prints the first one. */
   #invalid(where: string): never {
     if (this.#at >= this.#text.length) throw new Malformed("unexpected end of JSON input");
     const [byte = 0] = new TextEncoder().encode(this.#text.slice(this.#at, this.#at + 2));

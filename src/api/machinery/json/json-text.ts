@@ -1,7 +1,8 @@
 /**
- * JSON as text: parsing with Go's words for what is malformed, and the search for keys that are written twice.
+ * Parsing of JSON text with Go's error messages, and the search for duplicate keys.
  *
- * 1. The common path is JSON.parse alone. Text is read by hand only to say why it is malformed, or once it is known to hold duplicates.
+ * 1. The common path is JSON.parse alone. Text is scanned by hand only to explain a syntax error, or once it is known
+ *    to have duplicate keys.
  */
 import { goQuote } from "./go-text.ts";
 import { isObject, type Json } from "./json.ts";
@@ -21,17 +22,17 @@ export function parseJson(text: string): Json {
 }
 
 /**
- * What strict decoding has to say, in the order of the text: `unknown field "spec.foo"`, `duplicate field "data.a"`. `value` is what
- * the text was parsed to, `unknown` the paths of the fields that decoding did not know.
+ * The errors of strict decoding, in the order of the text: `unknown field "spec.foo"`, `duplicate field "data.a"`.
+ * `value` is the parsed text, `unknown` the paths of the fields that decoding did not know.
  */
 export function strictFieldErrors(text: string, value: Json, unknown: readonly string[]): readonly string[] {
   if (!hasDuplicateKeys(text, value)) return unknown.map(unknownField);
-  const strange = new Set(unknown);
+  const unknownPaths = new Set(unknown);
   const errors = new Set<string>();
   const scanner = new JsonScanner(text, (path, repeated) => {
-    if (strange.has(path)) errors.add(unknownField(path));
+    if (unknownPaths.has(path)) errors.add(unknownField(path));
     else if (repeated) errors.add(`duplicate field ${goQuote(path)}`);
-    return !strange.has(path);
+    return !unknownPaths.has(path);
   });
   scanner.scan();
   return [...errors];
@@ -41,12 +42,12 @@ export function unknownField(path: string): string {
   return `unknown field ${goQuote(path)}`;
 }
 
-/** Whether the text has more keys than what it was parsed to. */
+/** Whether the text has more keys than its parsed value. */
 export function hasDuplicateKeys(text: string, value: Json): boolean {
   return keysInText(text) !== keysIn(value);
 }
 
-/** Strings that a colon follows, looked for from quote to quote. */
+/** Counts strings that are followed by a colon. */
 function keysInText(text: string): number {
   let count = 0;
   for (let open = text.indexOf('"'); open >= 0; ) {

@@ -1,4 +1,4 @@
-/** Objects from outside may have any key, `__proto__` included; assigning that one would not make a key. */
+/** Objects from outside may have any key, including `__proto__`; assigning that one would not create a key. */
 import type { Json } from "./json.ts";
 
 export type OpenObject = { [key: string]: Json };
@@ -13,7 +13,7 @@ export function getKey(object: { readonly [key: string]: Json }, key: string): J
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** The same entries, keys in order. */
+/** The same entries, keys sorted. */
 export function sortedKeys(object: { readonly [key: string]: Json }): OpenObject {
   const sorted: OpenObject = {};
   for (const key of Object.keys(object).sort()) setKey(sorted, key, object[key] ?? null);

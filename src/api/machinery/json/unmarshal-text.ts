@@ -1,6 +1,6 @@
 import type { Json } from "./json.ts";
 
-/** What Go calls the kinds of JSON values. */
+/** Go's names for the kinds of JSON values. */
 export function jsonKind(value: Json): "array" | "object" | "string" | "number" | "bool" | "null" {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -8,7 +8,7 @@ export function jsonKind(value: Json): "array" | "object" | "string" | "number" 
   return typeof value === "object" ? "object" : (typeof value as "string" | "number");
 }
 
-/** Go's complaint about a value of the wrong kind. */
+/** Go's error for a value of the wrong kind. */
 export function unmarshalText(value: Json, goType: string): string {
   return `json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goType}`;
 }

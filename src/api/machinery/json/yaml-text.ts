@@ -1,10 +1,10 @@
 /**
- * YAML bodies, read as the server reads them: YAML 1.1 (yes, no, on and off are booleans, 0777 is octal), anchors and merge keys, the first
- * document only.
+ * YAML bodies, parsed as Kubernetes does: YAML 1.1 (yes, no, on and off are booleans, 0777 is octal), anchors and merge
+ * keys, the first document only.
  *
- * 1. What looks like a date or like 1:30 is a string, and so is 1e3: an exponent has a sign.
- * 2. Keys are sorted, as they are once the original has made JSON of it: what decoding reports comes in that order.
- * 3. Of a key that is written twice the last one counts; `duplicates` tells of it in the words of strict decoding.
+ * 1. Dates and 1:30 are strings, and so is 1e3: an exponent needs a sign.
+ * 2. Keys are sorted, as in the JSON that Kubernetes makes of it: decoding reports faults in that order.
+ * 3. Of duplicate keys the last one counts; `duplicates` reports them in the words of strict decoding.
  */
 import {
   type Document,
@@ -74,13 +74,13 @@ function sorted(value: Json): Json {
   return result;
 }
 
-/** Go's parser knows no sexagesimal numbers, keeps timestamps as text, and wants a sign in exponents. */
+/** Go's parser has no sexagesimal numbers, keeps timestamps as strings, and requires a sign in exponents. */
 function likeGo(tags: Tags): Tags {
   return tags.flatMap((tag): Tags => {
     if (typeof tag === "string") return [tag];
     if (tag.tag === "tag:yaml.org,2002:timestamp") return [];
     if ("format" in tag && tag.format === "TIME") return [];
-    // A dot alone is no number: it is a key in managedFields.
+    // A dot alone is not a number: it is a key in managedFields.
     if ("test" in tag && tag.test?.test("."))
       return [{ ...(tag as ScalarTag), test: /^[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)$/ }];
     if ("format" in tag && tag.format === "EXP")
@@ -104,7 +104,10 @@ function findRepeated(node: Node | null | unknown, lines: LineCounter, found: st
   }
 }
 
-/** The library's complaints in libyaml's words, as far as the two see the same fault; the line is where the faulty construct begins. */
+/**
+ * The library's errors in libyaml's words, as far as the two find the same fault; the line is where the faulty
+ * construct begins.
+ */
 function syntaxWords(error: YAMLError, document: Document.Parsed, lines: LineCounter): string {
   const at = (offset: number) => lines.linePos(offset).line;
   const flow = openFlow(document.contents, error.pos[0]);
@@ -120,7 +123,7 @@ function syntaxWords(error: YAMLError, document: Document.Parsed, lines: LineCou
   return `line ${at(error.pos[0])}: ${words[error.code] ?? error.message}`;
 }
 
-/** The flow collection around the place that was never closed. */
+/** The flow collection around the position that was never closed. */
 function openFlow(node: unknown, offset: number): { readonly start: number; readonly close: "]" | "}" } | undefined {
   if (!isSeq(node) && !isMap(node)) return undefined;
   const children = isSeq(node) ? node.items : node.items.flatMap(({ key, value }) => [key, value]);

@@ -1,4 +1,4 @@
-/** Field selectors: `status.phase=Running,spec.nodeName!=n1`. Values may hold `\\`, `\,` and `\=`. */
+/** Field selectors: `status.phase=Running,spec.nodeName!=n1`. Values may contain `\\`, `\,` and `\=`. */
 
 export interface FieldTerm {
   readonly field: string;
@@ -7,7 +7,7 @@ export interface FieldTerm {
 }
 
 export interface FieldMatcher {
-  /** None: everything matches. */
+  /** Empty: everything matches. */
   readonly terms: readonly FieldTerm[];
   matches(read: (field: string) => string): boolean;
   toString(): string;
@@ -32,7 +32,7 @@ export function fieldMatcherOf(terms: readonly FieldTerm[]): FieldMatcher {
   };
 }
 
-/** The value that the selector asks of a field, if it asks for one. */
+/** The exact value that the selector requires of a field, if it does. */
 export function exactValue(matcher: FieldMatcher, field: string): string | undefined {
   return matcher.terms.find((term) => term.field === field && term.operator === "=")?.value;
 }
@@ -61,7 +61,7 @@ function parseTerm(term: string, whole: string): FieldTerm {
   return split;
 }
 
-/** At the first operator that no backslash hides. */
+/** Splits at the first operator that is not escaped. */
 function splitTerm(term: string): FieldTerm | undefined {
   for (let i = 0; i < term.length; i++) {
     if (term[i] === "\\") {

@@ -4,7 +4,10 @@ import { flatText } from "../json/flat-text.ts";
 const maxLength = 63;
 const randomLength = 5;
 
-/** What `metadata.generateName` stands for: the base, cut so that the whole still fits a DNS label, and five random characters. */
+/**
+ * The name for `metadata.generateName`: the base, shortened so that the whole fits a DNS label, and five random
+ * characters.
+ */
 export function generateName(base: string, random: Random): string {
   return flatText(base.slice(0, maxLength - randomLength) + random.string(randomLength));
 }

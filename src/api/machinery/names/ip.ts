@@ -1,8 +1,8 @@
-/** IP addresses and CIDRs as the API accepts them: IPv4 octets may have leading zeros, as they could in its early years. */
+/** IP addresses and CIDRs as the API accepts them: IPv4 octets may have leading zeros, for compatibility. */
 import { type FieldError, invalid, type Where } from "../errors/field-error.ts";
 
 export interface Ip {
-  /** 4 or 16 bytes; an IPv4 address written as IPv6 has 4. */
+  /** 4 or 16 bytes; an IPv4-mapped IPv6 address has 4. */
   readonly bytes: readonly number[];
 }
 
@@ -27,7 +27,7 @@ export function parseCidr(text: string): Cidr | undefined {
   return prefixLength >= 0 && prefixLength <= ip.bytes.length * 8 ? { ...ip, prefixLength } : undefined;
 }
 
-/** The shortest form, as RFC 5952 has it. */
+/** The shortest form of RFC 5952. */
 export function formatIp({ bytes }: Ip): string {
   if (bytes.length === 4) return bytes.join(".");
   const groups = Array.from({ length: 8 }, (_, i) =>

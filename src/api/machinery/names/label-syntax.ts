@@ -37,7 +37,7 @@ export function parseLabelSelector(text: string): LabelMatcher {
   return requirements.length === 0 ? everything : matcherOf(requirements);
 }
 
-/** Words run to the next blank or symbol; of symbols the longest known one is taken. */
+/** A word runs to the next blank or symbol; of symbols the longest one is taken. */
 function scan(text: string): readonly Scanned[] {
   const items: Scanned[] = [];
   for (const match of text.matchAll(/[=!(),><]+|[^=!(),><\t\r\n ]+/g)) {
@@ -124,7 +124,7 @@ class Parser {
     return values;
   }
 
-  /** A comma with nothing on one of its sides stands for the empty value. */
+  /** A comma with nothing on one side stands for the empty value. */
   #values(): readonly string[] {
     const values: string[] = [];
     for (;;) {
@@ -154,7 +154,7 @@ class Parser {
     return item.token === "word" ? item.text : fail(`found '${item.text}', expected: identifier`);
   }
 
-  /** `in` and `notin` are words, except where an operator is due. */
+  /** `in` and `notin` are ordinary words, except where an operator is expected. */
   #peek(): Scanned {
     const item = this.#items[this.#position] ?? { token: "end", text: "" };
     return item.token === "in" || item.token === "notin" ? { token: "word", text: item.text } : item;

@@ -145,7 +145,7 @@ describe("LabelSelector objects", () => {
 const key = fc.constantFrom("a", "b", "c");
 const value = fc.constantFrom("", "1", "2", "x");
 const labels: fc.Arbitrary<Labels> = fc.dictionary(key, value);
-/** `a in ()` cannot be told from a list without values. */
+/** `a in ()` cannot be distinguished from a list without values. */
 const values = fc.uniqueArray(value, { minLength: 1 }).filter((list) => list.join() !== "");
 const requirement: fc.Arbitrary<LabelRequirement> = fc.oneof(
   fc.record({ key, operator: fc.constantFrom("=", "==", "!="), values: fc.tuple(value) }),

@@ -1,8 +1,8 @@
 /**
- * Label selectors: what they ask for, and whether labels fit.
+ * Label selectors: their requirements, and whether labels match.
  *
  * 1. A selector is compiled once; `matches` allocates nothing.
- * 2. Its requirements stay readable, sorted by key, so that indexes can be asked instead of every object.
+ * 2. Its requirements stay readable, sorted by key, so that indexes can be used instead of scanning objects.
  */
 
 import { aggregate, type FieldError, fieldErrorText, forbidden, invalid, required } from "../errors/field-error.ts";
@@ -21,7 +21,7 @@ export interface LabelRequirement {
 }
 
 export interface LabelMatcher {
-  /** None: everything matches, or with `nothing` set, nothing does. */
+  /** Empty: everything matches, or with `nothing` set, nothing does. */
   readonly requirements: readonly LabelRequirement[];
   readonly nothing: boolean;
   matches(labels: Labels | undefined): boolean;
@@ -84,7 +84,7 @@ const expressionOperators: Readonly<Record<string, LabelOperator>> = {
   DoesNotExist: "!",
 };
 
-/** A checked requirement; `path` is where its parts are told to be wrong. */
+/** A validated requirement; `path` is the path of its faults. */
 export function requirement(
   key: string,
   operator: LabelOperator,
@@ -113,7 +113,7 @@ export function labelKeyErrors(key: string, path: FieldPath): FieldError[] {
   return wrong.length === 0 ? [] : [invalid(path, key, wrong.join("; "))];
 }
 
-/** Faults of `metadata.labels` and the like. */
+/** Faults of `metadata.labels` and similar maps. */
 export function validateLabels(labels: Labels | undefined, path: FieldPath): readonly FieldError[] {
   const errors: FieldError[] = [];
   for (const [key, value] of Object.entries(labels ?? noLabels)) {

@@ -1,6 +1,6 @@
 /**
- * What names may look like. Each check returns what is wrong with the value, in the words users know; an empty list means nothing is.
- * Lengths are counted in bytes, as the original counts them.
+ * Checks of names. Each check returns the faults of a value, in the words of Kubernetes; an empty list means that it is
+ * valid. Lengths are counted in bytes, as in Kubernetes.
  */
 
 export type NameCheck = (value: string) => readonly string[];
@@ -22,7 +22,7 @@ const keyNameWords =
 const labelPattern = new RegExp(`^${label}$`);
 const subdomainPattern = new RegExp(`^${subdomain}$`);
 const keyNamePattern = new RegExp(`^${keyName}$`);
-/** Most keys: whatever their parts are, none is too long if the whole is not. */
+/** A key that is not longer than this has no part that is too long. */
 const shortKeyPattern = new RegExp(`^(${subdomain}/)?${keyName}$`);
 const NONE: readonly string[] = [];
 
@@ -57,7 +57,7 @@ export const checkWildcardSubdomain: NameCheck = textCheck(
   "*.example.com",
 );
 
-/** A label key: a name, with or without a domain before it. Annotations, finalizers and resources are named the same way. */
+/** A label key: a name with an optional domain prefix. Annotations, finalizers and resources have the same form. */
 export const checkQualifiedName: NameCheck = (value) => {
   if (value.length <= 63 && shortKeyPattern.test(value)) return NONE;
   const parts = value.split("/");
@@ -95,7 +95,7 @@ export const checkCIdentifier: NameCheck = textCheck(
   "MyName",
 );
 
-/** An IANA service name, as ports have. */
+/** An IANA service name, as named ports have. */
 export const checkPortName: NameCheck = (value) => {
   const errors = [...tooManyCharacters(value, 15)];
   if (!/^[-a-z0-9]+$/.test(value))
@@ -129,7 +129,7 @@ export const checkHttpHeaderName: NameCheck = textCheck(
   "X-Header-Name",
 );
 
-/** Any printable ASCII but '='. */
+/** Any printable ASCII character but '='. */
 export const checkEnvVarName: NameCheck = (value) => {
   if (value === "") return ["environment variable name must be non-empty"];
   if (/^[\x20-\x3c\x3e-\x7e]+$/.test(value)) return [];
@@ -145,7 +145,7 @@ const configMapKey = textCheck(
   "key-name",
 );
 
-/** A key of a ConfigMap or a Secret: it becomes a file's name. */
+/** A key of a ConfigMap or a Secret, which becomes a file name. */
 export const checkConfigMapKey: NameCheck = (value) => {
   const errors = [...configMapKey(value)];
   if (value === "." || value === "..") errors.push(`must not be '${value}'`);
@@ -153,13 +153,13 @@ export const checkConfigMapKey: NameCheck = (value) => {
   return errors;
 };
 
-/** A name that stands in a URL's path; of a prefix nothing is known yet but its characters. */
+/** A name that stands in a URL path; a prefix is only checked for its characters. */
 export function checkPathSegmentName(value: string, isPrefix = false): readonly string[] {
   if (!isPrefix && (value === "." || value === "..")) return [`may not be '${value}'`];
   return ["/", "%"].filter((char) => value.includes(char)).map((char) => `may not contain '${char}'`);
 }
 
-/** What the name before the random end of a generated one must fit: a hyphen at its end is no fault. */
+/** Checks the prefix of a generated name: a trailing hyphen is allowed. */
 export function checkPrefix(check: NameCheck): NameCheck {
   return (value) => check(value.length > 1 && value.endsWith("-") ? `${value.slice(0, -2)}a` : value);
 }
@@ -181,7 +181,7 @@ function misfit(words: string, pattern: string, ...examples: readonly string[]):
   return `${words} (e.g. ${examples.map((example) => `'${example}', `).join(" or ")}regex used for validation is '${pattern}')`;
 }
 
-/** The original says characters in most places and bytes in some; it counts bytes in all. */
+/** Kubernetes says characters in most messages and bytes in some; it counts bytes in all. */
 function tooManyCharacters(value: string, max: number): readonly string[] {
   return isLonger(value, max) ? [`must be no more than ${max} characters`] : NONE;
 }
@@ -192,7 +192,7 @@ function tooManyBytes(value: string, max: number): readonly string[] {
 
 const encoder = new TextEncoder();
 
-/** A UTF-16 code unit takes at most three bytes: most texts need no counting. */
+/** A UTF-16 code unit takes at most three bytes: most strings need no counting. */
 function isLonger(value: string, maxBytes: number): boolean {
   return value.length * 3 > maxBytes && (value.length > maxBytes || byteLength(value) > maxBytes);
 }

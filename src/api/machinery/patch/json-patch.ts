@@ -1,10 +1,10 @@
 /**
- * JSON Patch, RFC 6902, with the habits of the server that clients have come to rely on.
+ * JSON Patch, RFC 6902, with the deviations of the Kubernetes API server.
  *
- * 1. The document is never modified: what an operation passes through is copied once, the rest is shared.
- * 2. Negative indexes count from the end. The document as a whole cannot be named: a path has at least one step.
- * 3. A null is nothing to step into. What an `add` leaves out as value is null.
- * 4. Objects that were passed through have their keys sorted, as the original leaves them.
+ * 1. The document is never modified: containers on the path of an operation are copied once, the rest is shared.
+ * 2. Negative indexes count from the end. The whole document cannot be addressed: a path has at least one step.
+ * 3. Null has no children. An `add` without a value adds null.
+ * 4. Objects on the path of an operation get sorted keys, as in Kubernetes.
  */
 
 import { badRequest, requestEntityTooLarge } from "../errors/status-errors.ts";
@@ -15,12 +15,12 @@ import { getKey, type OpenObject, setKey, sortedKeys } from "../json/own-key.ts"
 import { unmarshalText } from "../json/unmarshal-text.ts";
 
 export const maxJsonPatchOperations = 10_000;
-/** How much the `copy` operations of one patch may add, in bytes. */
+/** The limit in bytes of what the `copy` operations of one patch may add. */
 const maxCopiedBytes = 3 * 1024 * 1024;
 
 export class JsonPatchError extends Error {
   override readonly name = "JsonPatchError";
-  /** A `test` did not hold: the document is not what the patch was made for. */
+  /** A `test` failed: the document is not the one that the patch was made for. */
   readonly isTest: boolean;
 
   constructor(message: string, isTest = false) {
@@ -31,7 +31,7 @@ export class JsonPatchError extends Error {
 
 export type JsonPatch = readonly JsonObject[];
 
-/** Throws StatusError: 400 for what is no list of operations, 413 for too many. */
+/** Throws a StatusError: 400 for a body that is not a list of operations, 413 for too many. */
 export function decodeJsonPatch(value: Json): JsonPatch {
   if (!Array.isArray(value))
     throw badRequest(`error decoding patch: ${unmarshalText(value, "[]handlers.jsonPatchOp")}`);
@@ -46,11 +46,11 @@ export function decodeJsonPatch(value: Json): JsonPatch {
 }
 
 export interface JsonPatchOptions {
-  /** Whether to replace what is not there adds it, as clients of the API are used to. Default: true. */
+  /** Whether `replace` of a missing key adds it, as the API server does. Default: true. */
   readonly replaceMissing?: boolean;
 }
 
-/** Throws JsonPatchError where an operation does not apply. */
+/** Throws a JsonPatchError where an operation does not apply. */
 export function applyJsonPatch(document: Json, patch: JsonPatch, options: JsonPatchOptions = {}): Json {
   const work = new Work(document, options);
   for (const operation of patch) work.apply(operation);
@@ -61,7 +61,7 @@ type Container = OpenObject | Json[];
 
 class Work {
   #root: Container | Exclude<Json, object>;
-  /** The containers that are copies of ours. */
+  /** The containers that are our copies. */
   readonly #own = new Set<Container>();
   #copiedBytes = 0;
   readonly #replaceMissing: boolean;
@@ -112,7 +112,7 @@ class Work {
     const target =
       this.#locate(path) ?? fail(`replace operation does not apply: doc is missing path: ${path}`, missing);
     const { container, key } = target;
-    // The original looks a key up without asking whether it is there: to replace a missing one adds it.
+    // Kubernetes does not check that the key exists: `replace` of a missing key adds it.
     if (!Array.isArray(container) && this.#replaceMissing) setKey(container, key, value);
     else if (read(target) === undefined) fail(`replace operation does not apply: doc is missing key: ${path}`, missing);
     else if (Array.isArray(container)) container[indexOf(container, key)] = value;
@@ -180,7 +180,7 @@ class Work {
     return copy;
   }
 
-  /** A value that is about to stand in two places must not change in both. */
+  /** A value that will stand in two places is copied. */
   #detach(value: Json): Json {
     return typeof value === "object" && value !== null && this.#own.has(value as Container)
       ? structuredClone(value)

@@ -1,4 +1,4 @@
-/** In what order a merged list stands. */
+/** The order of a merged list. */
 import { isObject, type Json } from "../json/json.ts";
 import { getKey } from "../json/own-key.ts";
 
@@ -8,8 +8,8 @@ export interface ListMerge {
 }
 
 /**
- * Items that `order` names stand in that order; the others keep the places that they had among the items of `before`, where those
- * two wishes agree.
+ * Items that `order` names stand in that order; the others keep their places among the items of `before`, where the two
+ * orders agree.
  */
 export function inOrderOf(
   merged: readonly Json[],

@@ -1,9 +1,9 @@
 /**
  * JSON Merge Patch, RFC 7386: objects merge, null removes, everything else replaces.
  *
- * 1. Neither argument is modified; what the patch does not touch is shared.
- * 2. Objects that were merged have their keys sorted, as the original leaves them.
- * 3. Nulls inside of what a patch adds are dropped, also in objects within lists; a list itself is replaced as a whole.
+ * 1. Neither argument is modified; unchanged parts are shared.
+ * 2. Merged objects have sorted keys, as in Kubernetes.
+ * 3. Nulls inside of added values are dropped, also in objects within lists; a list itself is replaced as a whole.
  */
 import { equalJson } from "../json/equal.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
@@ -14,7 +14,7 @@ export function applyMergePatch(target: Json, patch: Json): Json {
   return isObject(target) ? mergeObjects(target, patch) : withoutNulls(patch);
 }
 
-/** The patch that makes `to` out of `from`. */
+/** The patch that turns `from` into `to`. */
 export function createMergePatch(from: JsonObject, to: JsonObject): JsonObject {
   const patch: OpenObject = {};
   for (const key of Object.keys(from)) if (!Object.hasOwn(to, key)) setKey(patch, key, null);

@@ -1,4 +1,7 @@
-/** The recorded strategic merge patches, with the real schemas: what a patch gives must contain what the server answered, defaults aside. */
+/**
+ * The recorded strategic merge patches, with the real schemas: what a patch gives must contain what the server
+ * answered, defaults aside.
+ */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { typeSchema } from "../../facts/index.ts";
@@ -76,7 +79,10 @@ function withoutEmptyLists(value: Json): Json {
   return Object.fromEntries(entries.map(([key, child]) => [key, withoutEmptyLists(child)]));
 }
 
-/** The answer without what defaulting added: what the patched object does not have is left out, lists must agree in length and order. */
+/**
+ * The answer without what defaulting added: what the patched object does not have is left out, lists must agree in
+ * length and order.
+ */
 function like(patched: Json, answer: Json): Json {
   if (Array.isArray(answer) && Array.isArray(patched)) return answer.map((item, i) => like(patched[i] ?? null, item));
   if (!isObject(answer) || !isObject(patched)) return answer;

@@ -1,13 +1,14 @@
 /**
- * Strategic merge patch: like a merge patch, but the schema says which lists merge, and by what key; directives inside the patch say what else to do.
+ * Strategic merge patch: like a merge patch, but the schema says which lists merge, and by which key. Directives in the
+ * patch:
  *
- *   $patch: replace | delete             on an object or an item of a list
- *   $retainKeys: [...]                   drop all other keys of the object
- *   $deleteFromPrimitiveList/x: [...]    take values out of the list x
- *   $setElementOrder/x: [...]            the order that the items of x shall have
+ *     $patch: replace | delete             on an object or an item of a list
+ *     $retainKeys: [...]                   drop all other keys of the object
+ *     $deleteFromPrimitiveList/x: [...]    remove values from the list x
+ *     $setElementOrder/x: [...]            the order of the items of x
  *
- * 1. Neither argument is modified; what the patch does not touch is shared.
- * 2. Order in a merged list: `$setElementOrder` before the patch's own order before the order that was there.
+ * 1. Neither argument is modified; unchanged parts are shared.
+ * 2. Order in a merged list: `$setElementOrder` before the patch's own order before the existing order.
  */
 
 import { StatusError } from "../errors/status.ts";
@@ -23,7 +24,7 @@ const retainKeys = "$retainKeys";
 const deleteFromList = "$deleteFromPrimitiveList";
 const setElementOrder = "$setElementOrder";
 
-/** Throws StatusError where the patch is wrong: 400 for malformed directives, otherwise as the original answers. */
+/** Throws a StatusError for an invalid patch: 400 for malformed directives, otherwise as Kubernetes answers. */
 export function applyStrategicMergePatch(original: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
   return mergeObject(original, patch, schema);
 }
@@ -58,7 +59,7 @@ function retain(merged: OpenObject, rest: Map<string, Json>): void {
   for (const key of Object.keys(merged)) if (!keys.includes(key)) delete merged[key];
 }
 
-/** Lists with an order are merged here; what is done is taken out of `rest`. */
+/** Merges lists that have a `$setElementOrder`, and removes them from `rest`. */
 function orderLists(merged: OpenObject, rest: Map<string, Json>, schema: Schema): void {
   for (const [key, order] of [...rest]) {
     if (!key.startsWith(setElementOrder)) continue;
@@ -86,7 +87,7 @@ function listOrNone(value: Json | undefined): readonly Json[] | undefined {
   return value as readonly Json[] | undefined;
 }
 
-/** Every item of the patch's list must stand in the order, and in that order. */
+/** Every item of the patch's list must be in the order, in that order. */
 function checkOrder(change: readonly Json[], order: readonly Json[], mergeKey: string): void {
   if (change.length === 0 || order.length === 0) return;
   const kept =
@@ -164,7 +165,7 @@ function mergeList(before: readonly Json[], change: readonly Json[], rules: List
   return inOrderOf(merged, patches, kept, rules);
 }
 
-/** Items with `$patch` say what becomes of the list: one that says `replace` makes the others its whole content. */
+/** Items with `$patch` apply to the list: `replace` makes the other items its whole content. */
 function obeyItemDirectives(before: readonly JsonObject[], change: readonly JsonObject[], mergeKey: string) {
   let kept = before;
   let replaced = false;
@@ -237,7 +238,7 @@ function withoutNulls(value: Json): Json {
   );
 }
 
-/** Undefined: it should not be there at all. */
+/** Undefined: the value is dropped. */
 function withoutDirectives(value: Json): Json | undefined {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
   if (!isObject(value)) return value;
@@ -271,7 +272,7 @@ function badArgument(expected: string, actual: Json): StatusError {
   return failure(`expected a ${expected}, but received a ${received}`);
 }
 
-/** What the original did not foresee as a client's fault answers 500. */
+/** Kubernetes answers 500 for client faults that it does not detect as such. */
 function failure(message: string): StatusError {
   return new StatusError("", message);
 }

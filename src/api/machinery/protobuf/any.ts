@@ -1,4 +1,4 @@
-/** What protobuf makes of types that JSON does not tell apart by their fields: any JSON at all, and one of two forms. */
+/** Codecs of types without fields of their own in JSON: any JSON value, and one of two forms. */
 import { isObject, type Json } from "../json/json.ts";
 import type { AnySchema, EitherSchema } from "../schema/schema.ts";
 import { type Codec, message, scalarCodecs, writeItems } from "./scalars.ts";

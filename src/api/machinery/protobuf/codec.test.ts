@@ -170,7 +170,10 @@ function hasNumbers(schema: Schema, seen = new Set<Schema>()): boolean {
 
 const typeMeta = new Set(["kind", "apiVersion"]);
 
-/** Some value of the type. Fields without a number are left out; lists and maps have something in them, since protobuf does not tell empty from absent. */
+/**
+ * Some value of the type. Fields without a number are left out; lists and maps have something in them, since protobuf
+ * does not tell empty from absent.
+ */
 function anyValue(schema: Schema, draw: () => number, depth: number): Json {
   switch (schema.type) {
     case "object": {

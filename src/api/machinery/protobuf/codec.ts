@@ -1,9 +1,11 @@
 /**
- * Objects in Kubernetes' protobuf: the structure is the schema's, so JSON and protobuf of an object are two forms of one value.
+ * Kubernetes' protobuf encoding of objects. It uses the same schema as JSON, so both are forms of one value.
  *
- * 1. Encoding is deterministic: fields by number, keys of maps sorted. As in Go, fields that are no pointers are written even when they are zero.
- * 2. Decoding gives the JSON that Go would write of the message: fields in the order of the schema, what is empty left out where Go leaves it out.
- * 3. A message for a field that the schema does not have is passed over.
+ * 1. Encoding is deterministic: fields by number, keys of maps sorted. As in Go, fields that are not pointers are
+ *    written even when they are zero.
+ * 2. Decoding gives the JSON that Go would write: fields in the order of the schema, empty ones left out where Go
+ *    leaves them out.
+ * 3. Fields that the schema does not have are skipped.
  * 4. A schema is compiled once, and the result kept as long as the schema lives.
  */
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
@@ -38,10 +40,10 @@ interface FieldPart {
   readonly optional: boolean;
 }
 
-/** How a field's value is spread over the message: once, once for each item, or once for each entry. */
+/** How a field occurs in the message: once, once for each item, or once for each entry. */
 interface Carrier {
   write(writer: ProtobufWriter, number: number, value: Json): void;
-  /** Called for each occurrence, with what the earlier ones gave. */
+  /** Called for each occurrence, with the result of the earlier ones. */
   read(reader: ProtobufReader, wire: number, before: Json | undefined): Json;
   readonly zero?: Codec;
 }
@@ -73,7 +75,7 @@ function compilePlan(schema: ObjectSchema): Plan {
   };
 }
 
-/** Fields with the same message around them go into one part. */
+/** Groups fields that are embedded in the same message. */
 function nest(found: readonly { readonly part: FieldPart; readonly outer: readonly number[] }[]): readonly Part[] {
   const parts: Part[] = [];
   const inner = Map.groupBy(found, ({ outer }) => outer[0] ?? 0);
@@ -155,7 +157,7 @@ function readObject(plan: Plan, eachField: (read: ReadField) => void, reader: Pr
 }
 
 function readInto(values: (Json | undefined)[], parts: readonly Part[], reader: ProtobufReader): ReadField {
-  /** Fields come in the order of their numbers: the next one is near the last. */
+  /** Fields come in the order of their numbers: the search starts at the last one. */
   let at = 0;
   return (number, wire) => {
     if (number < (parts[at]?.number ?? Number.POSITIVE_INFINITY)) at = 0;

@@ -1,4 +1,4 @@
-/** What stands around every protobuf object: four bytes that mark it, and a message that names its kind. */
+/** The envelope of a protobuf object: four magic bytes, and a message with its kind. */
 import { ProtobufError, ProtobufReader } from "./reader.ts";
 import { ProtobufWriter } from "./writer.ts";
 

@@ -1,4 +1,4 @@
-/** Protobuf's wire format, read from front to back. What does not fit in the bytes at hand throws. */
+/** Reads protobuf's wire format from front to back. Throws where the bytes end too early. */
 
 export class ProtobufError extends Error {
   override readonly name = "ProtobufError";
@@ -21,7 +21,7 @@ export class ProtobufReader {
     return this.#at >= this.#end;
   }
 
-  /** A whole number of 64 bits in two's complement, exact below 2^53. */
+  /** A 64-bit integer in two's complement, exact below 2^53. */
   varint(): number {
     let value = 0;
     let scale = 1;
@@ -59,7 +59,7 @@ export class ProtobufReader {
     return text;
   }
 
-  /** Reads the message that follows, with its length; `read` is called once for each of its fields. */
+  /** Reads the message that follows, with its length; calls `read` for each of its fields. */
   message(read: (number: number, wire: number) => void): void {
     const length = this.varint();
     const outer = this.#end;
@@ -85,7 +85,7 @@ export class ProtobufReader {
     else throw new ProtobufError(`proto: illegal wireType ${wire}`);
   }
 
-  /** Too long for a number: negative, in practice. */
+  /** A varint that is too long for a number: a negative one, in practice. */
   #big(read: number, low: number, byte: number): number {
     let value = BigInt(low) + (BigInt(byte & 127) << BigInt(7 * read));
     let last = byte;

@@ -1,4 +1,4 @@
-/** How protobuf carries each scalar type. Those that write their own JSON are small messages. */
+/** Codecs of scalar types. Types that write their own JSON are small messages. */
 
 import type { Json } from "../json/json.ts";
 import { decodeBase64, encodeBase64 } from "../scalars/base64.ts";
@@ -9,7 +9,7 @@ import type { ScalarType } from "../schema/schema.ts";
 import type { ProtobufReader } from "./reader.ts";
 import type { ProtobufWriter } from "./writer.ts";
 
-/** Reads and writes a value without its tag; messages and texts with their length. */
+/** Reads and writes a value without its tag; messages and strings with their length. */
 export interface Codec {
   readonly wire: 0 | 1 | 2;
   /** An undefined value is written as zero. */

@@ -1,4 +1,4 @@
-/** Watch events in protobuf: each a frame of its length in four bytes and a message that holds the object with its envelope. */
+/** Watch events in protobuf: a frame is a length in four bytes and a message that holds the object in its envelope. */
 import { ProtobufReader } from "./reader.ts";
 import { ProtobufWriter } from "./writer.ts";
 
@@ -24,7 +24,7 @@ export function encodeWatchFrame({ type, object }: WatchFrame): Uint8Array<Array
   return writer.finish();
 }
 
-/** The first frame of the bytes and what comes after it; undefined while a part of it is still to come. */
+/** The first frame of the bytes and the rest; undefined while the frame is incomplete. */
 export function decodeWatchFrame(
   bytes: Uint8Array,
 ): { readonly frame: WatchFrame; readonly rest: Uint8Array } | undefined {

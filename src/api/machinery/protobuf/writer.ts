@@ -1,5 +1,6 @@
 /**
- * Protobuf's wire format, written from the last byte to the first: when a message's length is due, its content is already there.
+ * Writes protobuf's wire format from the last byte to the first: when a message's length is due, its content is already
+ * written.
  *
  * 1. What is written first stands last. Callers write fields, and items of lists, in reverse.
  */
@@ -8,7 +9,7 @@ const encoder = new TextEncoder();
 
 export class ProtobufWriter {
   #bytes: Uint8Array<ArrayBuffer>;
-  /** Where the content begins. */
+  /** The start of the content. */
   #start: number;
 
   constructor(size = 1024) {
@@ -20,7 +21,7 @@ export class ProtobufWriter {
     return this.#bytes.length - this.#start;
   }
 
-  /** What was written; the writer must not be used after it. */
+  /** The written bytes; the writer must not be used afterwards. */
   finish(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(this.#start);
   }
@@ -29,7 +30,7 @@ export class ProtobufWriter {
     this.varint(number * 8 + wire);
   }
 
-  /** A whole number of 64 bits, negative ones in two's complement. */
+  /** A 64-bit integer, negative ones in two's complement. */
   varint(value: number): void {
     if (value < 0 || value > Number.MAX_SAFE_INTEGER) {
       this.bigVarint(BigInt(value));
@@ -81,7 +82,7 @@ export class ProtobufWriter {
     this.varint(length);
   }
 
-  /** The length of everything that has been written since the writer was `before` long. */
+  /** The length of everything written since the writer had length `before`. */
   lengthSince(before: number): void {
     this.varint(this.length - before);
   }

@@ -1,9 +1,9 @@
-/** Base64 without Buffer, as strict as Go: the standard alphabet with its padding; line breaks are passed over. */
+/** Base64 without Buffer, as strict as Go: the standard alphabet with padding; line breaks are skipped. */
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const canonical = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$/;
 
-/** Whether encoding what it stands for gives the same text again. */
+/** Whether encoding the decoded bytes gives the same text again. */
 export function isCanonicalBase64(text: string): boolean {
   return canonical.test(text);
 }
@@ -16,7 +16,7 @@ export function encodeBase64(bytes: Uint8Array): string {
   return bytes.toBase64();
 }
 
-/** Where Go would stop reading, quantum by quantum; undefined where it would not. */
+/** The offset at which Go stops reading; undefined if it reads everything. */
 export function base64Fault(text: string): number | undefined {
   let at = 0;
   const next = (): string => {

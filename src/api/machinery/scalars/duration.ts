@@ -1,4 +1,4 @@
-/** Go's durations: `1h30m`, `1.5s`, `-2ms`. Whole nanoseconds, exact, within 64 bits. */
+/** Go durations: `1h30m`, `1.5s`, `-2ms`. Exact nanoseconds, within 64 bits. */
 import { goQuote } from "../json/go-text.ts";
 
 const units = {

@@ -1,4 +1,4 @@
-/** A number, or a share of one: `5` or `25%`. */
+/** A number or a percentage: `5` or `25%`. */
 import { goQuote } from "../json/go-text.ts";
 import type { Json } from "../json/json.ts";
 

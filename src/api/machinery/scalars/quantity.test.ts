@@ -53,7 +53,7 @@ describe("quantities", () => {
     ["9223372036854775808", "9223372036854775808"],
     ["100Ei", "9223372036854775807"],
     ["1000E", "1e21"],
-    // What the original takes for canonical stays as it was written.
+    // What Kubernetes takes for canonical stays as it was written.
     ["1.500", "1.500"],
     ["+5", "+5"],
   ])("writes %s back as %s", (text, want) => {

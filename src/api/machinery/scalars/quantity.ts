@@ -1,9 +1,10 @@
 /**
- * Amounts of resources: `100m`, `1.5Gi`, `2e3`. Exact, whatever their size.
+ * Quantities of resources: `100m`, `1.5Gi`, `2e3`. Exact, whatever their size.
  *
- * 1. A quantity is `unscaled` × 10^`scale`. What is finer than 10^-9 is rounded away from zero when it is read.
- * 2. The format it was written in (1k, 1Ki, 1e3) is kept and decides how it is written back: the largest suffix that leaves an integer.
- * 3. Reading remembers the text where the original takes it for canonical already, which it is not always: `1.500` stays.
+ * 1. A quantity is `unscaled` × 10^`scale`. Parsing rounds away from zero below 10^-9.
+ * 2. The format it was written in (1k, 1Ki, 1e3) is kept and decides how it is written back: the largest suffix that
+ *    leaves an integer.
+ * 3. Parsing keeps the text where Kubernetes takes it for canonical, even where it is not: `1.500` stays.
  */
 import { memoized } from "#base";
 
@@ -13,7 +14,7 @@ export interface Quantity {
   readonly unscaled: bigint;
   readonly scale: number;
   readonly format: QuantityFormat;
-  /** How it is written, if that is known. */
+  /** The text, if it is known. */
   readonly text?: string;
 }
 
@@ -30,12 +31,15 @@ const decimalSuffixes = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 const binarySuffixes = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const nano = -9;
 const largest = 2n ** 63n - 1n;
-/** An exponent beyond this would make numbers of a size that no machine should be asked to print. */
+/** A larger exponent would make numbers that are too big to print. */
 const largestExponent = 10_000;
 
 export const zeroQuantity: Quantity = { unscaled: 0n, scale: 0, format: "DecimalSI", text: "0" };
 
-/** Objects repeat the same few amounts, and each is read several times: podRequests takes 0.4 instead of 1.0 µs (2026-11-18). */
+/**
+ * Objects repeat the same few amounts, and each is read several times: podRequests takes 0.4 instead of 1.0 µs
+ * (2026-11-18).
+ */
 const MAX_MEMOIZED = 512;
 
 export const parseQuantity: (text: string) => Quantity = memoized(MAX_MEMOIZED, readQuantity);
@@ -57,7 +61,7 @@ function readQuantity(text: string): Quantity {
   return bounded(magnitude, scale, unit.format, negative);
 }
 
-/** As Go writes it back; the common cases need no arithmetic. */
+/** As Go prints it; the common cases need no arithmetic. */
 export function canonicalQuantity(text: string): string {
   const match = /^([1-9]\d{0,8})(Ki|Mi|Gi|[mkMG]?)$/.exec(text);
   if (match !== null) {
@@ -80,7 +84,7 @@ export function formatQuantity(value: Quantity): string {
 
 export function compareQuantities(a: Quantity, b: Quantity): -1 | 0 | 1 {
   if (a === b) return 0;
-  // Most are compared with zero, or with what is on its other side.
+  // Most comparisons are with zero, or between different signs.
   const [left, right] = [signOf(a), signOf(b)];
   if (left !== right) return left < right ? -1 : 1;
   const [x, y] = aligned(a, b);
@@ -91,7 +95,7 @@ function signOf({ unscaled }: Quantity): -1 | 0 | 1 {
   return unscaled > 0n ? 1 : unscaled < 0n ? -1 : 0;
 }
 
-/** The sum is written in the format of the first, unless that is zero. */
+/** The sum has the format of the first, unless that is zero. */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
   const [x, y, scale] = aligned(a, b);
   return quantity(x + y, scale, a.unscaled === 0n ? b.format : a.format);
@@ -105,14 +109,14 @@ export function negateQuantity(value: Quantity): Quantity {
   return quantity(-value.unscaled, value.scale, value.format);
 }
 
-/** In units of 10^scale, rounded away from zero: 0 for whole units, -3 for thousandths. */
+/** In units of 10^scale, rounded away from zero: 0 for whole units, -3 for milli-units. */
 export function scaledValue(value: Quantity, scale: number): bigint {
   return value.scale >= scale
     ? value.unscaled * 10n ** BigInt(value.scale - scale)
     : divideUp(value.unscaled, 10n ** BigInt(scale - value.scale));
 }
 
-/** Rounded away from zero to multiples of 10^scale; resource lists are kept to the thousandth. */
+/** Rounds away from zero to multiples of 10^scale; resource lists are kept in milli-units. */
 export function roundUpQuantity(value: Quantity, scale: number): Quantity {
   return value.scale >= scale ? value : quantity(scaledValue(value, scale), scale, value.format);
 }
@@ -138,7 +142,7 @@ function unitOf(suffix: string): Unit {
   return { base: 10, exponent, format: "DecimalExponent" };
 }
 
-/** Whether the original would hold it as an int64 with a scale, the one form in which it remembers texts. */
+/** Whether Kubernetes would hold it as an int64 with a scale, the form in which it keeps texts. */
 function fitsInt64(unit: Unit, digits: string, fraction: string, scale: number): boolean {
   if (scale < nano) return false;
   if (unit.base === 10) return digits.length + fraction.length <= 18;

@@ -1,8 +1,8 @@
 /**
- * Points in time as the API writes them: RFC 3339, read as strictly or loosely as Go reads it and refused in its words.
+ * Times as the API writes them: RFC 3339, parsed as Go does, with its error messages.
  *
  * 1. An Instant is exact to the nanosecond; years run from 0 to 9999.
- * 2. Written times are UTC: `Time` to the second, `MicroTime` to the microsecond, what is finer cut off. The zero time is no time: null.
+ * 2. Times are written in UTC: `Time` to the second, `MicroTime` to the microsecond, truncated. The zero time is null.
  */
 import { goQuote } from "../json/go-text.ts";
 
@@ -17,13 +17,13 @@ export class TimeError extends Error {
   override readonly name = "TimeError";
 }
 
-/** The first second of the year 1, which Go takes for "not set". */
+/** The first second of the year 1, Go's zero time. */
 export const zeroSeconds = -62_135_596_800;
 
 const rfc3339 = "2006-01-02T15:04:05Z07:00";
 const rfc3339Micro = "2006-01-02T15:04:05.000000Z07:00";
 const zeroText = "0001-01-01T00:00:00Z";
-/** In the canonical form, on a day that every month has. */
+/** The canonical form, on a day that every month has. */
 const plain = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 
 export function parseTime(text: string): Instant {
@@ -43,7 +43,7 @@ export function formatMicroTime({ seconds, nanos }: Instant): string {
   return `${isoSeconds(seconds)}.${`${Math.floor(nanos / 1000)}`.padStart(6, "0")}Z`;
 }
 
-/** As it is stored and answered; null where it is the zero time. */
+/** As it is stored and answered; null for the zero time. */
 export function canonicalTime(text: string): string | null {
   // Stored times are decoded again with every patch. Decoding a Pod takes 7 instead of 12 µs (2026-11-18).
   if (plain.test(text) && text !== zeroText) return text;
@@ -66,7 +66,7 @@ export function toMs({ seconds, nanos }: Instant): number {
   return seconds * 1000 + nanos / 1e6;
 }
 
-/** Element by element, so that a refusal can name the one that did not fit. */
+/** Element by element, so that the error can name the one that does not fit. */
 function read(text: string, layout: typeof rfc3339 | typeof rfc3339Micro): Instant {
   let rest = text;
   const misfit = (element: string, held = rest): never => {
@@ -128,7 +128,7 @@ function daysIn(month: number, year: number): number {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
 }
 
-/** Date.UTC takes the years 0 to 99 for the 20th century; 400 years on, the calendar is the same. */
+/** Date.UTC reads the years 0 to 99 as 1900 to 1999; the calendar repeats after 400 years. */
 function epochSeconds(year: number, month: number, day: number, hour: number, minute: number, second: number): number {
   return Date.UTC(year + 400, month - 1, day, hour, minute, second) / 1000 - 12_622_780_800;
 }

@@ -1,4 +1,4 @@
-/** How each scalar type is read and written back, and what is said of a value that does not fit. */
+/** Decoding of scalar types, and the errors for values that do not fit. */
 
 import { goKind } from "../json/go-text.ts";
 import type { Json } from "../json/json.ts";
@@ -22,9 +22,9 @@ export interface DecodeContext {
 
 export interface Failure {
   readonly words: string;
-  /** Absent where the words say all. */
+  /** Absent where the words say everything. */
   readonly goType: string | undefined;
-  /** The innermost struct, once that is known; "" is none. */
+  /** The innermost struct, once it is known; "" is none. */
   struct: string | undefined;
   /** Field names, innermost first. */
   readonly path: string[];
@@ -38,9 +38,9 @@ export function mismatch(
   kind: string,
   words: string = jsonKind(value),
 ): typeof FAILED {
-  const told =
+  const failure =
     context.from === "json" ? { words, goType } : { words: mapWords(value, goType, kind), goType: undefined };
-  context.failure = { ...told, struct: undefined, path: [] };
+  context.failure = { ...failure, struct: undefined, path: [] };
   return FAILED;
 }
 
@@ -112,7 +112,7 @@ function decodeQuantity(value: Json, context: DecodeContext): Json | typeof FAIL
   return attempt(context, text, canonicalQuantity, QuantityError);
 }
 
-/** Types that read their own text. */
+/** Types that parse their own text. */
 function selfReading(read: (text: string) => Json, expected: new (...args: never[]) => Error): Decoder {
   return (value, context) => {
     if (typeof value === "string") return attempt(context, value, read, expected);

@@ -1,12 +1,14 @@
 /**
- * Typed decoding: JSON in, the same as Go would write it out after reading it into its types.
+ * Typed decoding: gives the JSON that Go would write after reading the input into its types.
  *
- * 1. The result is fresh down to its scalars, except for parts of type `any`; the input is not changed.
- * 2. Fields stand in the order of the schema, keys of maps sorted. Unknown fields and nulls are dropped, unknown ones reported by path in the order of the
- *    input. What Go always writes is there, zero values included.
- * 3. The first value of a wrong type ends it, in Go's words: those of its JSON decoder, or those of its conversion from maps, which
- *    strategic merge patches go through.
- * 4. Objects without a Go type are only pruned: their values are checked elsewhere. Those of custom kinds have a form of their own.
+ * 1. The result shares nothing with the input, except for parts of type `any`; the input is not changed.
+ * 2. Fields stand in the order of the schema, keys of maps are sorted. Unknown fields and nulls are dropped; unknown
+ *    fields are reported by path in the order of the input. Fields that Go always writes are there, zero values
+ *    included.
+ * 3. The first value of a wrong type ends decoding, with the message of Go's JSON decoder, or of its conversion from
+ *    maps, which strategic merge patches go through.
+ * 4. Objects without a Go type are only pruned: their values are validated elsewhere. Objects of custom kinds have a
+ *    form of their own.
  * 5. A schema is compiled once, and the result kept as long as the schema lives.
  */
 
@@ -19,7 +21,7 @@ import type { AnySchema, FieldSchema, ListSchema, MapSchema, ObjectSchema, Schem
 import { isAlwaysWritten, leavesOut, zeroField, zeroValue } from "./zero.ts";
 
 export interface DecodeOptions {
-  /** Whose words a refusal uses. Default: `json`. */
+  /** Which of Go's decoders the messages come from. Default: `json`. */
   readonly from?: "json" | "maps";
 }
 
@@ -51,10 +53,10 @@ function wordsOf({ failure }: DecodeContext): string {
 }
 
 /**
- * Lists of which defaults and validation must know whether an empty one was given or none. Everywhere else the two are the same, and the empty one is
- * left out. Validation lets no empty one of these pass, so none is ever kept.
+ * Lists for which defaults and validation must know an empty list from an absent one. Everywhere else the empty list is
+ * dropped. Validation refuses an empty one of these, so none is ever stored.
  */
-const TELLS_EMPTY: Readonly<Record<string, readonly string[]>> = {
+const KEEPS_EMPTY: Readonly<Record<string, readonly string[]>> = {
   "io.k8s.api.autoscaling.v2.HPAScalingRules": ["policies"],
 };
 
@@ -77,7 +79,7 @@ function compile(schema: Schema): Decoder {
 
 interface FieldPlan {
   readonly name: string;
-  /** Its place in the order of the schema. */
+  /** Its index in the order of the schema. */
   readonly rank: number;
   readonly decode: Decoder;
   readonly leavesOut: (value: Json) => boolean;
@@ -88,8 +90,8 @@ function compileStruct(schema: ObjectSchema): Decoder {
   const struct = goStructName(schema);
   const lazily = once(() => {
     const fields = [...schema.fields.values()];
-    const told = TELLS_EMPTY[schema.goType ?? ""] ?? [];
-    const plans = fields.map((field, rank) => ({ ...planOf(field, told.includes(field.name)), rank }));
+    const kept = KEEPS_EMPTY[schema.goType ?? ""] ?? [];
+    const plans = fields.map((field, rank) => ({ ...planOf(field, kept.includes(field.name)), rank }));
     return {
       byName: new Map(plans.map((plan) => [plan.name, plan])),
       always: fields.flatMap((field, rank) =>
@@ -149,8 +151,8 @@ function inOrder(object: OpenObject, plans: ReadonlyMap<string, FieldPlan>): Ope
   return result;
 }
 
-function planOf(field: FieldSchema, tellsEmpty: boolean): Omit<FieldPlan, "rank"> {
-  const absent = tellsEmpty ? (value: Json) => value === null : leavesOut(field);
+function planOf(field: FieldSchema, keepsEmpty: boolean): Omit<FieldPlan, "rank"> {
+  const absent = keepsEmpty ? (value: Json) => value === null : leavesOut(field);
   return { name: field.name, decode: decoderOf(field.schema), leavesOut: absent };
 }
 
@@ -213,7 +215,7 @@ function compileMap(schema: MapSchema): Decoder {
   };
 }
 
-/** Go's own decoders of such types keep no account of unknown fields. */
+/** Go's own decoders of such types do not report unknown fields. */
 function compileAny(schema: AnySchema): Decoder {
   const { either } = schema;
   if (either === undefined) return (value) => value;
@@ -247,7 +249,7 @@ function failedIn(context: DecodeContext, name: string, struct: string): typeof 
   return FAILED;
 }
 
-/** The paths found inside of a step get it in front of them. */
+/** Prefixes the paths found inside of a step. */
 function prefix(context: DecodeContext, from: number, step: string): void {
   for (let i = from; i < context.unknown.length; i++) {
     const inner = context.unknown[i] as string;

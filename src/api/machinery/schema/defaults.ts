@@ -1,7 +1,7 @@
 /**
- * The defaults that the schema itself declares: a field that is absent or has its zero value gets its default, at any depth.
+ * Applies the defaults that the schema declares: a field that is absent or zero gets its default, at any depth.
  *
- * 1. Compiled once for each schema; parts of a schema without any default are never walked.
+ * 1. Compiled once for each schema, which is immutable; parts of a schema without defaults are never walked.
  */
 import { isObject, type Json } from "../json/json.ts";
 import { type OpenObject, setKey } from "../json/own-key.ts";
@@ -9,7 +9,7 @@ import type { FieldSchema, ObjectSchema, Schema } from "./schema.ts";
 
 type Filler = (value: Json) => void;
 
-/** Fills in a decoded draft, in place. */
+/** Changes a decoded draft in place. */
 export function applySchemaDefaults(schema: ObjectSchema, draft: OpenObject): void {
   if (schema.form !== undefined) schema.form.fill(draft);
   else fillerOf(schema)?.(draft);

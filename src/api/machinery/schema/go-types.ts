@@ -1,4 +1,4 @@
-/** What Go calls the types of a schema, and which of them are structs to it. */
+/** Go's names for the types of a schema, and which of them are structs. */
 import type { Schema } from "./schema.ts";
 
 const scalars: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
-/** Values that are made once and kept. */
+/** Values that are computed once and kept. */
 
 /**
- * What is made of the parts of one schema, shared by the steps of one piece of work: a definition with defaults or rules at every level would
- * otherwise cost its size times its depth.
+ * Results for the parts of one schema, shared by the steps of one computation: a definition with defaults or rules at
+ * every level would otherwise cost its size times its depth.
  */
 export type Memo<Key, Made> = Map<Key, { readonly made: Made }>;
 
@@ -16,7 +16,7 @@ export function memoized<Key, Made>(memo: Memo<Key, Made> | undefined, key: Key,
   return known.made;
 }
 
-/** Made on the first call. */
+/** Computed on the first call. */
 export function once<T>(make: () => T): () => T {
   let made: T | undefined;
   let isMade = false;
@@ -29,7 +29,10 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
-/** Made on the first call for each key and kept as long as the key lives. Keys must be immutable: schemas and field sets are. */
+/**
+ * Computed on the first call for each key and kept as long as the key lives. Keys must be immutable: schemas and field
+ * sets are.
+ */
 export function onceForEach<Key extends object, Made extends object>(make: (key: Key) => Made): (key: Key) => Made {
   const all = new WeakMap<Key, Made>();
   return (key) => {

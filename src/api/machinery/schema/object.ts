@@ -43,7 +43,7 @@ export interface ManagedFieldsEntry {
   readonly subresource?: string;
 }
 
-/** The same shape, open to changes: what a request is worked on as, before it is stored. */
+/** The same shape, mutable: an object while a request works on it, before it is stored. */
 export type Draft<T> = T extends string | number | boolean | null | undefined
   ? T
   : T extends readonly (infer Item)[]

@@ -1,9 +1,9 @@
 /**
- * The one description of structure that everything works from: strict decoding, defaults, pruning, patches, server-side apply, protobuf,
- * OpenAPI. Built-in kinds get theirs from the facts tables, custom resources from their CRD.
+ * The one description of structure that everything works from: strict decoding, defaults, pruning, patches, server-side
+ * apply, protobuf, OpenAPI. Built-in kinds get theirs from the facts tables, custom resources from their CRD.
  *
  * 1. Schemas are immutable and may be recursive: `fields` of an object is resolved on first use.
- * 2. An object with a Go type behind it (`goType`) is written as Go would write it: see `omit` and `pointer`.
+ * 2. An object with a Go type (`goType`) is written as Go would write it: see `omit` and `pointer`.
  */
 import type { Json } from "../json/json.ts";
 
@@ -29,7 +29,7 @@ export type ScalarType =
 
 export interface ScalarSchema {
   readonly type: ScalarType;
-  /** The values that are documented; not enforced by decoding. */
+  /** The documented values; decoding does not enforce them. */
   readonly enum?: readonly string[];
   readonly format?: string;
 }
@@ -37,13 +37,16 @@ export interface ScalarSchema {
 /** Any JSON: RawExtension, apiextensions' JSON, FieldsV1, or a part of a custom resource without a schema. */
 export interface AnySchema {
   readonly type: "any";
-  /** How protobuf carries it: in a message with one bytes field, whose number this is. */
+  /** The number of the bytes field in which protobuf carries it, in a message of its own. */
   readonly number?: number;
-  /** Not any JSON after all, but one of two forms. */
+  /** Not any JSON, but one of two forms. */
   readonly either?: EitherSchema;
 }
 
-/** What Go models as a struct of two and JSON as either one: JSONSchemaPropsOrBool and its kin. Protobuf numbers the two forms. */
+/**
+ * A struct of two fields in Go, and either one of them in JSON: JSONSchemaPropsOrBool and similar types. Protobuf
+ * numbers the two forms.
+ */
 export interface EitherSchema {
   readonly object: { readonly number: number; readonly schema: ObjectSchema };
   readonly other: { readonly number: number; readonly form: "boolean" | "objects" | "strings" };
@@ -51,7 +54,7 @@ export interface EitherSchema {
 
 export interface ObjectSchema {
   readonly type: "object";
-  /** The full name of the type, such as io.k8s.api.core.v1.PodSpec; absent for custom resources' schemas. */
+  /** The full name of the type, such as io.k8s.api.core.v1.PodSpec; absent for custom resources. */
   readonly goType?: string;
   /** In the order in which Go writes them. */
   readonly fields: ReadonlyMap<string, FieldSchema>;
@@ -59,13 +62,13 @@ export interface ObjectSchema {
   readonly preserveUnknown?: boolean;
   /** For server-side apply: set and owned as a whole. */
   readonly atomic?: boolean;
-  /** Of a custom kind as a whole: decoding and defaults are this, not what the fields say. Built-in kinds follow from their Go types. */
+  /** For a custom kind as a whole: replaces decoding and defaults by fields. */
   readonly form?: OpenForm;
 }
 
-/** How objects of a custom kind come into their form; compiled from their definition. */
+/** How objects of a custom kind are decoded and defaulted; compiled from their definition. */
 export interface OpenForm {
-  /** A fresh copy without what is unknown, and the paths of that. Throws a DecodeError. */
+  /** A fresh copy without unknown fields, and their paths. Throws a DecodeError. */
   decode(value: Json): { readonly value: Json; readonly unknown: readonly string[] };
   /** Sets the defaults, in place. */
   fill(draft: { [key: string]: Json }): void;
@@ -76,14 +79,20 @@ export interface FieldSchema {
   readonly name: string;
   /** Protobuf's field number; 0 if protobuf does not carry it. */
   readonly number: number;
-  /** Protobuf's numbers of the messages around it, outermost first, where Go embeds structs whose fields JSON writes inline. */
+  /**
+   * Protobuf's numbers of the messages around it, outermost first, where Go embeds structs whose fields JSON writes
+   * inline.
+   */
   readonly embedded?: readonly number[];
   readonly schema: Schema;
   /** Required by OpenAPI. */
   readonly required: boolean;
   /** Absent differs from the zero value. */
   readonly pointer: boolean;
-  /** When JSON leaves it out: `empty` zero scalars, empty lists and maps, nil pointers, but never structs; `zero` also zero structs; `never` writes zero values. */
+  /**
+   * When JSON leaves it out: `empty` for zero scalars, empty lists and maps, nil pointers, but never structs; `zero`
+   * also for zero structs; `never` writes zero values.
+   */
   readonly omit: "empty" | "zero" | "never";
   readonly default?: Json | undefined;
   readonly nullable?: boolean;
@@ -102,10 +111,10 @@ export interface ListSchema {
   readonly type: "list";
   readonly items: Schema;
   readonly listType: "atomic" | "set" | "map";
-  /** Atomic only because nothing else is said: OpenAPI shows no list type. */
+  /** Atomic because no list type is set: OpenAPI shows none. */
   readonly implicit?: boolean;
-  /** Of a `map` list: the fields that identify an item. */
+  /** For a `map` list: the fields that identify an item. */
   readonly keys: readonly string[];
-  /** Protobuf carries it as a message whose field 1 holds the items, as it does for Verbs and ExtraValue. */
+  /** Protobuf carries it as a message whose field 1 holds the items (Verbs, ExtraValue). */
   readonly wrapped?: boolean;
 }

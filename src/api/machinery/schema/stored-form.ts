@@ -1,8 +1,8 @@
 /**
- * What is kept, and therefore answered, of lists and maps that JSON always writes: the original stores protobuf, which does not know an empty one
- * from none. So `rules: []` comes back as `rules: null`.
+ * The stored form of lists and maps that JSON always writes: Kubernetes stores protobuf, which has no difference
+ * between an empty list and none. So `rules: []` is read back as `rules: null`.
  *
- * 1. Compiled once for each schema; parts of a schema without such a field are never walked.
+ * 1. Compiled once for each schema, which is immutable; parts of a schema without such a field are never walked.
  */
 import { isObject, type Json } from "../json/json.ts";
 import type { OpenObject } from "../json/own-key.ts";
@@ -10,7 +10,7 @@ import type { FieldSchema, ObjectSchema, Schema } from "./schema.ts";
 
 type Step = (value: Json) => void;
 
-/** Changes a draft in place. Objects without a Go type (custom resources) are kept as JSON, and stay as they are. */
+/** Changes a draft in place. Objects without a Go type (custom resources) are stored as JSON, and stay as they are. */
 export function applyStoredForm(schema: ObjectSchema, draft: OpenObject): void {
   stepOf(schema)?.(draft);
 }

@@ -31,7 +31,7 @@ export function zeroValue(schema: Schema): Json {
   }
 }
 
-/** Written even if nothing was said about it. */
+/** Written even if it is not set. */
 export function isAlwaysWritten(field: FieldSchema): boolean {
   if (field.omit === "never") return true;
   return field.omit === "empty" && !field.pointer && isStruct(field.schema);
@@ -41,7 +41,7 @@ export function zeroField(field: FieldSchema): Json {
   return field.pointer ? null : zeroValue(field.schema);
 }
 
-/** Whether a value that is present is left out all the same; compiled for one field. */
+/** Whether a value that is present is left out; compiled for one field. */
 export function leavesOut(field: FieldSchema): (value: Json) => boolean {
   const { schema, omit, pointer } = field;
   if (omit === "never" || (pointer && schema.type !== "list" && schema.type !== "map")) return () => false;

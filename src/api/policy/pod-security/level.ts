@@ -66,19 +66,19 @@ export function podSecurityPolicy(
     label: string,
     parse: (text: string) => T | undefined,
     words: string,
-  ): { said: boolean; value?: T | undefined } => {
+  ): { isSet: boolean; value?: T | undefined } => {
     const text = labels?.[PREFIX + label];
-    if (text === undefined) return { said: false };
+    if (text === undefined) return { isSet: false };
     const value = parse(text);
     if (value === undefined) errors.push(invalid(`metadata.labels[${PREFIX}${label}]`, text, words));
-    return { said: true, value };
+    return { isSet: true, value };
   };
   const one = (mode: PodSecurityMode, fallback: PodSecurityLevel) => {
     const level = read(mode, parseLevel, levelWords);
     const version = read(`${mode}-version`, parseVersion, versionWords);
     return {
-      level: level.said ? (level.value ?? fallback) : defaults[mode].level,
-      version: version.said ? (version.value ?? LATEST) : defaults[mode].version,
+      level: level.isSet ? (level.value ?? fallback) : defaults[mode].level,
+      version: version.isSet ? (version.value ?? LATEST) : defaults[mode].version,
       hasLevel: level.value !== undefined,
       hasVersion: version.value !== undefined,
     };

@@ -28,10 +28,10 @@ export function selectionOf({ resource, namespace, name, query }: RestRequest): 
   const test = testOf(kind, labels, fields);
   const indexed = fields.terms.find(({ field, operator }) => operator === "=" && INDEXED.has(field));
   return {
-    ...(namespace !== "" && { namespace }),
-    ...(only !== undefined && (namespace !== "" || kind.scope === "Cluster") && { name: only }),
-    ...(namespace === "" && indexed !== undefined && { exactly: exactly(kind, indexed) }),
-    ...(test !== undefined && { matches: test }),
+    namespace: namespace === "" ? undefined : namespace,
+    name: namespace !== "" || kind.scope === "Cluster" ? only : undefined,
+    exactly: namespace === "" && indexed !== undefined ? exactly(kind, indexed) : undefined,
+    matches: test,
   };
 }
 

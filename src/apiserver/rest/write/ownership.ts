@@ -8,7 +8,6 @@ import {
   formatTime,
   instantOf,
   isStatusError,
-  type Json,
   type JsonObject,
   type Kind,
   type KubeObject,
@@ -39,28 +38,20 @@ export function own(request: RestRequest, draft: AnyDraft, live: KubeObject | un
   const update = {
     ...ownershipContext(request),
     live: live as JsonObject | undefined,
-    updated: comparable(request, draft, live),
+    updated: draft as unknown as JsonObject,
   };
   const { forms } = request.resource;
   if (forms !== undefined)
     return forms
       .converting((convert) => updateManagedFields({ ...update, convert }))
       .catch((error: unknown) => {
-        // A version in which another manager wrote cannot be converted to now. The write goes on, and ownership stays as it was.
+        // A version in which another manager wrote cannot be converted to now. The write goes on, and ownership stays
+        // as it was.
         if (!isStatusError(error)) throw error;
         return live?.metadata.managedFields ?? [];
       })
       .then((fields) => record(draft, fields as ReturnType<typeof updateManagedFields>));
   record(draft, updateManagedFields(update));
-}
-
-/** A write of the status changes nobody's ownership of the spec: with the stored one in its place, comparing the two costs nothing. */
-function comparable({ subresource }: RestRequest, draft: AnyDraft, live: KubeObject | undefined): JsonObject {
-  const object = draft as unknown as JsonObject;
-  if (subresource !== "status" || live === undefined) return object;
-  const { spec } = live as { readonly spec?: Json };
-  const { spec: _, ...rest } = object;
-  return spec === undefined ? rest : { ...rest, spec };
 }
 
 function record(draft: AnyDraft, fields: ReturnType<typeof updateManagedFields>): void {

@@ -76,8 +76,8 @@ function proposer(
   const from = type === STRATEGIC_PATCH ? "maps" : "json";
   const propose = (object: Json) => decoded(patched(object, kind.schema), sent, kind, request, options, from);
   if (type !== STRATEGIC_PATCH || request.subresource !== "status") return (current) => propose(asJson(current));
-  return isAboutStatus(sent.value)
-    ? (current) => aroundStatus(current, kind, propose)
+  return isAboutStatus(kind, sent.value)
+    ? (current) => aroundStatus(current, propose)
     : (current) => propose(asJson(current));
 }
 

@@ -1,8 +1,8 @@
 /**
- * Collections that views share: one list and watch for each resource and namespace, for as long as somebody shows it.
+ * Collections that views share: one list and watch for each resource and namespace, while a view shows it.
  *
- * 1. Events change the collection at once; views hear of it once per frame, however many there were.
- * 2. What may not be read is said (`forbidden`), not shown as empty.
+ * 1. Events change the collection at once; views are notified once per frame.
+ * 2. A forbidden collection is reported as `forbidden`, not shown as empty.
  */
 import { batch, type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
@@ -26,10 +26,10 @@ export interface CollectionState {
 
 export class Collection<T extends KubeObject> {
   readonly state: Signal<CollectionState> = signal({ phase: "loading", words: "" });
-  /** Grows with each frame in which something changed. */
+  /** Incremented in each frame with changes. */
   readonly version = signal(0);
   readonly #watched = new Watched<T>();
-  /** With the beginning of its query. */
+  /** Including the start of its query. */
   readonly #path: string;
   readonly #streams: StreamConnection;
   #users = 0;
@@ -55,7 +55,7 @@ export class Collection<T extends KubeObject> {
     }
     return () => {
       this.#users -= 1;
-      // A view that follows at once, as when tabs are changed, goes on with what is there.
+      // Kept for a moment: the next view, for example another tab, reuses it.
       void sleep(2000).then(() => {
         if (this.#users === 0) this.#abort?.abort();
       });
@@ -90,7 +90,7 @@ export class Collection<T extends KubeObject> {
       this.#watched.clear();
       this.#changed();
       this.#become("forbidden", wordsOf(error));
-      // Rights change: it is asked for again from time to time, as long as somebody looks.
+      // Permissions may change: retried from time to time while a view shows it.
       await sleep(FORBIDDEN_MS, signal);
     } else this.#become(this.objects.size > 0 ? "interrupted" : "failed", wordsOf(error));
   }
@@ -179,7 +179,7 @@ export function useCollections(): Collections {
   return collections;
 }
 
-/** The collection, followed while the view that asks for it is shown. */
+/** The collection, watched while the calling view is shown. */
 export function useCollection<T extends KubeObject>(resource: Resource, namespace: string, name = ""): Collection<T> {
   const collections = useCollections();
   const found = useMemo(() => collections.of<T>(resource, namespace, name), [collections, resource, namespace, name]);

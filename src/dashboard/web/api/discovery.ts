@@ -1,4 +1,4 @@
-/** What the server serves: every resource that can be listed, in the version that it prefers. */
+/** Discovery: every resource that can be listed, in its preferred version. */
 import { ask } from "./request.ts";
 import type { Resource } from "./resources.ts";
 

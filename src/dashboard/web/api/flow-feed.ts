@@ -1,6 +1,6 @@
 /**
- * The flow records that the API server has, then those that come, over one stream. After an interruption it goes on behind the last record; where the
- * server has begun anew, its records take the place of the old ones, whose numbers mean nothing any more.
+ * Existing flow records, then new ones, over one stream. After an interruption it resumes after the last record; after
+ * a restart of the server, whose record numbers start over, the new records replace the old ones.
  */
 import { type Signal, signal } from "@preact/signals";
 import { type FlowLine, FlowRecords } from "../model/flow-records.ts";
@@ -12,7 +12,7 @@ const RETRY_MS = 3000;
 
 export class FlowFeed {
   readonly records = new FlowRecords();
-  /** Grows with each frame in which something came. */
+  /** Incremented in each frame with new records. */
   readonly version: Signal<number> = signal(0);
   readonly words: Signal<string> = signal("");
   readonly #streams: StreamConnection;
@@ -22,14 +22,14 @@ export class FlowFeed {
     this.#streams = streams;
   }
 
-  /** Until the signal aborts. */
+  /** Runs until the signal aborts. */
   async run(ending: AbortSignal): Promise<void> {
     while (!ending.aborted) {
       try {
         await this.#follow(ending);
       } catch (error) {
         const isForbidden = error instanceof Refused && error.code === 403;
-        this.words.value = isForbidden ? `You may not see flows: ${wordsOf(error)}` : wordsOf(error);
+        this.words.value = isForbidden ? `Flows are forbidden: ${wordsOf(error)}` : wordsOf(error);
       }
       await sleep(RETRY_MS, ending);
     }

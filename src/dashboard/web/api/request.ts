@@ -1,4 +1,4 @@
-/** Requests to the API server through the dashboard's own; what fails is a `Refused` with the words of the server's Status. */
+/** Requests to the API server through the dashboard's proxy; failures are a `Refused` with the server's Status. */
 export interface StatusCause {
   readonly field?: string;
   readonly reason?: string;
@@ -51,7 +51,7 @@ export function refusedBy(code: number, text: string): Refused {
     const status = JSON.parse(text) as Status;
     return new Refused({ ...status, code });
   } catch {
-    return new Refused({ code, message: text.trim() === "" ? `The server answers ${code}.` : text.trim() });
+    return new Refused({ code, message: text.trim() === "" ? `The server returned ${code}.` : text.trim() });
   }
 }
 

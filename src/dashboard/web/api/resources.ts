@@ -69,7 +69,7 @@ export function placeOf({ group, version, plural }: Resource, { metadata }: Name
   return { group, version, plural, namespace: metadata?.namespace ?? "", name: metadata?.name ?? "" };
 }
 
-/** Where the object of a reference is, if the page knows its kind. */
+/** The path of a referenced object, if the page knows its kind. */
 export function referredPlace(
   reference: { readonly apiVersion?: string; readonly kind?: string; readonly name?: string },
   namespace: string,

@@ -1,12 +1,12 @@
 /**
  * Watches, logs and flows: texts that go on, all over one WebSocket to the dashboard's server (see server/streams.ts).
  *
- * A connection that is lost ends all streams that were open with an error; whoever followed one opens it again, and with it the next connection.
+ * A lost connection ends all open streams with an error; callers reopen theirs, which also reconnects.
  */
 import { Refused } from "./request.ts";
 
 export interface StreamHandlers {
-  /** The server has begun to answer. A refusal is told by `onEnd` alone, with its words. */
+  /** The response has started. A refusal is reported only by `onEnd`, with its message. */
   onOpen?(): void;
   onText(text: string): void;
   onEnd(error?: Error): void;
@@ -15,7 +15,7 @@ export interface StreamHandlers {
 interface Open {
   readonly handlers: StreamHandlers;
   status: number;
-  /** The words of a refusal, as far as they have come. */
+  /** The message of a refusal, as far as received. */
   refusal: string;
 }
 
@@ -30,7 +30,7 @@ export class StreamConnection {
     this.#url = url;
   }
 
-  /** Returns how to end it; nothing is told after that. */
+  /** Returns a function that ends it; no handler is called after that. */
   open(path: string, handlers: StreamHandlers): () => void {
     const id = ++this.#last;
     this.#open.set(id, { handlers, status: 0, refusal: "" });
@@ -96,7 +96,7 @@ function refusal({ status, refusal: text }: Open): Refused {
   }
 }
 
-/** Whole lines of a text that comes in pieces. */
+/** Splits chunks of text into whole lines. */
 export class LineReader {
   #rest = "";
 

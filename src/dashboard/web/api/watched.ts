@@ -1,9 +1,9 @@
 /**
- * A list that is kept current by a watch, as a value: pages in, then events in; out comes what to do next. No network here.
+ * A list kept current by a watch, as a pure state machine: pages and events in, the next action out. No network here.
  *
  *     listing ── page, page, last page ──► watching ── event, event, … ──► watching
  *        ▲                                    │
- *        └──────── 410 Gone ──────────────────┘        what was known stays visible until the new list is complete
+ *        └──────── 410 Gone ──────────────────┘        the old list stays visible until the new one is complete
  */
 export interface KubeObject {
   readonly apiVersion?: string;
@@ -34,7 +34,7 @@ export type Next =
   | { readonly do: "watch"; readonly resourceVersion: string };
 
 export class Watched<T extends KubeObject> {
-  /** What is shown, by namespace and name. */
+  /** The visible objects, by namespace and name. */
   objects = new Map<string, T>();
   next: Next = { do: "list", continue: "" };
   #listing = new Map<string, T>();
@@ -52,7 +52,7 @@ export class Watched<T extends KubeObject> {
     this.next = { do: "watch", resourceVersion: metadata.resourceVersion ?? "0" };
   }
 
-  /** Whether what is shown has changed. */
+  /** Whether the visible objects have changed. */
   event({ type, object }: WatchEvent<T>): boolean {
     if (type === "ERROR") {
       this.relist();
@@ -66,7 +66,7 @@ export class Watched<T extends KubeObject> {
     return true;
   }
 
-  /** Nothing is shown of what may not be read any more. */
+  /** A list that becomes forbidden is cleared. */
   clear(): void {
     this.objects = new Map();
     this.relist();
@@ -82,7 +82,7 @@ export function keyOf({ metadata: { namespace = "", name } }: KubeObject): strin
   return `${namespace}/${name}`;
 }
 
-/** Who set which field is half of an object's size, and is asked for where it is needed. */
+/** managedFields are half of an object's size, and are fetched only where needed. */
 function lighter<T extends KubeObject>(object: T): T {
   const { managedFields, ...metadata } = object.metadata;
   return managedFields === undefined ? object : { ...object, metadata };

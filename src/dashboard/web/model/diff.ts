@@ -1,4 +1,4 @@
-/** The lines in which two texts differ: the shortest way from one to the other. */
+/** The shortest line diff of two texts. */
 export interface DiffLine {
   readonly sign: " " | "+" | "-";
   readonly text: string;
@@ -15,7 +15,7 @@ export function diff(before: string, after: string): DiffLine[] {
   return [...same(a.slice(0, start)), ...middle, ...same(a.slice(a.length - end))];
 }
 
-/** By the longest common subsequence: texts of objects are short, and most lines are gone from them by now. */
+/** By the longest common subsequence: texts are short after equal lines at both ends are removed. */
 function between(a: readonly string[], b: readonly string[]): DiffLine[] {
   const width = b.length + 1;
   const longest = new Uint32Array((a.length + 1) * width);
@@ -46,7 +46,7 @@ function between(a: readonly string[], b: readonly string[]): DiffLine[] {
 
 export type Shown = DiffLine | { readonly sign: "…"; readonly text: string };
 
-/** What changed with a few lines around it; the rest as a count. */
+/** Changes with a few lines of context; the rest as a count. */
 export function around(lines: readonly DiffLine[], context = 3): Shown[] {
   const near = lines.map((_, at) =>
     lines.slice(Math.max(0, at - context), at + context + 1).some(({ sign }) => sign !== " "),

@@ -1,26 +1,26 @@
-/** Flow records as they come, each once, in their order; the oldest make room. And what of them is shown. */
+/** Flow records in order, each once; the oldest are dropped. And which of them are shown. */
 import { type Diagram, diagramOf, type FlowRecord, type ObjectName, type RequestRecord, trace } from "#flows";
 
 const MOST = 20_000;
-/** Of everything at once, only the newest are drawn: more, nobody can follow. */
+/** Without a filter, only the newest are drawn. */
 const NEWEST = 3000;
 
-/** A line of `GET /k8ts/flows?follow=true`: a record, or that from here on they are told as they are made. */
+/** A line of `GET /k8ts/flows?follow=true`: a record, or the mark from which on records are live. */
 export type FlowLine = FlowRecord | { readonly type: "live"; readonly recorder: string };
 
 export class FlowRecords {
   #all: FlowRecord[] = [];
-  /** Told before it is known whose they are. */
+  /** Received before their recorder is known. */
   #waiting: FlowRecord[] | undefined;
   #recorder: string | undefined;
   readonly #seen = new Set<number>();
 
-  /** A stream begins: until it is live, nobody knows whether it goes on with what is known. */
+  /** A stream starts: until it is live, it is unknown whether it continues the known records. */
   begin(): void {
     this.#waiting = [];
   }
 
-  /** Whether what is known has changed. */
+  /** Whether the records have changed. */
   add(lines: readonly FlowLine[]): boolean {
     let changed = false;
     for (const line of lines) {
@@ -35,7 +35,7 @@ export class FlowRecords {
     return changed;
   }
 
-  /** Where to go on after an interruption, as the server calls it. */
+  /** Where to resume after an interruption, in the server's format. */
   get last(): string | undefined {
     const seq = this.all.at(-1)?.seq;
     return seq === undefined || this.#recorder === undefined ? undefined : `${this.#recorder}-${seq}`;
@@ -60,7 +60,7 @@ export class FlowRecords {
     return true;
   }
 
-  /** By their numbers, whatever order they came in. */
+  /** Sorted by number. */
   get all(): readonly FlowRecord[] {
     for (let at = 1; at < this.#all.length; at++) {
       if ((this.#all[at - 1]?.seq ?? 0) > (this.#all[at]?.seq ?? 0)) {
@@ -76,7 +76,7 @@ export interface FlowQuestion {
   readonly object?: ObjectName | undefined;
   readonly only: readonly string[];
   readonly fold: boolean;
-  /** Also what goes on all the time: Leases, Events, what nodes report of themselves, questions that change nothing. */
+  /** Also background noise: Leases, Events, node heartbeats, reads. */
   readonly background: boolean;
 }
 
@@ -97,7 +97,7 @@ export function flowDiagram(all: readonly FlowRecord[], { object, only, fold, ba
   return diagramOf(records, { fold, nodesApart: true, ...(only.length > 0 && { only }) });
 }
 
-/** What somebody asked for without being led to it by anything: where flows begin, newest first, one for each object. */
+/** Requests without a recorded cause: where flows start, newest first, one for each object. */
 export function beginnings(all: readonly FlowRecord[], most = 60): RequestRecord[] {
   const found = new Map<string, RequestRecord>();
   for (let at = all.length - 1; at >= 0 && found.size < most; at--) {

@@ -1,10 +1,10 @@
-/** Where the columns, arrows and words of a sequence diagram are. */
-/** Where there is little room, columns come closer: words may go beyond them. */
+/** The positions of columns, arrows and labels of a sequence diagram. */
+/** On narrow screens columns are closer: labels may exceed them. */
 const NARROW = 600;
 const MOST_COLUMN = 260;
 
 export interface Geometry {
-  /** Of the times, before the first column. */
+  /** The width of the times before the first column. */
   readonly margin: number;
   readonly column: number;
   readonly width: number;
@@ -27,7 +27,7 @@ export type Label =
   | { readonly left: string; readonly maxWidth: string }
   | { readonly right: string; readonly maxWidth: string };
 
-/** What of a diagram is in sight. */
+/** The visible part of a diagram. */
 export interface Sight {
   readonly left: number;
   readonly width: number;
@@ -37,7 +37,7 @@ export interface Span {
   readonly left: number;
   readonly width: number;
   readonly isLeftward: boolean;
-  /** Words begin at the arrow, and go where there is more room. */
+  /** Labels start at the arrow, on the side with more room. */
   readonly label: Label;
 }
 
@@ -53,7 +53,7 @@ export function spanOf(shape: Geometry, from: number, to: number, sight?: Sight)
   return { left: start, width: end - start, isLeftward: to < from, label };
 }
 
-/** The words of what is wholly out of sight stand at the edge beyond which it is; undefined for what is not. */
+/** The label of an invisible arrow is at the nearest edge; undefined for a visible one. */
 function atEdge({ width, margin }: Geometry, start: number, end: number, sight: Sight): Label | undefined {
   const right = sight.left + sight.width;
   const maxWidth = `${Math.max(0, sight.width - margin - 16)}px`;

@@ -1,4 +1,4 @@
-/** The last lines of a log: the oldest make room, colours are left out. */
+/** The last lines of a log; the oldest are dropped, colours are removed. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is how colours are written
 const COLOURS = /\u001b\[[\d;]*[A-Za-z]/g;
 
@@ -12,7 +12,7 @@ export class LogLines {
 
   add(lines: readonly string[]): void {
     for (const line of lines) this.#lines.push(line.replaceAll(COLOURS, ""));
-    // Not with every line: each time, all that stay are moved.
+    // Not with every line: dropping lines copies the rest.
     if (this.#lines.length > this.#most * 1.2) this.#lines = this.#lines.slice(-this.#most);
   }
 

@@ -1,4 +1,4 @@
-/** Nodes: their state in a word, and how much of them their Pods have asked for. */
+/** Nodes: their state in a word, and how much their Pods request. */
 import type { core } from "#api";
 import type { Tone } from "./pod.ts";
 import { quantity } from "./quantity.ts";
@@ -38,7 +38,7 @@ export function usesByNode(nodes: Iterable<core.Node>, pods: Iterable<core.Pod>)
 
 const requests = new WeakMap<core.Pod, { readonly cpu: number; readonly memory: number }>();
 
-/** All containers together, or the largest of those that run before them. */
+/** The sum of all containers, or the largest init container. */
 export function requestsOf(pod: core.Pod): { readonly cpu: number; readonly memory: number } {
   const known = requests.get(pod);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** A Pod's state in a word, as `kubectl get pods` says it. */
+/** A Pod's state in a word, as in `kubectl get pods`. */
 import type { core } from "#api";
 
 export type Tone = "good" | "busy" | "bad" | "quiet";

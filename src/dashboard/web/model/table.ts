@@ -1,7 +1,7 @@
-/** What a table shows of its rows: those that match, in order, and of these the ones in sight. */
+/** The rows of a table: filtered, sorted, and of these the visible ones. */
 export interface Column<T> {
   readonly title: string;
-  /** What it is sorted by. */
+  /** The sort key. */
   readonly key: (row: T) => string | number;
   readonly numeric?: boolean;
 }
@@ -17,7 +17,7 @@ export interface Keyed<T> {
   readonly id: string;
 }
 
-/** Those that contain every word that was searched for, whatever its case. */
+/** Rows that contain every searched word, ignoring case. */
 export function matching<T>(rows: Iterable<T>, search: string, textOf: (row: T) => string): T[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [...rows];
@@ -46,7 +46,7 @@ export interface Sight {
   readonly to: number;
 }
 
-/** The rows that can be seen, and some on either side so that scrolling shows no gaps. */
+/** The visible rows, and some more on either side so that scrolling shows no gaps. */
 export function inSight(scrollTop: number, height: number, rowHeight: number, count: number, spare = 8): Sight {
   const first = Math.floor(scrollTop / rowHeight) - spare;
   const last = Math.ceil((scrollTop + height) / rowHeight) + spare;
@@ -54,7 +54,7 @@ export function inSight(scrollTop: number, height: number, rowHeight: number, co
   return { from, to: Math.max(from, Math.min(last, count)) };
 }
 
-/** Where to scroll so that a row can be seen; undefined where it is. */
+/** The scroll position that makes a row visible; undefined if it is. */
 export function scrollFor(row: number, scrollTop: number, height: number, rowHeight: number): number | undefined {
   const top = row * rowHeight;
   if (top < scrollTop) return top;
@@ -62,7 +62,7 @@ export function scrollFor(row: number, scrollTop: number, height: number, rowHei
   return undefined;
 }
 
-/** The row that a key leads to. */
+/** The row that a key selects. */
 export function moved(row: number, key: string, count: number, page: number): number | undefined {
   const to = {
     ArrowDown: row + 1,

@@ -1,6 +1,6 @@
 /**
- * The time of a replay: as it was, but without the long waits. Between two lines of a diagram pass at most `LONGEST_MS`, and at least a
- * moment, so that what happened at once is still seen one after the other.
+ * The timeline of a replay: real time with shortened waits. Between two lines pass at most `LONGEST_MS`, and at least a
+ * moment, so that simultaneous lines appear one after the other.
  */
 const LONGEST_MS = 600;
 const SHORTEST_MS = 30;

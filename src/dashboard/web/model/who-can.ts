@@ -1,6 +1,6 @@
 /**
- * "Who can VERB RESOURCE [in NAMESPACE]": from roles and bindings, by RBAC's own rules. Only what these say: other authorizers, and groups that
- * are not written down as members, are not known here.
+ * "Who can VERB RESOURCE [in NAMESPACE]": from roles and bindings, by RBAC's rules. Other authorizers and the members
+ * of groups are not known here.
  */
 import type { rbac } from "#api";
 
@@ -33,7 +33,7 @@ export interface Holder {
 export interface Grant {
   readonly binding: string;
   readonly role: string;
-  /** Where it holds; empty: everywhere. */
+  /** The namespace it applies to; empty: all. */
   readonly namespace: string;
 }
 

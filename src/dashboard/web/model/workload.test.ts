@@ -13,7 +13,7 @@ describe("the progress of a rollout", () => {
   it.each<[string, apps.Deployment, string, string]>([
     ["not seen yet", deployment({ observedGeneration: 1 }), "waiting for its controller", "busy"],
     ["half-way", deployment({ replicas: 4, updatedReplicas: 2 }), "2 of 3 updated", "busy"],
-    ["with old ones left", deployment({ replicas: 4, updatedReplicas: 3 }), "1 old to go", "busy"],
+    ["with old ones left", deployment({ replicas: 4, updatedReplicas: 3 }), "1 old left", "busy"],
     ["waiting", deployment({ replicas: 3, updatedReplicas: 3, availableReplicas: 1 }), "1 of 3 available", "busy"],
     ["done", deployment({ replicas: 3, updatedReplicas: 3, availableReplicas: 3 }), "available", "good"],
     ["paused", deployment({}, { paused: true }), "paused", "quiet"],
@@ -21,7 +21,7 @@ describe("the progress of a rollout", () => {
     [
       "stuck",
       deployment({ conditions: [{ type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded" }] }),
-      "stuck: its deadline has passed",
+      "stuck: progress deadline exceeded",
       "bad",
     ],
   ])("%s", (_, given, words, tone) => {

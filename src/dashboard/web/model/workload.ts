@@ -1,4 +1,4 @@
-/** How far a workload's rollout is, in the same terms for all kinds. */
+/** The progress of a workload's rollout, in the same terms for all kinds. */
 import type { apps, batch } from "#api";
 import type { Tone } from "./pod.ts";
 
@@ -26,12 +26,12 @@ export function deploymentProgress({ metadata, spec, status }: apps.Deployment):
   const counts = { desired, updated, ready };
   if (spec?.paused === true) return { ...counts, words: "paused", tone: "quiet" };
   if (progressing?.reason === "ProgressDeadlineExceeded")
-    return { ...counts, words: "stuck: its deadline has passed", tone: "bad" };
+    return { ...counts, words: "stuck: progress deadline exceeded", tone: "bad" };
   if (isUnseen(metadata?.generation, status?.observedGeneration))
     return { ...counts, words: "waiting for its controller", tone: "busy" };
   const old = (status?.replicas ?? 0) - updated;
   if (updated < desired) return { ...counts, words: `${updated} of ${desired} updated`, tone: "busy" };
-  if (old > 0) return { ...counts, words: `${old} old to go`, tone: "busy" };
+  if (old > 0) return { ...counts, words: `${old} old left`, tone: "busy" };
   return { ...counts, ...readiness(status?.availableReplicas ?? 0, desired) };
 }
 

@@ -4,7 +4,7 @@ import { isNode, isPair, LineCounter, parseDocument } from "yaml";
 export function lineOf(text: string, path: string): number | undefined {
   const counter = new LineCounter();
   const document = parseDocument(text, { lineCounter: counter });
-  // What is missing has no line: that of what it should be in.
+  // A missing field has no line: use its parent's.
   for (let steps = stepsOf(path); steps.length > 0; steps = steps.slice(0, -1)) {
     const parent = document.getIn(steps.slice(0, -1), true);
     const last = steps.at(-1);

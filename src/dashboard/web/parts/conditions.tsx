@@ -3,7 +3,7 @@ import type { core } from "#api";
 import type { Tone } from "../model/pod.ts";
 import { Age, State } from "./state.tsx";
 
-/** Conditions that tell of trouble when they are true. */
+/** Conditions that are bad when they are true. */
 const ALARMS = /Pressure|Unavailable|Failure|Failed|Disruption|Stalled|ReplicaFailure/;
 
 export function Conditions({ conditions }: { readonly conditions: readonly core.PodCondition[] }) {

@@ -1,4 +1,4 @@
-/** Which container of a Pod is meant. */
+/** Selects a container of a Pod. */
 import type { Signal } from "@preact/signals";
 
 export function ContainerField({

@@ -1,4 +1,4 @@
-/** A Pod's containers, with what each does and why. */
+/** A Pod's containers, with their states and reasons. */
 import type { core } from "#api";
 import type { Tone } from "../model/pod.ts";
 import { State } from "./state.tsx";

@@ -1,5 +1,5 @@
 /**
- * A sequence diagram of any length: participants in columns, a row for each line; only the rows in sight exist.
+ * A sequence diagram of any length: participants in columns, a row for each line; only visible rows exist.
  *
  *     ──►  a call, and thinner its answer        --►  a watch event        ══►  a persisted change
  */
@@ -13,17 +13,17 @@ const ROW = 36;
 
 interface DiagramProps {
   readonly drawing: Drawing;
-  /** How many of its lines have happened. */
+  /** How many of its lines are shown. */
   readonly count: number;
   readonly chosen: Line | undefined;
   readonly onChoose: (line: Line) => void;
-  /** Keeps the newest line in sight, if it was. */
+  /** Keeps the newest line visible, if it was. */
   readonly follows: boolean;
 }
 
 export function Diagram({ drawing: { participants, lines }, count, chosen, onChoose, follows }: DiagramProps) {
   const box = useRef<HTMLDivElement>(null);
-  /** Whoever has scrolled back to read is not moved. */
+  /** A user who has scrolled back is not moved. */
   const atEnd = useRef(true);
   const place = useSignal({ top: 0, left: 0, height: 500, width: 800 });
   useEffect(() => {
@@ -114,12 +114,12 @@ export function Diagram({ drawing: { participants, lines }, count, chosen, onCho
           />
         ))}
       </div>
-      {lines.length === 0 && <p class="empty">Nothing has happened yet. What happens from now appears here.</p>}
+      {lines.length === 0 && <p class="empty">There are no records yet. New ones appear here.</p>}
     </div>
   );
 }
 
-/** When it happened, where that is another time than that of the line before. */
+/** The time of a line, if it differs from the line before. */
 function timeOf(ms: number, before: number): string {
   const written = (value: number) => (value < 10_000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`);
   return Number.isFinite(before) && written(ms) === written(before) ? "" : written(ms);
@@ -140,9 +140,9 @@ interface RowProps {
   readonly participants: readonly string[];
   readonly top: number;
   readonly time: string;
-  /** Who took part and stands where the diagram was scrolled away from. */
+  /** Participants outside of the visible part. */
   readonly outside: string;
-  /** What is in sight. */
+  /** The visible part. */
   readonly left: number;
   readonly width: number;
   readonly isChosen: boolean;

@@ -1,6 +1,6 @@
 /**
- * An object as YAML, to read and to change. A change is tried on the server first (a dry run): it answers with what is wrong, by field, or with what
- * would become of the object; only then it can be applied, and only as it was tried.
+ * An object as YAML, to read and to edit. A change is first sent as a dry run: the server returns errors by field, or
+ * the resulting object. Only then it can be applied, and only unchanged.
  */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -147,7 +147,7 @@ interface RefusalProps {
 function Refusal({ words, causes, onJump }: RefusalProps) {
   return (
     <div class="refusal">
-      <p class="bad-words">The server refuses it.</p>
+      <p class="bad-words">The server rejected it.</p>
       {causes.length === 0 ? (
         <p>{words}</p>
       ) : (
@@ -167,10 +167,10 @@ function Refusal({ words, causes, onJump }: RefusalProps) {
 }
 
 function Changes({ lines, stale }: { readonly lines: readonly DiffLine[]; readonly stale: boolean }) {
-  if (!lines.some(({ sign }) => sign !== " ")) return <p class="dim">It would change nothing.</p>;
+  if (!lines.some(({ sign }) => sign !== " ")) return <p class="dim">No changes.</p>;
   return (
     <>
-      <p>{stale ? "The text has changed since: check it again." : "It would become:"}</p>
+      <p>{stale ? "The text has changed since the check: check it again." : "Changes:"}</p>
       <pre class="diff">
         {around(lines).map(({ sign, text }, at) => (
           <span key={at} class={{ "+": "added", "-": "removed", " ": "", "…": "dim" }[sign]}>
@@ -185,6 +185,6 @@ function Changes({ lines, stale }: { readonly lines: readonly DiffLine[]; readon
 async function yamlOf(object: KubeObject): Promise<string> {
   const { stringify } = await import("yaml");
   const { managedFields: _, ...metadata } = object.metadata;
-  // In the order that kubectl has: the server keeps what each writer sent.
+  // In kubectl's order: the server keeps the order of each writer.
   return stringify({ ...object, metadata }, { lineWidth: 0, sortMapEntries: true });
 }

@@ -1,4 +1,4 @@
-/** A flow as it grows: who to look at, its replay, its diagram, and the record of the line that was chosen. */
+/** A growing flow: a filter of participants, replay controls, the diagram, and the record of the selected line. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Diagram as Drawing, Line, ObjectName } from "#flows";
@@ -19,13 +19,13 @@ export function FlowBoard({ feed, object }: { readonly feed: FlowFeed; readonly 
   const fold = useSignal(true);
   const background = useSignal(false);
   const chosen = useSignal<Line | undefined>(undefined);
-  /** In the replay's time; undefined: live, at the end. */
+  /** Replay time; undefined: live. */
   const position = useSignal<number | undefined>(undefined);
 
   const version = feed.version.value;
   const pace = useMemo(() => ({ restUntil: 0, waiting: false }), []);
   useEffect(() => {
-    // Drawing anew takes no more than a fifth of the time, however much happens.
+    // Redrawing takes at most a fifth of the time, at any rate of records.
     if (pace.waiting) return;
     pace.waiting = true;
     void sleep(Math.max(0, pace.restUntil - ticks())).then(() => {
@@ -97,7 +97,7 @@ export function FlowBoard({ feed, object }: { readonly feed: FlowFeed; readonly 
           Fold
         </label>
         {object === undefined && (
-          <label title="Leases and Events, which go on all the time">
+          <label title="Leases and Events, which change all the time">
             <input
               type="checkbox"
               checked={background.value}

@@ -1,4 +1,4 @@
-/** The line above a view: its title, how many, what to look for. */
+/** The head of a view: title, count, search. */
 import type { ComponentChildren } from "preact";
 import { usePage } from "../page.ts";
 import { NamespaceField } from "./namespace-field.tsx";

@@ -1,4 +1,4 @@
-/** The log of a container, as it grows. */
+/** The live log of a container. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { core } from "#api";

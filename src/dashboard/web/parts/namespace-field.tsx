@@ -2,7 +2,7 @@ import { useCollection } from "../api/collection.ts";
 import { NAMESPACES } from "../api/resources.ts";
 import { usePage } from "../page.ts";
 
-/** Which namespace is looked at: chosen where they may be listed, typed where not. */
+/** The namespace field: a list if namespaces may be listed, else free text. */
 export function NamespaceField() {
   const page = usePage();
   const namespaces = useCollection(NAMESPACES, "");

@@ -46,7 +46,7 @@ function Facts({ record }: { readonly record: FlowRecord }) {
   );
 }
 
-/** They say much: each has a line of its own. */
+/** Long values: each has its own line. */
 const LONG = new Set(["Admission", "Read", "Calls", "To"]);
 
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
@@ -73,15 +73,15 @@ function factsOf(record: FlowRecord): [string, ComponentChildren][] {
       if (admission !== undefined && admission.length > 0)
         facts.push(["Admission", admission.map((plugin) => plugin + tookOf(times[plugin])).join(", ")]);
       if (written !== undefined) facts.push(["Written", `${written.change} @${written.revision}`]);
-      facts.push(["Cause", cause ?? "none: a flow begins here"]);
+      facts.push(["Cause", cause ?? "none: the flow starts here"]);
       return facts;
     }
     case "work": {
       const { actor, about, woken, read = [], decided, tookMs, calls, claimed, foreignClock } = record;
       const facts: [string, ComponentChildren][] = [
-        ["Work of", `${actor}${claimed ? " (as it says)" : ""}`],
+        ["Reconcile of", `${actor}${claimed ? " (self-reported)" : ""}`],
         ["About", about],
-        ["Woken by", woken.length === 0 ? "no change" : woken.map((revision) => `@${revision}`).join(" ")],
+        ["Triggered by", woken.length === 0 ? "no change" : woken.map((revision) => `@${revision}`).join(" ")],
         ["Took", `${tookMs.toFixed(1)} ms${foreignClock ? ", by another process's clock" : ""}`],
       ];
       if (read.length > 0) facts.push(["Read", read.join(", ")]);

@@ -1,4 +1,4 @@
-/** A replay's controls: play, pause, a slider over the time, its speed, and back to what happens now. */
+/** Replay controls: play, pause, a time slider, speed, and back to live. */
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";

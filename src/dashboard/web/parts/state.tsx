@@ -1,4 +1,4 @@
-/** Small signs: a state with its tone, an age that grows, what a collection has to say when it is not simply there. */
+/** Small parts: a state with its tone, a live age, and the message of a collection that is not available. */
 
 import type { ReadonlySignal } from "@preact/signals";
 import type { CollectionState } from "../api/collection.ts";
@@ -31,10 +31,10 @@ export function Notice({ states }: { readonly states: readonly ReadonlySignal<Co
   if (forbidden.length === 0 && told.length === 0) return null;
   return (
     <div class="notice" role="status">
-      {forbidden.length === 1 && <p>You may not see this: {forbidden[0]}</p>}
+      {forbidden.length === 1 && <p>Forbidden: {forbidden[0]}</p>}
       {forbidden.length > 1 && (
         <details>
-          <summary>You may not see {forbidden.map(resourceOf).join(", ")}.</summary>
+          <summary>Forbidden: {forbidden.map(resourceOf).join(", ")}.</summary>
           {forbidden.map((words) => (
             <p key={words}>{words}</p>
           ))}
@@ -53,6 +53,6 @@ function resourceOf(words: string): string {
 }
 
 function troubleOf({ phase, words }: CollectionState): string {
-  if (phase === "failed") return `This could not be read, and is tried again: ${words}`;
-  return phase === "interrupted" ? `Not live at the moment, and is tried again: ${words}` : "";
+  if (phase === "failed") return `Reading failed, trying again: ${words}`;
+  return phase === "interrupted" ? `Not live at the moment, reconnecting: ${words}` : "";
 }

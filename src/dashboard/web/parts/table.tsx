@@ -1,5 +1,5 @@
 /**
- * A table of any length: only the rows in sight exist. Moves by keys, sorts by its heads, opens a row with Enter.
+ * A table of any length: only visible rows exist. Moves by keys, sorts by its heads, opens a row with Enter.
  *
  * 1. A change of the rows costs one pass over them and one drawing of those in sight, once per frame.
  */
@@ -11,7 +11,7 @@ import { type Column, inSight, moved, type Order, scrollFor, sorted } from "../m
 export interface TableColumn<T> extends Column<T> {
   /** As in CSS grid, such as `2fr` or `90px`. */
   readonly width: string;
-  /** Left out where there is little room. */
+  /** Hidden on narrow screens. */
   readonly wide?: boolean;
   readonly cell: (row: T) => ComponentChildren;
 }
@@ -37,7 +37,7 @@ export function Table<T>({ label, rows, columns, idOf, hrefOf, order: first, emp
 
   const column = columns[order.value.column] ?? columns[0];
   const { descending } = order.value;
-  // Scrolling sorts nothing anew.
+  // Scrolling does not sort again.
   const shown = useMemo(
     () => (column === undefined ? rows : sorted(rows, column, descending, idOf)),
     [rows, column, descending, idOf],

@@ -10,7 +10,7 @@ export function TerminalTab({ pod }: { readonly pod: KubeObject }) {
   const names = containersOf(pod);
   const container = useSignal(names[0] ?? "");
   const command = useSignal("sh");
-  /** Grows with each shell that is started. */
+  /** Incremented with each started shell. */
   const run = useSignal(0);
   const state = useSignal("");
   const box = useRef<HTMLDivElement>(null);
@@ -100,7 +100,7 @@ async function openTerminal(
     if (frame.type === "ended") ended = frame.words;
   };
   socket.onclose = () =>
-    tell(ended === "" ? "The connection was refused or lost." : ended === "ended" ? "The shell has ended." : ended);
+    tell(ended === "" ? "The connection was refused or lost." : ended === "ended" ? "The shell has exited." : ended);
   terminal.onData((text) => socket.readyState === WebSocket.OPEN && socket.send(inputFrame(text)));
   terminal.onResize(({ cols, rows }) => socket.readyState === WebSocket.OPEN && socket.send(resizeFrame(cols, rows)));
   const resized = new ResizeObserver(() => fit.fit());
@@ -113,7 +113,7 @@ async function openTerminal(
   });
 }
 
-/** The terminal makes style sheets of its own as it opens: the page's policy takes only those with its nonce. */
+/** The terminal creates style sheets when it opens: the page's policy accepts only those with its nonce. */
 function withNonces(page: Document, open: () => void): void {
   const nonce = page.querySelector<HTMLMetaElement>("meta[name=style-nonce]")?.content ?? "";
   const create = page.createElement;

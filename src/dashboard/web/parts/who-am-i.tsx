@@ -1,4 +1,4 @@
-/** In whose name the page speaks to the API server. */
+/** The user whose credentials the page uses. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { ask } from "../api/request.ts";

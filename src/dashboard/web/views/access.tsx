@@ -107,13 +107,13 @@ export function AccessView() {
         <span>{namespace === "" ? "in all namespaces?" : `in ${namespace}?`}</span>
       </form>
       <Notice states={all.map(({ state }) => state)} />
-      {isPartial && <p class="notice">The answer is from what you may read, and may lack some.</p>}
+      {isPartial && <p class="notice">The answer only covers roles and bindings that you may read.</p>}
       <Table
         label="Who can"
         rows={holders}
         columns={COLUMNS}
         idOf={({ kind, namespace: inside, name: who }) => `${kind}/${inside}/${who}`}
-        empty="Nobody, as far as roles and bindings say."
+        empty="Nobody, according to roles and bindings."
       />
     </section>
   );

@@ -65,7 +65,7 @@ export function EventsView() {
       <Notice states={[events.state]} />
       <EventTable
         events={found}
-        empty={events.state.value.phase === "loading" ? "Loading …" : "Nothing was reported here."}
+        empty={events.state.value.phase === "loading" ? "Loading …" : "There are no events."}
       />
     </section>
   );

@@ -1,4 +1,4 @@
-/** Flows, live: the diagram grows while things happen; of everything, or of one object; with replay. */
+/** Live flows: a growing diagram of everything or of one object, with replay. */
 import { useComputed } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { ObjectName } from "#flows";

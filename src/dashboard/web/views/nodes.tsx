@@ -1,4 +1,4 @@
-/** All nodes, live, with what their Pods have asked for. */
+/** All nodes, live, with the requests of their Pods. */
 import type { core } from "#api";
 import { useCollection } from "../api/collection.ts";
 import { NODES, PODS, placeOf } from "../api/resources.ts";
@@ -94,7 +94,7 @@ export function NodesView() {
         columns={COLUMNS}
         idOf={({ node }) => node.metadata.name}
         hrefOf={({ node }) => objectRoute(placeOf(NODES, node))}
-        empty={nodes.state.value.phase === "loading" ? "Loading …" : "There are no nodes to see."}
+        empty={nodes.state.value.phase === "loading" ? "Loading …" : "There are no nodes."}
       />
     </section>
   );

@@ -67,7 +67,7 @@ export function ObjectView({ route: { place, tab } }: { readonly route: ObjectRo
   );
 }
 
-/** One value for each resource, so that its collection stays the same. */
+/** Memoized for each resource, so that its collection stays the same. */
 function resourceOf({ group, version, plural, namespace }: ObjectPlace): Resource {
   const known = KNOWN.find((each) => each.group === group && each.plural === plural);
   return known ?? { group, version, plural, kind: plural, namespaced: namespace !== "" };
@@ -81,7 +81,7 @@ function EventsTab({ place, kind }: { readonly place: ObjectPlace; readonly kind
       <Notice states={[events.state]} />
       <EventTable
         events={found.value}
-        empty={events.state.value.phase === "loading" ? "Loading …" : "Nothing was reported about it."}
+        empty={events.state.value.phase === "loading" ? "Loading …" : "There are no events about this object."}
       />
     </>
   );

@@ -1,4 +1,4 @@
-/** The cluster at a glance: what is there, what is well, what is not, what was asked for. */
+/** The cluster at a glance: health, requests, rollouts, warnings. */
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { type CollectionState, useCollection } from "../api/collection.ts";
@@ -67,7 +67,7 @@ export function OverviewView() {
       <div class="columns">
         <Panel title="Rolling out or stuck" href="#/workloads">
           {troubled.length === 0 ? (
-            <p class="dim">{known(workloads.states) ?? "Every workload has what it asked for."}</p>
+            <p class="dim">{known(workloads.states) ?? "All workloads are available."}</p>
           ) : (
             <ul class="list">
               {troubled.map(({ resource, object, progress }) => {
@@ -120,11 +120,11 @@ interface CardProps {
   readonly states: readonly ReadonlySignal<CollectionState>[];
 }
 
-/** Why nothing can be said, or undefined: what may not be read, or is not there yet, is not "none". */
+/** Why a count is unknown, or undefined: a forbidden or loading collection is not empty. */
 function known(states: readonly ReadonlySignal<CollectionState>[]): string | undefined {
   const phases = states.map(({ value }) => value.phase);
-  if (phases.includes("forbidden")) return "not for you to see";
-  if (phases.includes("failed")) return "could not be read";
+  if (phases.includes("forbidden")) return "forbidden";
+  if (phases.includes("failed")) return "not available";
   return phases.includes("loading") ? "loading …" : undefined;
 }
 

@@ -16,11 +16,11 @@ export type Pod = core.Pod & KubeObject;
 interface Row extends PodSummary {
   readonly pod: Pod;
   readonly id: string;
-  /** What a search looks through. */
+  /** The searched text. */
   readonly text: string;
 }
 
-/** An object at one revision is one value: what follows from it is worked out once. */
+/** An object at one revision is one value: derived values are computed once. */
 const rows = new WeakMap<Pod, Row>();
 
 export function podRow(pod: Pod): Row {

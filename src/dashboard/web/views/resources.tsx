@@ -1,4 +1,4 @@
-/** Every resource that the server has, custom ones too, in the columns that the server prints. */
+/** Every resource of the server, including custom ones, in the columns that the server prints. */
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useCollection } from "../api/collection.ts";
@@ -72,7 +72,7 @@ export function ResourcesView() {
   );
 }
 
-/** Printed anew by the server when a watch tells that something has changed. */
+/** Fetched again as a table when a watch reports a change. */
 function ResourceTable({
   resource,
   count,
@@ -89,7 +89,7 @@ function ResourceTable({
     const abort = new AbortController();
     void sleep(table.peek() === undefined ? 0 : REPRINT_MS, abort.signal).then(async () => {
       if (abort.signal.aborted) return;
-      // What goes wrong here goes wrong with the watch, too, which says it.
+      // Errors here also occur on the watch, which reports them.
       const answer = await ask<ServerTable>(listPath(resource, namespace), {
         accept: TABLE,
         signal: abort.signal,

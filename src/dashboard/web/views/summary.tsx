@@ -1,4 +1,4 @@
-/** What an object is: labels, owners, conditions, and of a Pod its containers; of a workload or a node its Pods. */
+/** An object's summary: labels, owners, conditions; containers of a Pod; Pods of a workload or a node. */
 import type { core } from "#api";
 import { useCollection } from "../api/collection.ts";
 import { PODS, placeOf, referredPlace } from "../api/resources.ts";
@@ -68,7 +68,7 @@ export function SummaryTab({ place, object }: { readonly place: ObjectPlace; rea
             <dt>Deleted</dt>
             <dd>
               {deletionTimestamp}
-              {finalizers.length > 0 && `, held by ${finalizers.join(", ")}`}
+              {finalizers.length > 0 && `, waiting for finalizers ${finalizers.join(", ")}`}
             </dd>
           </div>
         )}

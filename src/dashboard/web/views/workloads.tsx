@@ -1,4 +1,4 @@
-/** Workloads of all kinds, with how far their rollouts are. */
+/** Workloads of all kinds, with the progress of their rollouts. */
 import type { apps, batch } from "#api";
 import { useCollection } from "../api/collection.ts";
 import {
@@ -83,7 +83,7 @@ const COLUMNS: readonly TableColumn<Workload>[] = [
   },
 ];
 
-/** Those that nobody else made: a Deployment stands for its ReplicaSets, a CronJob for its Jobs. */
+/** Only top-level workloads: a Deployment represents its ReplicaSets, a CronJob its Jobs. */
 export function useWorkloads(namespace: string) {
   const deployments = useCollection<apps.Deployment & KubeObject>(DEPLOYMENTS, namespace);
   const statefulSets = useCollection<apps.StatefulSet & KubeObject>(STATEFUL_SETS, namespace);

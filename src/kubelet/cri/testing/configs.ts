@@ -1,4 +1,4 @@
-/** Sandboxes and containers to begin a test with. */
+/** Configurations of sandboxes and containers for tests. */
 import type { ContainerConfig, PodSandboxConfig } from "../../runtime/runtime.ts";
 
 const NAMESPACES = { network: "POD", pid: "CONTAINER", ipc: "POD" } as const;

@@ -1,4 +1,4 @@
-/** Simulated nodes on an API server in memory, on virtual time, under the rules that kubelets live by: Node authorizer and NodeRestriction. */
+/** A fleet on an API server in memory, on virtual time, with Node authorizer and NodeRestriction. */
 import { type core, kinds, type StatusError } from "#api";
 import { type Logger, seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
 import { Client, inProcess } from "#client";
@@ -22,7 +22,7 @@ export interface TestFleet {
   readonly fleet: Fleet;
   /** Writes of the nodes so far, as `METHOD path`. */
   readonly writes: readonly string[];
-  /** What the nodes have complained of. */
+  /** Warnings and errors in the fleet's log. */
   readonly complaints: readonly unknown[];
   pod(name: string, spec?: Partial<core.PodSpec>, more?: Partial<core.Pod["metadata"]>): Promise<core.Pod>;
   get(name: string): Promise<core.Pod | undefined>;
@@ -108,7 +108,7 @@ function answerOf({ code, reason, message }: StatusError) {
   return { status: code, headers, body: [Buffer.from(JSON.stringify(body))] };
 }
 
-/** An API server with what nodes need of a cluster. */
+/** An API server with the namespaces and the ServiceAccount that nodes need. */
 export async function nodeServer(): Promise<TestServer> {
   const server = await testServer({ modes: DEFAULT_MODES, admission: admitting({ enable: ["NodeRestriction"] }) });
   for (const name of ["default", "kube-node-lease"])

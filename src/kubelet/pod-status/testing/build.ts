@@ -1,4 +1,4 @@
-/** Pods and what is seen of them, in a few words. */
+/** Builders of Pods and observed states. */
 import type { core } from "#api";
 import type { ContainerInstance, ObservedContainer, ObservedPod } from "../observed.ts";
 

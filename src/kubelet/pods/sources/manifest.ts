@@ -1,8 +1,8 @@
 /**
- * A static Pod from the text of its manifest: completed as the API server would, and named after its node. Pure.
+ * A static Pod from its manifest: defaulted and validated as by the API server, and named after its node. Pure.
  *
- * 1. The same text from the same place is the same Pod: its uid is a digest of both. Another text is another Pod.
- * 2. What the API server would refuse is refused here, with its words.
+ * 1. The uid is a digest of the text and its place: a changed manifest is another Pod.
+ * 2. Validation errors are the API server's.
  */
 import { createHash } from "node:crypto";
 import {
@@ -36,7 +36,7 @@ export interface ManifestOrigin {
 
 export type Manifest = { readonly pods: readonly core.Pod[] } | { readonly problem: string };
 
-/** What a text holds, or why it cannot be used. */
+/** The Pods of a manifest, or why it is invalid. */
 export function readManifest(text: string, origin: ManifestOrigin): Manifest {
   try {
     return { pods: podsOfManifest(text, origin) };
@@ -46,7 +46,7 @@ export function readManifest(text: string, origin: ManifestOrigin): Manifest {
   }
 }
 
-/** Every Pod of the text: one, or a list. Throws ManifestError. */
+/** One Pod or a list of Pods. Throws ManifestError. */
 export function podsOfManifest(text: string, origin: ManifestOrigin): readonly core.Pod[] {
   const value = parsed(text);
   const isList = isObject(value) && (value.kind === "PodList" || value.kind === "List") && Array.isArray(value.items);
@@ -85,7 +85,7 @@ function staticPod(value: Json, { nodeName, source, place, seenMs }: ManifestOri
   };
   draft.spec ??= { containers: [] };
   draft.spec.nodeName = nodeName;
-  // It stays where its manifest is, whatever happens to the node.
+  // A static Pod tolerates every NoExecute taint.
   draft.spec.tolerations = [...(draft.spec.tolerations ?? []), { operator: "Exists", effect: "NoExecute" }];
   applySchemaDefaults(kind.schema, draft as unknown as Parameters<typeof applySchemaDefaults>[1]);
   kind.defaults?.(draft);
@@ -110,7 +110,7 @@ function decoded(kind: Kind<core.Pod>, value: Json): core.Pod {
   }
 }
 
-/** A static Pod must run without the API server: it may not depend on its objects. */
+/** A static Pod must run without the API server: it cannot refer to API objects. */
 function references({ spec }: core.Pod): readonly string[] {
   const all = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
   const hasEnv = all.some(

@@ -1,8 +1,8 @@
 /**
- * Mirror Pods: what the API shows of static Pods. They say what runs; they change nothing.
+ * Mirror Pods show static Pods in the API. They are read-only: changing them changes nothing.
  *
- * 1. A mirror carries its static Pod's digest: one of another digest is replaced, one without its static Pod is removed.
- * 2. A mirror that somebody deletes comes back, as long as its static Pod is there.
+ * 1. A mirror has its static Pod's digest: one with another digest is replaced, one without a static Pod is deleted.
+ * 2. A mirror that somebody deletes is created again while its static Pod exists.
  */
 import { type core, isStatusError, kinds } from "#api";
 import { isAbort, type Logger } from "#base";
@@ -17,7 +17,7 @@ export type MirrorPlan =
   | { readonly type: "create"; readonly pod: core.Pod }
   | { readonly type: "delete"; readonly pod: core.Pod };
 
-/** What is to be done so that mirrors and static Pods fit. Pure. */
+/** The mirrors to create and to delete. Pure. */
 export function mirrorPlan(
   statics: readonly core.Pod[],
   mirrors: readonly core.Pod[],
@@ -83,8 +83,7 @@ export async function carryOutMirrors(
     } catch (error) {
       if (isAbort(error, signal)) throw error;
       const isSettled = isStatusError(error) && ["NotFound", "AlreadyExists", "Conflict"].includes(error.reason);
-      if (!isSettled)
-        log.warn("a mirror pod could not be brought up to date", { pod: `${namespace}/${name}`, type, error });
+      if (!isSettled) log.warn("mirror pod could not be updated", { pod: `${namespace}/${name}`, type, error });
     }
   }
 }

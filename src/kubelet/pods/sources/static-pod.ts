@@ -1,4 +1,4 @@
-/** How static Pods and their mirrors are known. */
+/** Annotations of static Pods and their mirrors. */
 
 export const CONFIG_HASH = "kubernetes.io/config.hash";
 export const CONFIG_SOURCE = "kubernetes.io/config.source";

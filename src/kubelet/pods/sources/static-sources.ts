@@ -1,11 +1,11 @@
 /**
- * Static Pods: read from a folder (or a file), and from a URL, again and again.
+ * Reads static Pods from a folder (or a file) and from a URL, periodically.
  *
  *     folder ···► manifests ┐
  *     URL    ···► manifest  ┴─► difference ──► onSet, onRemove
  *
- * 1. A manifest that cannot be used is told in the log, and what it said before stays in force.
- * 2. Files whose name begins with a dot are left alone.
+ * 1. An invalid manifest is logged; the Pods of its last valid version keep running.
+ * 2. Files whose name begins with a dot are ignored.
  */
 import { once } from "node:events";
 import { watch } from "node:fs";
@@ -33,8 +33,8 @@ const MAX_BYTES = 10 * 1024 * 1024;
 
 export class StaticSources {
   readonly #options: StaticSourcesOptions;
-  /** By place: what each said last. */
-  readonly #said = new Map<string, { readonly text: string; readonly pods: readonly core.Pod[] }>();
+  /** The last valid contents by place. */
+  readonly #valid = new Map<string, { readonly text: string; readonly pods: readonly core.Pod[] }>();
   readonly #complaints = new Map<string, string>();
   #known = new Map<string, core.Pod>();
 
@@ -46,7 +46,7 @@ export class StaticSources {
     return [...this.#known.values()];
   }
 
-  /** One look at everything. */
+  /** Reads everything once. */
   async read(signal: AbortSignal): Promise<void> {
     const { path, url, log } = this.#options;
     const found = new Map<string, { readonly text: string; readonly source: ManifestOrigin["source"] }>();
@@ -56,11 +56,11 @@ export class StaticSources {
       if (url !== undefined) found.set(url, { text: await fetched(url, signal), source: "http" });
     } catch (error) {
       if (isAbort(error, signal)) throw error;
-      // Not to be read is not to be empty: nothing ends for it.
+      // Unreadable is not empty: no Pod ends because of it.
       log.warn("static pods could not be read", { error });
       return;
     }
-    for (const place of this.#said.keys()) if (!found.has(place)) this.#said.delete(place);
+    for (const place of this.#valid.keys()) if (!found.has(place)) this.#valid.delete(place);
     for (const [place, { text, source }] of found) await this.#parse(place, text, source);
     this.#compare();
   }
@@ -75,7 +75,7 @@ export class StaticSources {
         await clock.sleep(CHECK_MS, AbortSignal.any([signal, hurry.signal]));
       } catch (error) {
         if (signal.aborted) throw error;
-        // A file may still be being written.
+        // The file may still be being written.
         await clock.sleep(SOON_MS, signal);
       } finally {
         watcher?.close();
@@ -85,23 +85,23 @@ export class StaticSources {
 
   async #parse(place: string, text: string, source: ManifestOrigin["source"]): Promise<void> {
     const { nodeName, clock, log } = this.#options;
-    if (this.#said.get(place)?.text === text) return;
-    // Most nodes have none, and need not know what a valid Pod is.
+    if (this.#valid.get(place)?.text === text) return;
+    // Loaded on demand: most nodes have no static Pods, and validation is a large module.
     const { readManifest } = await import("./manifest.ts");
     const read = readManifest(text, { nodeName, source, place, seenMs: clock.now() });
     if ("pods" in read) {
-      this.#said.set(place, { text, pods: read.pods });
+      this.#valid.set(place, { text, pods: read.pods });
       this.#complaints.delete(place);
     } else if (this.#complaints.get(place) !== read.problem) {
       this.#complaints.set(place, read.problem);
-      log.error("a manifest of static pods cannot be used", { place, problem: read.problem });
+      log.error("invalid manifest of static pods", { place, problem: read.problem });
     }
   }
 
   #compare(): void {
     const { onSet, onRemove } = this.#options;
     const now = new Map(
-      [...this.#said.values()].flatMap(({ pods }) => pods).map((pod) => [pod.metadata.uid ?? "", pod]),
+      [...this.#valid.values()].flatMap(({ pods }) => pods).map((pod) => [pod.metadata.uid ?? "", pod]),
     );
     const before = this.#known;
     this.#known = now;
@@ -142,7 +142,7 @@ async function fetched(url: string, signal: AbortSignal): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Not every file system tells of changes: then the next look finds them. */
+/** Not every file system reports changes: then the next periodic read finds them. */
 function watched(path: string, onChange: () => void): { close(): void } | undefined {
   try {
     const watcher = watch(path, onChange);

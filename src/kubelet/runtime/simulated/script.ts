@@ -1,18 +1,18 @@
 /** How simulated containers behave. */
 
 export interface Behaviour {
-  /** When it ends by itself. Default: never. */
+  /** When it exits by itself. Default: never. */
   readonly exit?: ScriptedExit | undefined;
-  /** What it does on SIGTERM. Default: it ends at once with 143. */
+  /** What it does on SIGTERM. Default: it exits at once with 143. */
   readonly onStop?: { readonly afterMs: number; readonly exitCode: number } | "ignore" | undefined;
-  /** What making or starting it fails with. */
+  /** The error of createContainer or startContainer. */
   readonly createError?: string | undefined;
   readonly startError?: string | undefined;
-  /** What it leaves in its termination log at its end. */
+  /** What it writes to its termination log. */
   readonly terminationMessage?: string | undefined;
-  /** Its output, as `readLog` tells it. */
+  /** The contents of its log file. */
   readonly log?: string | undefined;
-  /** What commands in it answer. Default: 0, and nothing. */
+  /** Results of exec. Default: exit code 0 without output. */
   readonly exec?: (command: readonly string[]) => ScriptedExec;
 }
 

@@ -4,7 +4,7 @@ import { type Image, type ImageService, RuntimeError } from "../runtime.ts";
 import type { Script } from "./script.ts";
 
 export interface SimulatedImages extends ImageService {
-  /** Makes an image be there without a pull. */
+  /** Adds an image without a pull. */
   add(name: string, about?: Partial<Image>): void;
 }
 

@@ -93,7 +93,7 @@ describe("the simulated runtime", () => {
     expect(await runtime.listContainers({ podSandboxId: first.sandbox })).toHaveLength(1);
   });
 
-  it("tells what happens, until it goes away", async () => {
+  it("sends events until it goes away", async () => {
     const told: RuntimeEvent["type"][] = [];
     const following = (async () => {
       for await (const { type } of runtime.events(new AbortController().signal)) told.push(type);

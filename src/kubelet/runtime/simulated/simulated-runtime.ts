@@ -1,9 +1,10 @@
 /**
- * A runtime in memory: containers that do what a script says, on the clock that is passed in.
+ * A runtime in memory: containers follow a script, on the given clock.
  *
- * 1. It keeps to the contract of Runtime as a real one does: ids are never used twice, stop and remove are idempotent, a sandbox's end ends its containers.
- * 2. `calls` is everything that was asked of it, in order, apart from questions.
- * 3. While it is `down` every call fails with Unavailable and events end; containers go on.
+ * 1. It keeps the contract of Runtime: ids are unique, stop and remove are idempotent, stopping a sandbox stops its
+ *    containers.
+ * 2. `calls` lists all calls but reads, in order.
+ * 3. While it is `down` every call fails with Unavailable and events end; containers keep running.
  */
 import { Channel, type Clock, type Timer } from "#base";
 import {
@@ -21,19 +22,19 @@ import { type SimulatedImages, simulatedImages } from "./simulated-images.ts";
 
 export interface SimulatedRuntimeOptions {
   readonly clock: Clock;
-  readonly script?: Script;
-  /** Where termination messages go, by path on the node. */
+  readonly script?: Script | undefined;
+  /** Files on the node by path: termination messages are written here. */
   readonly files?: Map<string, string>;
 }
 
 export interface SimulatedRuntime extends Runtime {
   readonly images: SimulatedImages;
   readonly calls: readonly string[];
-  /** Ends the running instance of a container, as if its process had. */
+  /** The process of a running container exits. */
   exit(pod: string, container: string, exitCode: number, reason?: string): void;
-  /** Says later why a container has ended. */
+  /** Changes the reason of an exited container afterwards. */
   explain(pod: string, container: string, reason: string): void;
-  /** Ends a Pod's sandbox, as if somebody else had. */
+  /** A Pod's sandbox dies. */
   breakSandbox(pod: string): void;
   down(): void;
   up(): void;
@@ -65,15 +66,15 @@ export function simulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRun
   let made = 0;
   const nextId = () => `${(++made).toString(16).padStart(8, "0")}`;
 
-  const question = () => {
+  const checkUp = () => {
     if (isDown) throw new RuntimeError("Unavailable", "connection refused");
   };
   const called = (verb: string) => {
-    question();
+    checkUp();
     if (!verb.startsWith("images.") || verb.startsWith("images.pull") || verb.startsWith("images.remove"))
       calls.push(verb);
   };
-  const tell = (type: RuntimeEvent["type"], containerId: string, podSandboxId: string) => {
+  const emit = (type: RuntimeEvent["type"], containerId: string, podSandboxId: string) => {
     for (const listener of listeners) listener.push({ type, containerId, podSandboxId });
   };
   const box = (id: string): Box => {
@@ -82,7 +83,7 @@ export function simulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRun
       throw new RuntimeError("NotFound", `an error occurred when try to find container "${id}": not found`);
     return found;
   };
-  const wordsOf = ({ status: { labels } }: Box) =>
+  const labelOf = ({ status: { labels } }: Box) =>
     `${labels["io.kubernetes.pod.name"]}/${labels["io.kubernetes.container.name"]}`;
 
   const end = (each: Box, exitCode: number, reason = exitCode === 0 ? "Completed" : "Error") => {
@@ -94,7 +95,7 @@ export function simulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRun
     const target = each.config.mounts.find(({ containerPath }) => containerPath === path)?.hostPath;
     if (terminationMessage !== undefined && target !== undefined) files.set(target, terminationMessage);
     each.ended.resolve();
-    tell("stopped", each.status.id, each.status.podSandboxId);
+    emit("stopped", each.status.id, each.status.podSandboxId);
   };
 
   const stop = async (each: Box, graceSeconds: number, signal?: AbortSignal) => {
@@ -127,11 +128,11 @@ export function simulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRun
     calls,
     images: simulatedImages(clock, script, called),
     async version() {
-      question();
+      checkUp();
       return { runtimeName: "simulated", runtimeVersion: "1.0.0", runtimeApiVersion: "v1" };
     },
     async status() {
-      question();
+      checkUp();
       const ready = { status: true, reason: "", message: "" };
       return {
         conditions: [
@@ -153,7 +154,7 @@ export function simulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRun
       const createdAtMs = clock.now();
       const status = { id, metadata, state: "ready" as const, createdAtMs, labels, annotations, runtimeHandler, ips };
       sandboxes.set(id, { status, config });
-      tell("started", id, id);
+      emit("started", id, id);
       return id;
     },
     async stopPodSandbox(id) {
@@ -163,21 +164,21 @@ export function simulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRun
       for (const each of boxes.values()) if (each.status.podSandboxId === id) end(each, 137);
       if (sandbox.status.state === "notReady") return;
       sandbox.status = { ...sandbox.status, state: "notReady", ips: [] };
-      tell("stopped", id, id);
+      emit("stopped", id, id);
     },
     async removePodSandbox(id) {
       called(`removePodSandbox ${sandboxes.get(id)?.status.metadata.name ?? id}`);
       if (sandboxes.get(id)?.status.state === "ready") throw new RuntimeError("Unknown", "the sandbox is not stopped");
       if (!sandboxes.delete(id)) return;
       for (const each of boxes.values()) if (each.status.podSandboxId === id) boxes.delete(each.status.id);
-      tell("deleted", id, id);
+      emit("deleted", id, id);
     },
     async podSandboxStatus(id) {
-      question();
+      checkUp();
       return sandboxes.get(id)?.status;
     },
     async listPodSandboxes(filter) {
-      question();
+      checkUp();
       return [...sandboxes.values()]
         .map(({ status }) => status)
         .filter(({ id, labels }) => matches(filter, id, id, labels));
@@ -212,12 +213,12 @@ export function simulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRun
       };
       if (behaviour.log !== undefined) files.set(status.logPath, behaviour.log);
       boxes.set(id, { status, config, behaviour, ended: Promise.withResolvers() });
-      tell("created", id, sandboxId);
+      emit("created", id, sandboxId);
       return id;
     },
     async startContainer(id) {
       const each = box(id);
-      called(`startContainer ${wordsOf(each)}#${each.status.metadata.attempt}`);
+      called(`startContainer ${labelOf(each)}#${each.status.metadata.attempt}`);
       const { startError, exit } = each.behaviour;
       if (startError !== undefined) {
         each.status = { ...each.status, startedAtMs: clock.now() };
@@ -225,43 +226,43 @@ export function simulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRun
         throw new RuntimeError("Unknown", startError);
       }
       each.status = { ...each.status, state: "running", startedAtMs: clock.now() };
-      tell("started", id, each.status.podSandboxId);
+      emit("started", id, each.status.podSandboxId);
       if (exit !== undefined) each.timer = clock.timer(exit.afterMs, () => end(each, exit.code, exit.reason));
     },
     async stopContainer(id, graceSeconds, signal) {
       const each = boxes.get(id);
-      called(`stopContainer ${each === undefined ? id : wordsOf(each)} grace ${graceSeconds}`);
+      called(`stopContainer ${each === undefined ? id : labelOf(each)} grace ${graceSeconds}`);
       if (each !== undefined) await stop(each, graceSeconds, signal);
     },
     async removeContainer(id) {
       const each = boxes.get(id);
-      called(`removeContainer ${each === undefined ? id : wordsOf(each)}`);
+      called(`removeContainer ${each === undefined ? id : labelOf(each)}`);
       if (each === undefined) return;
       end(each, 137);
       boxes.delete(id);
-      tell("deleted", id, each.status.podSandboxId);
+      emit("deleted", id, each.status.podSandboxId);
     },
     async containerStatus(id) {
-      question();
+      checkUp();
       return boxes.get(id)?.status;
     },
     async listContainers(filter) {
-      question();
+      checkUp();
       return [...boxes.values()]
         .map(({ status }) => status)
         .filter(({ id, podSandboxId, labels }) => matches(filter, id, podSandboxId, labels));
     },
     async updateContainerResources(id, resources) {
       const each = box(id);
-      called(`updateContainerResources ${wordsOf(each)}`);
+      called(`updateContainerResources ${labelOf(each)}`);
       each.status = { ...each.status, resources: { ...each.status.resources, ...resources } };
     },
     async reopenContainerLog(id) {
-      called(`reopenContainerLog ${wordsOf(box(id))}`);
+      called(`reopenContainerLog ${labelOf(box(id))}`);
     },
     async execSync(id, command, timeoutMs, signal) {
       const each = box(id);
-      called(`execSync ${wordsOf(each)} ${command.join(" ")}`);
+      called(`execSync ${labelOf(each)} ${command.join(" ")}`);
       if (each.status.state !== "running") throw new RuntimeError("Unknown", "the container is not running");
       const { exitCode, output = "", afterMs = 0 } = each.behaviour.exec?.(command) ?? { exitCode: 0 };
       if (afterMs > 0) await clock.sleep(Math.min(afterMs, timeoutMs > 0 ? timeoutMs : afterMs), signal);
@@ -273,11 +274,11 @@ export function simulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRun
     attach: unsupported,
     portForward: unsupported,
     async listContainerStats() {
-      question();
+      checkUp();
       return [];
     },
     async *events(signal) {
-      question();
+      checkUp();
       const channel = new Channel<RuntimeEvent>({ capacity: 100_000 });
       const leave = () => channel.close();
       listeners.add(channel);
@@ -295,25 +296,25 @@ export function simulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRun
     },
     exit(pod, container, exitCode, reason) {
       const found = [...boxes.values()].find(
-        (each) => wordsOf(each) === `${pod}/${container}` && each.status.state === "running",
+        (each) => labelOf(each) === `${pod}/${container}` && each.status.state === "running",
       );
       if (found === undefined) throw new Error(`no container ${pod}/${container} runs`);
       end(found, exitCode, reason);
     },
     explain(pod, container, reason) {
       const found = [...boxes.values()].findLast(
-        (each) => wordsOf(each) === `${pod}/${container}` && each.status.state === "exited",
+        (each) => labelOf(each) === `${pod}/${container}` && each.status.state === "exited",
       );
       if (found === undefined) throw new Error(`no container ${pod}/${container} has ended`);
       found.status = { ...found.status, reason };
-      tell("stopped", found.status.id, found.status.podSandboxId);
+      emit("stopped", found.status.id, found.status.podSandboxId);
     },
     breakSandbox(pod) {
       for (const sandbox of sandboxes.values()) {
         if (sandbox.status.metadata.name !== pod || sandbox.status.state !== "ready") continue;
         for (const each of boxes.values()) if (each.status.podSandboxId === sandbox.status.id) end(each, 137);
         sandbox.status = { ...sandbox.status, state: "notReady", ips: [] };
-        tell("stopped", sandbox.status.id, sandbox.status.id);
+        emit("stopped", sandbox.status.id, sandbox.status.id);
       }
     },
     down() {
@@ -326,7 +327,7 @@ export function simulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRun
     running: () =>
       [...boxes.values()]
         .filter(({ status }) => status.state === "running")
-        .map(wordsOf)
+        .map(labelOf)
         .sort(),
     get sandboxCount() {
       return sandboxes.size;

@@ -1,4 +1,4 @@
-/** GET /containerLogs/NAMESPACE/POD/CONTAINER: what a container has written, as kubectl logs shows it. */
+/** GET /containerLogs/NAMESPACE/POD/CONTAINER: the log of a container, for kubectl logs. */
 import { RuntimeError } from "../../runtime/runtime.ts";
 import { type Ask, Refusal } from "../exchange.ts";
 import { containerNames, podOf, type Served } from "../served.ts";
@@ -6,7 +6,7 @@ import { loggedContainer } from "./log-choice.ts";
 import { logOptions } from "./log-options.ts";
 import { readLog } from "./read-log.ts";
 
-/** The bytes, once it is clear that there are some to be had. */
+/** Resolves once the log is found. */
 export async function containerLog(served: Served, { rest, query, signal }: Ask): Promise<AsyncIterable<Buffer>> {
   const [namespace, podName, name = ""] = rest;
   const { kubelet, clock } = served;
@@ -22,7 +22,7 @@ export async function containerLog(served: Served, { rest, query, signal }: Ask)
       const state = (await kubelet.runtime.containerStatus(id))?.state;
       return state === "running" || state === "created";
     } catch (error) {
-      // Containers go on while their runtime is away; whoever follows them waits with them.
+      // Containers keep running while the runtime is away; a follower keeps waiting.
       if (error instanceof RuntimeError && error.code === "Unavailable") return true;
       throw error;
     }

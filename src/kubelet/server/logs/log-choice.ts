@@ -1,8 +1,8 @@
-/** Which instance of a container a log is asked of, by the Pod's status. */
+/** Which instance of a container has the requested log, by the Pod's status. */
 import type { core } from "#api";
 import { Refusal } from "../exchange.ts";
 
-/** The id that its runtime knows it by. Throws what the caller is told if there is none. */
+/** The id in the runtime. Throws Refusal if there is none. */
 export function loggedContainer(pod: core.Pod, name: string, previous: boolean): string {
   const { initContainerStatuses = [], containerStatuses = [], ephemeralContainerStatuses = [] } = pod.status ?? {};
   const status = [...initContainerStatuses, ...containerStatuses, ...ephemeralContainerStatuses].find(

@@ -1,18 +1,19 @@
 /**
- * Lines of a container's log as CRI writes them: `2026-01-02T03:04:05.678901234Z stdout F what was written`.
+ * Lines of a log in CRI's format: `2026-01-02T03:04:05.678901234Z stdout F text`.
  *
- * A line that was too long for the runtime, or not ended yet, comes in parts: `P` says that it goes on in the next line of the same stream.
+ * A long line is written in parts: the tag `P` means that it continues in the next line of the same stream. Lines are
+ * parsed as bytes, because a container may write anything: decoding would change what is not UTF-8.
  */
 
 const SPACE = 0x20;
 const COLON = 0x3a;
 const PARTIAL = 0x50;
-/** Where stderr has an e, stdout has an o. */
+/** The fourth letter of `stderr`; that of `stdout` is an o. */
 const LETTER_E = 0x65;
 
 export type StreamName = "stdout" | "stderr";
 
-/** Where the parts of a line are, as offsets into its block: nothing is copied. */
+/** Offsets of a line's parts in its block. */
 export interface LogLine {
   readonly stream: StreamName;
   readonly isPartial: boolean;
@@ -20,13 +21,13 @@ export interface LogLine {
   readonly contentStart: number;
 }
 
-/** The line from `start` up to `end`, which is its newline. Undefined: not of this format. */
+/** The line from `start` to `end`, its newline. Undefined if it is not in this format. */
 export function parseLogLine(block: Buffer, start: number, end: number): LogLine | undefined {
   const timeEnd = block.indexOf(SPACE, start);
   if (timeEnd < 0 || timeEnd >= end) return undefined;
   const streamEnd = timeEnd + 7;
   if (streamEnd + 1 >= end || block[streamEnd] !== SPACE) return undefined;
-  // Tags are separated by colons; the first says whether the line is whole.
+  // Tags are separated by colons; the first is F or P.
   const tag = streamEnd + 1;
   let tagsEnd = tag + 1;
   if (tagsEnd < end && block[tagsEnd] === COLON) tagsEnd = block.indexOf(SPACE, tagsEnd);

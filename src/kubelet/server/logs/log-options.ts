@@ -1,4 +1,4 @@
-/** What is asked of a log, from a query: v1.PodLogOptions. */
+/** v1.PodLogOptions from a query. */
 import type { Clock } from "#base";
 import { isTrue, Refusal } from "../exchange.ts";
 import type { LogRequest } from "./read-log.ts";
@@ -20,10 +20,10 @@ export function logOptions(query: URLSearchParams, clock: Pick<Clock, "now">): L
     previous: isTrue(query.get("previous")),
     follow: isTrue(query.get("follow")),
     timestamps: isTrue(query.get("timestamps")),
-    ...(tailLines !== undefined && { tailLines }),
-    ...(limitBytes !== undefined && { limitBytes }),
-    ...(sinceMs !== undefined && { sinceMs }),
-    ...(stream !== "All" && { stream: stream === "Stderr" ? "stderr" : "stdout" }),
+    tailLines,
+    limitBytes,
+    sinceMs,
+    stream: stream === "All" ? undefined : stream === "Stderr" ? "stderr" : "stdout",
   };
 }
 

@@ -139,7 +139,7 @@ describe("following a log", () => {
     await until("first\nsecond\nthird\n");
   });
 
-  it("goes on in the next file when it is rotated, and loses nothing", async () => {
+  it("continues in the next file after a rotation and loses nothing", async () => {
     const { reading, until, stop } = follow({ tailLines: 1 });
     await until("first\n");
     renameSync(path, `${path}.20260101-000000`);
@@ -172,7 +172,7 @@ describe("following a log", () => {
   });
 });
 
-describe("which instance a log is asked of", () => {
+describe("which instance has the requested log", () => {
   const terminated = { exitCode: 1, containerID: "containerd://old" };
   it.each<{ name: string; status?: Partial<core.ContainerStatus>; previous?: boolean; want: string }>([
     { name: "no status", want: 'container "c" in pod "p" is not available' },

@@ -1,12 +1,13 @@
 /**
- * Reads a container's log, and follows it if asked: across rotations, until the container has ended and all that it wrote is shown.
+ * Reads a container's log, optionally follows it: across rotations, until the container has exited and everything is
+ * shown.
  *
  *     file ──► blocks ──► LogRenderer ──► bytes
  *      └···► end of file: has the directory changed? is it another file now? does the container still run?
  *
- * 1. A rotated file is read to its end before the next one is begun.
- * 2. Whether the container runs is asked before the last look at its file: what it wrote before its end is not lost.
- * 3. Nothing stays open when it ends, throws, or is no longer read.
+ * 1. A rotated file is read to its end before the next one is opened.
+ * 2. The container's state is checked before the last read of its file: its last output is not lost.
+ * 3. No file or watch stays open when it ends, throws, or is no longer read.
  */
 import { watch } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
@@ -16,18 +17,18 @@ import { type LogChoice, LogRenderer } from "./render.ts";
 import { tailStart } from "./tail.ts";
 
 const BLOCK_BYTES = 64 * 1024;
-/** Between two looks where nothing tells of a change. */
+/** The polling interval without change events. */
 const LOOK_MS = 1_000;
 
 export interface LogRequest extends LogChoice {
   readonly path: string;
-  readonly tailLines?: number;
-  readonly follow?: boolean;
+  readonly tailLines?: number | undefined;
+  readonly follow?: boolean | undefined;
 }
 
 export interface LogSurroundings {
   readonly clock: Clock;
-  /** Whether there is more to come, as far as the container goes. */
+  /** Whether the container may still write. */
   readonly isRunning: () => Promise<boolean>;
 }
 
@@ -54,7 +55,7 @@ export async function* readLog(
       if (bytesRead > 0) continue;
       if (changes === undefined || mayEnd) return;
       if (await isAnother(file, path)) {
-        // The runtime has begun the next file: nothing is added to this one any more, but there may be more of it since the last look.
+        // The runtime has opened the next file: this one is complete, but may have grown since the last read.
         if ((await file.stat()).size > position) continue;
         await file.close();
         file = await open(path);
@@ -73,7 +74,7 @@ export async function* readLog(
   }
 }
 
-/** A container that has just been made has no log yet. */
+/** A container that was just created has no log yet. */
 async function opened(
   path: string,
   changes: DirectoryChanges | undefined,
@@ -92,7 +93,7 @@ async function opened(
   }
 }
 
-/** Whether the path leads to another file than the one that is open. While there is none, it does not. */
+/** Whether the path is another file than the open one. False while there is none. */
 async function isAnother(file: FileHandle, path: string): Promise<boolean> {
   try {
     const [mine, found] = await Promise.all([file.stat(), stat(path)]);
@@ -103,7 +104,7 @@ async function isAnother(file: FileHandle, path: string): Promise<boolean> {
   }
 }
 
-/** Tells when something happened to a file, or might have. */
+/** Waits for changes of a file: by events, and by polling. */
 class DirectoryChanges implements Disposable {
   readonly #clock: Clock;
   readonly #watcher: ReturnType<typeof watch> | undefined;
@@ -117,15 +118,15 @@ class DirectoryChanges implements Disposable {
       this.#watcher = watch(dirname(path), { persistent: false }, (_, changed) => {
         if (changed === null || changed === name) this.#changed();
       });
-      // The directory may be removed while it is watched; looking from time to time is enough then.
+      // The directory may be removed while it is watched: polling suffices then.
       this.#watcher.on("error", () => this.#changed());
     } catch {
-      // There are no more watches to be had, or no directory: looking from time to time is enough.
+      // No inotify watches left, or no directory: polling suffices.
       this.#watcher = undefined;
     }
   }
 
-  /** Since the last call. Ends early with the signal, without an error. */
+  /** Resolves on a change since the last call, or when the signal aborts. */
   async next(signal: AbortSignal): Promise<void> {
     if (this.#hasChanged || signal.aborted) {
       this.#hasChanged = false;

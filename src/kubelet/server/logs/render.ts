@@ -1,20 +1,21 @@
 /**
- * From blocks of a log file to what is shown: which lines, with or without their times, up to how many bytes.
+ * From blocks of a log file to output: filtered by stream and time, with or without timestamps, up to a number of
+ * bytes.
  *
- * 1. A line in parts is shown as one; its time is that of its first part.
- * 2. Times only grow: from the first line that is young enough on, none is looked at any more.
- * 3. What a block ends with in the middle of a line is kept for the next one.
+ * 1. A line in parts is shown as one, with the time of its first part.
+ * 2. Times only grow: after the first line that is new enough, times are not checked any more.
+ * 3. An incomplete line at the end of a block is kept for the next block.
  */
 import { parseLogLine, type StreamName } from "./log-line.ts";
 
 const NEWLINE = 0x0a;
 
 export interface LogChoice {
-  /** Lines from then on, in milliseconds since the epoch. */
-  readonly sinceMs?: number;
-  readonly stream?: StreamName;
-  readonly timestamps?: boolean;
-  readonly limitBytes?: number;
+  /** Only lines since then, in milliseconds since the epoch. */
+  readonly sinceMs?: number | undefined;
+  readonly stream?: StreamName | undefined;
+  readonly timestamps?: boolean | undefined;
+  readonly limitBytes?: number | undefined;
 }
 
 export class LogRenderer {
@@ -30,12 +31,12 @@ export class LogRenderer {
     this.#left = choice.limitBytes ?? Number.POSITIVE_INFINITY;
   }
 
-  /** As many bytes have been shown as may be. */
+  /** The byte limit is reached. */
   get isFull(): boolean {
     return this.#left <= 0;
   }
 
-  /** What is to be shown of the block. It may be used again afterwards. */
+  /** The output of a block. The block may be reused afterwards. */
   render(block: Buffer): Buffer {
     const input = this.#rest.length === 0 ? block : Buffer.concat([this.#rest, block]);
     const pieces: Buffer[] = [];
@@ -48,20 +49,20 @@ export class LogRenderer {
     return this.#cut(pieces.length === 1 ? Buffer.from(pieces[0] ?? "") : Buffer.concat(pieces));
   }
 
-  /** Another file follows: what was left of the last line of this one never gets its end. */
+  /** Another file follows: the rest of an incomplete line is dropped. */
   nextFile(): void {
     this.#rest = Buffer.alloc(0);
   }
 
   #line(input: Buffer, start: number, end: number, pieces: Buffer[]): void {
     const line = parseLogLine(input, start, end);
-    // Not written by a runtime: there is nothing that could be shown.
+    // Not in CRI's format.
     if (line === undefined) return;
     const { timestamps = false, stream } = this.#choice;
     if (!this.#isYoungEnough && !this.#becomesYoungEnough(input, start, line.timeEnd)) return;
     if (stream !== undefined && line.stream !== stream) return;
     if (timestamps && this.#startsLine) pieces.push(input.subarray(start, line.timeEnd + 1));
-    // The newline that ends the entry is the line's own, unless the line goes on.
+    // The newline belongs to the line unless the line continues.
     pieces.push(input.subarray(line.contentStart, line.isPartial ? end : end + 1));
     this.#startsLine = !line.isPartial;
   }

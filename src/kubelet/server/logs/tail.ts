@@ -1,4 +1,7 @@
-/** Where the last lines of a log begin, found from its end: a log of gigabytes costs as much as what is shown of it. */
+/**
+ * Finds the beginning of the last lines of a log from its end: the cost depends on the lines, not on the size of the
+ * log.
+ */
 import type { FileHandle } from "node:fs/promises";
 import { parseLogLine } from "./log-line.ts";
 
@@ -6,13 +9,13 @@ const BLOCK_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * The offset at which the last `lines` lines begin. A line in parts is one line.
- * `size`: how much of the file counts.
+ * The offset at which the last `lines` lines begin. A line in parts is one line. `size`: how much of the file to
+ * consider.
  */
 export async function tailStart(file: FileHandle, size: number, lines: number): Promise<number> {
   if (lines === 0) return size;
   let complete = 0;
-  /** Bytes from `from` on that were read and not used yet: the beginning of them may be the rest of a line. */
+  /** Bytes from `from` on that are read but not used yet; they may begin in the middle of a line. */
   let pending: Buffer = Buffer.alloc(0);
   let isLast = true;
   for (let from = size; from > 0; ) {
@@ -21,7 +24,7 @@ export async function tailStart(file: FileHandle, size: number, lines: number): 
     pending = Buffer.concat([await readAt(file, from, length), pending]);
     let end = pending.length;
     for (;;) {
-      // `end` is behind the newline of the line that is looked at, or the end of the file.
+      // `end` is after the newline of the current line, or the end of the file.
       const start = end < 2 ? 0 : pending.lastIndexOf(NEWLINE, end - 2) + 1;
       if (end === 0 || (start === 0 && from > 0)) break;
       const hasNewline = pending[end - 1] === NEWLINE;

@@ -1,4 +1,4 @@
-/** GET /metrics/cadvisor: containers under the names that dashboards have known since cAdvisor; the common ones. */
+/** GET /metrics/cadvisor: the most common of cAdvisor's container metrics. */
 import { join } from "node:path";
 import { podCgroup } from "../../containers/index.ts";
 import type { Family, FamilySample } from "./exposition.ts";

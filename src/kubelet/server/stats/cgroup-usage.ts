@@ -1,4 +1,4 @@
-/** What a control group has used so far, in both kinds of hierarchy. Undefined where there is no such group. */
+/** The usage of a cgroup, v1 or v2. Undefined if there is no such cgroup. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Hierarchies } from "../../host/index.ts";
@@ -6,7 +6,7 @@ import type { Hierarchies } from "../../host/index.ts";
 export interface CgroupUsage {
   readonly cpuNanoSeconds: number;
   readonly memoryUsageBytes: number;
-  /** What is used and could not be given back at once. */
+  /** The working set: usage without inactive file cache. */
   readonly memoryWorkingSetBytes: number;
   readonly memoryRssBytes: number;
   readonly pageFaults: number;
@@ -23,7 +23,7 @@ export async function cgroupUsage(hierarchies: Hierarchies, cgroup: string): Pro
   }
 }
 
-/** One of the processes in a group; undefined if there is none. */
+/** A process in the cgroup; undefined if there is none. */
 export async function processIn({ version, mounts }: Hierarchies, cgroup: string): Promise<number | undefined> {
   try {
     const file = join(mounts.get(version === 2 ? "all" : "memory") ?? "", cgroup, "cgroup.procs");
@@ -73,7 +73,7 @@ async function version2(mounts: Hierarchies["mounts"], cgroup: string): Promise<
   };
 }
 
-/** `name value` in each line. */
+/** Parses lines of `name value`. */
 function table(text: string): ReadonlyMap<string, number> {
   return new Map(
     text

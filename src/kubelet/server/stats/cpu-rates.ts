@@ -1,8 +1,8 @@
 /**
- * How much CPU something uses now, from what it has used so far at two moments.
+ * CPU rates from cumulative usage at two points in time.
  *
- * 1. The older moment is the last one that was looked at, if that is not too close and not too long ago.
- * 2. A count that has gone down belongs to something new: there is no rate yet.
+ * 1. The older point is the last measurement, unless that is too recent or too old.
+ * 2. A counter that has decreased belongs to something new: there is no rate yet.
  */
 
 export interface Sample {
@@ -17,13 +17,13 @@ export class CpuRates {
   #older = new Map<string, Sample>();
   #rates = new Map<string, number>();
 
-  /** Whether a rate of what is known by that name can be told at this time. */
+  /** Whether there is a rate for this name at this time. */
   isKnown(name: string, nowMs: number): boolean {
     const older = this.#older.get(name);
     return older !== undefined && nowMs - older.atMs <= OLDEST_MS;
   }
 
-  /** All that there is now; what is not there any more is forgotten. */
+  /** Adds a measurement of everything; names that are missing are forgotten. */
   take(samples: ReadonlyMap<string, Sample>): void {
     const [older, rates] = [new Map<string, Sample>(), new Map<string, number>()];
     for (const [name, sample] of samples) {
@@ -40,7 +40,7 @@ export class CpuRates {
     this.#rates = rates;
   }
 
-  /** Nanoseconds of CPU in each second: 1e9 is one whole core. */
+  /** Nanoseconds of CPU time per second: 1e9 is one core. */
   nanoCores(name: string): number | undefined {
     const rate = this.#rates.get(name);
     return rate === undefined ? undefined : Math.round(rate);

@@ -1,4 +1,4 @@
-/** Figures in the Prometheus text format, with the time at which each was measured. */
+/** Metrics in the Prometheus text format, with timestamps. */
 
 export interface Family {
   readonly name: string;
@@ -13,7 +13,7 @@ export interface FamilySample {
   readonly atMs?: number;
 }
 
-/** Families without samples are left out. */
+/** Omits families without samples. */
 export function exposition(families: readonly Family[]): string {
   const lines = families
     .filter(({ samples }) => samples.length > 0)

@@ -1,4 +1,4 @@
-/** Bytes and packets of a network namespace's devices, as /proc/net/dev has them. */
+/** Bytes and packets of the devices of a network namespace, from /proc/net/dev. */
 import { readFile } from "node:fs/promises";
 
 export interface InterfaceUsage {
@@ -11,7 +11,7 @@ export interface InterfaceUsage {
   readonly txErrors: number;
 }
 
-/** `pid`: of a process in that namespace; undefined: this one. None where the process has just ended. */
+/** `pid`: a process in the namespace; undefined: this one. Empty if the process has exited. */
 export async function networkUsage(pid?: number): Promise<readonly InterfaceUsage[]> {
   try {
     return parseNetDev(await readFile(`/proc/${pid ?? "self"}/net/dev`, "utf8"));

@@ -1,11 +1,11 @@
 /**
- * Everything that can be measured of a node and its Pods at one moment.
+ * Measures a node and its Pods at one point in time.
  *
  *     runtime ──► containers ┐
- *     control groups ──► Pods, node ├──► NodeStats ──► summary, metrics
+ *     cgroups ──► Pods       , node ├──► NodeStats ──► summary, metrics
  *     /proc, disks ──► node, network ┘
  *
- * 1. Nothing is measured while nobody asks. Rates need two moments: whoever asks first waits for the second one.
+ * 1. Measured on request only. Rates need two measurements: the first request waits for the second one.
  */
 import { readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ export interface ContainerMeasure {
 export interface PodMeasure {
   readonly pod: core.Pod;
   readonly containers: readonly ContainerMeasure[];
-  /** Absent where it has no control group of its own. */
+  /** Undefined if it has no cgroup of its own. */
   readonly usage: CgroupUsage | undefined;
   readonly nanoCores: number | undefined;
   readonly startedAtMs: number;
@@ -145,7 +145,7 @@ export class NodeMeasurements {
     };
   }
 
-  /** The sandbox's own process is in the Pod's network. On the node's network, a Pod has none of its own. */
+  /** The sandbox's process is in the Pod's network namespace. A Pod on the host network has none. */
   async #network(pod: core.Pod, sandbox: PodSandbox | undefined, hierarchies: Hierarchies) {
     if (sandbox === undefined || pod.spec?.hostNetwork === true) return [];
     const pid = await processIn(hierarchies, join(podCgroup(this.#kubelet.config.cgroupRoot, pod), sandbox.id));
@@ -169,7 +169,7 @@ async function diskUsage(path: string): Promise<DiskUsage> {
   return { capacityBytes: blocks * bsize, availableBytes: bavail * bsize, inodes: files, inodesFree: ffree };
 }
 
-/** Of the files in a directory; 0 where there is none, or where they are just going. */
+/** The size of the files in a directory; 0 if it is missing or being removed. */
 async function bytesIn(directory: string): Promise<number> {
   try {
     const sizes = (await readdir(directory)).map(async (name) => (await stat(join(directory, name))).size);

@@ -1,4 +1,4 @@
-/** What a node as a whole has used: its control group where it has one of its own, else the machine. */
+/** The usage of a whole node: of its cgroup if it has one, otherwise of the machine. */
 import { readFile } from "node:fs/promises";
 import { type Hierarchies, meminfo } from "../../host/index.ts";
 import { type CgroupUsage, cgroupUsage } from "./cgroup-usage.ts";
@@ -22,7 +22,7 @@ interface ProcFiles {
 }
 
 export function machineUsage({ stat = "", memory = "", vmstat = "", loadavg = "" }: ProcFiles): CgroupUsage {
-  // user, nice, system, idle, iowait, irq, softirq, steal: all but those in which nothing was done.
+  // user, nice, system, idle, iowait, irq, softirq, steal: all but idle and iowait.
   const ticks = (/^cpu +(.*)$/m.exec(stat)?.[1] ?? "").split(" ").map(Number);
   const busy = [0, 1, 2, 5, 6, 7].reduce((sum, index) => sum + (ticks[index] ?? 0), 0);
   const total = meminfo(memory, "MemTotal");

@@ -1,4 +1,4 @@
-/** GET /metrics/resource: CPU and memory of the node, its Pods and their containers, from which `kubectl top` is made. */
+/** GET /metrics/resource: CPU and memory of the node, its Pods and containers, for `kubectl top`. */
 import type { Family, FamilySample } from "./exposition.ts";
 import type { ContainerMeasure, NodeStats, PodMeasure } from "./node-stats.ts";
 

@@ -1,4 +1,4 @@
-/** GET /stats/summary: a node and its Pods in figures, as metrics collectors have always asked for it. */
+/** GET /stats/summary: the usage of a node and its Pods. */
 import type { InterfaceUsage } from "./network.ts";
 import type { ContainerMeasure, NodeStats, PodMeasure } from "./node-stats.ts";
 

@@ -1,10 +1,10 @@
-/** A log over a WebSocket: each piece is a message. */
+/** A log over a WebSocket: each chunk is a message. */
 import { once } from "node:events";
 import type { AcceptedSocket } from "./upgrade.ts";
 
 const NORMAL_CLOSE = 1000;
 
-/** Until the log or the caller is at its end. */
+/** Resolves when the log ends or the client disconnects. */
 export async function logMessages({ socket, protocol }: AcceptedSocket, log: AsyncIterable<Buffer>): Promise<void> {
   const asBase64 = protocol?.startsWith("base64.") === true;
   const closed = once(socket, "close");

@@ -1,6 +1,6 @@
 /**
- * Ports of a Pod over the channels of a WebSocket, two for each port: its data, and what goes wrong with it. The first message of a channel is the
- * port's number, so that both sides mean the same.
+ * Port forwarding over the channels of a WebSocket, two for each port: data and errors. The first message on a channel
+ * is the port number.
  */
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
@@ -10,10 +10,10 @@ import { WebSocketChannels } from "./web-socket-channels.ts";
 
 const MAX_WAITING_BYTES = 1024 * 1024;
 const NORMAL_CLOSE = 1000;
-/** What runtimes are asked for. */
+/** The subprotocol that runtimes speak. */
 export const PORT_PROTOCOLS = ["portforward.k8s.io"];
 
-/** Until both sides are closed. */
+/** Resolves when both sides are closed. */
 export async function portChannels(
   { socket, protocol }: AcceptedSocket,
   connection: Duplex,

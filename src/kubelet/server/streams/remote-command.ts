@@ -1,13 +1,13 @@
 /**
- * A command in a container, or a container's own process, over a WebSocket: its channels are streams to the runtime.
+ * exec and attach over a WebSocket: its channels are streams to the runtime.
  *
  *     caller ──► WebSocket channels ──► SPDY streams ──► runtime ──► process
  *            ◄──  stdout, stderr   ◄──               ◄──
  *            ◄──  outcome          ◄── error stream
  *
- * 1. A channel that the caller closes ends its stream, and only that: `echo x | kubectl exec -i pod -- cat` comes to its end.
- * 2. Whoever takes output slowly slows the process down; nothing piles up here.
- * 3. The outcome is told once. A runtime that leaves without one is a failure.
+ * 1. Closing a channel ends only its stream: `echo x | kubectl exec -i pod -- cat` terminates.
+ * 2. A slow client slows the process down; nothing is buffered without limit.
+ * 3. The outcome is sent once. A runtime that disconnects without one is a failure.
  */
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
@@ -18,7 +18,7 @@ import { WebSocketChannels } from "./web-socket-channels.ts";
 const [STDIN, STDOUT, STDERR, ERROR, RESIZE] = [0, 1, 2, 3, 4];
 const MAX_WAITING_BYTES = 1024 * 1024;
 const NORMAL_CLOSE = 1000;
-/** What runtimes are asked for. */
+/** The subprotocol that runtimes speak. */
 export const COMMAND_PROTOCOLS = ["v4.channel.k8s.io"];
 
 export interface WantedStreams {
@@ -28,7 +28,7 @@ export interface WantedStreams {
   readonly tty: boolean;
 }
 
-/** Until both sides are closed. */
+/** Resolves when both sides are closed. */
 export async function remoteCommand(
   { socket, protocol }: AcceptedSocket,
   connection: Duplex,
@@ -60,11 +60,11 @@ export async function remoteCommand(
     if (channels.waitingBytes >= MAX_WAITING_BYTES) runtime.pause();
   };
 
-  const told: Buffer[] = [];
+  const received: Buffer[] = [];
   stream(
     "error",
-    (bytes) => void told.push(bytes),
-    () => channels.send(ERROR, outcome(Buffer.concat(told), channels.protocol.hasStatus)),
+    (bytes) => void received.push(bytes),
+    () => channels.send(ERROR, outcome(Buffer.concat(received), channels.protocol.hasStatus)),
   );
   const inputs = new Map<number, SpdyStream>();
   if (wanted.stdin) inputs.set(STDIN, runtime.open({ streamtype: "stdin" }, {}));
@@ -78,7 +78,7 @@ export async function remoteCommand(
     else if (input?.write(bytes) === false) return runtime.drained();
     return undefined;
   });
-  // Tells the caller that it has begun, as the original does.
+  // An empty message on each output channel, as upstream: the stream has started.
   channels.send(wanted.stdout ? STDOUT : wanted.stderr ? STDERR : ERROR, Buffer.alloc(0));
 
   socket.once("close", () => runtime.close());
@@ -95,15 +95,15 @@ interface Outcome {
 
 const LOST = "the connection to the container runtime was lost";
 
-function outcome(told: Buffer, asStatus: boolean): Buffer {
+function outcome(received: Buffer, asStatus: boolean): Buffer {
   const failure = { metadata: {}, status: "Failure", message: LOST, reason: "InternalError", code: 500 };
-  const known = told.length > 0 ? told : Buffer.from(JSON.stringify(failure));
+  const known = received.length > 0 ? received : Buffer.from(JSON.stringify(failure));
   if (asStatus) return known;
   const { status, message = "" } = parsed(known.toString());
   return Buffer.from(status === "Success" ? "" : message);
 }
 
-/** What is no Status is a sentence. */
+/** Text that is not a Status is an error message. */
 function parsed(text: string): Outcome {
   try {
     return JSON.parse(text) as Outcome;

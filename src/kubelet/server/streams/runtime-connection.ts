@@ -1,4 +1,4 @@
-/** A connection to where a runtime serves a stream: the URL that it gave, asked to go on in SPDY. */
+/** A connection to the URL at which a runtime serves a stream, upgraded to SPDY. */
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { request as secureRequest } from "node:https";
 import type { Duplex } from "node:stream";
@@ -9,11 +9,11 @@ export const SPDY = "SPDY/3.1";
 
 export interface RuntimeConnection {
   readonly response: IncomingMessage;
-  /** Absent: the runtime has declined, and says why in the response. */
+  /** Undefined if the runtime has declined; the response says why. */
   readonly connection?: Duplex;
 }
 
-/** Asks for one of the protocols, in the order in which they are preferred. */
+/** Requests one of the protocols, in order of preference. */
 export function dialRuntime(
   url: string,
   protocols: readonly string[],
@@ -41,13 +41,13 @@ export function dialRuntime(
   });
   asked.once("response", (response) => resolve({ response }));
   asked.once("timeout", () => asked.destroy(new Error("the runtime does not answer")));
-  // Also for what goes wrong later, which is seen on the connection.
+  // Later errors are seen on the connection.
   asked.on("error", reject);
   asked.end();
   return promise;
 }
 
-/** The protocols that a caller of the kubelet named, in its order. */
+/** The protocols that the client offers, in its order. */
 export function namedProtocols(headers: IncomingHttpHeaders): readonly string[] {
   const named = headers[PROTOCOLS];
   return (typeof named === "string" ? named : (named ?? []).join())

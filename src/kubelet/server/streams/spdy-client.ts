@@ -2,7 +2,7 @@
  * Streams over one SPDY connection to a container runtime.
  *
  * 1. A stream ends once: with its last byte, with a reset, or with the connection.
- * 2. Runtimes count no windows: how much is under way is left to the connection, which is paused while its data is not taken.
+ * 2. Runtimes do not use SPDY's flow control: the connection is paused while data is not consumed.
  */
 import type { Duplex } from "node:stream";
 import { controlFrame, dataFrames, FIN, FrameReader, PING, RST_STREAM, SYN_REPLY, synStream } from "./spdy-frames.ts";
@@ -13,9 +13,9 @@ export interface StreamEvents {
 }
 
 export interface SpdyStream {
-  /** False: rather wait for `drained` before the next one. */
+  /** False: wait for `drained` before the next write. */
   write(bytes: Buffer): boolean;
-  /** Nothing more is written; reading goes on. */
+  /** Half-close: reading continues. */
   end(): void;
 }
 
@@ -38,7 +38,7 @@ export class SpdyClient {
     });
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
-    // What breaks it is seen as its close: there is nobody else to tell.
+    // An error is followed by `close`.
     connection.on("error", () => {});
     connection.on("end", () => connection.destroy());
     connection.once("close", () => {
@@ -86,7 +86,7 @@ export class SpdyClient {
 
   #control(type: number, flags: number, payload: Buffer): void {
     if (type === PING) {
-      // Ours would have odd numbers, and we send none: this one wants to be sent back.
+      // We send no pings: this is the runtime's, to be answered.
       this.#connection.write(controlFrame({ type: PING, flags: 0, payload }));
     } else if (type === RST_STREAM || (type === SYN_REPLY && (flags & FIN) !== 0)) {
       this.#end(payload.readUInt32BE(0) & 0x7fff_ffff);

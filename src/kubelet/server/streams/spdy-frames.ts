@@ -1,11 +1,11 @@
 /**
- * SPDY/3.1 as far as a client of a container runtime needs it: streams that it opens, their data, their end.
+ * The part of SPDY/3.1 that a client of a container runtime needs: opening streams, data, half-close, reset.
  *
  *     control frame   1 | version 3 | type | flags | length | …        data frame   stream | flags | length | bytes
  *
- * 1. Headers have to be compressed by one zlib stream for a connection. Ours is made of stored blocks: valid for every reader, and nothing to keep.
- *    An empty block behind each makes readers hand out what they have.
- * 2. Headers that come back say nothing that a client needs: they are skipped, so that nothing has to be unpacked.
+ * 1. Headers are compressed with one zlib stream for each connection. Ours has only stored blocks: valid for every
+ *    reader, and without state. An empty block after each one makes readers flush.
+ * 2. Headers in answers are skipped: a client does not need them.
  */
 
 export const SYN_STREAM = 1;
@@ -43,7 +43,7 @@ export function controlFrame({ type, flags, payload }: ControlFrame): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** Bytes of any number: as many frames as it takes. */
+/** Any number of bytes, in as many frames as needed. */
 export function dataFrames({ streamId, flags, payload }: DataFrame): Buffer[] {
   const parts: Buffer[] = [];
   let at = 0;
@@ -58,7 +58,7 @@ export function dataFrames({ streamId, flags, payload }: DataFrame): Buffer[] {
   return parts;
 }
 
-/** `isFirst`: of the connection. */
+/** `isFirst`: the first one of the connection. */
 export function synStream(streamId: number, headers: Readonly<Record<string, string>>, isFirst: boolean): Buffer {
   const head = Buffer.alloc(10);
   head.writeUInt32BE(streamId, 0);
@@ -84,7 +84,7 @@ export function uint32(value: number): Buffer {
   return bytes;
 }
 
-/** Cuts what comes over a connection into frames. */
+/** Splits incoming bytes into frames. */
 export class FrameReader {
   #pending: Buffer = Buffer.alloc(0);
 

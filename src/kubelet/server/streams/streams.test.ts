@@ -257,7 +257,10 @@ describe("port-forward", () => {
   });
 });
 
-/** The inside of a WebSocket as its client sees it: the library refuses the name of this protocol, which is no token of HTTP. */
+/**
+ * The inside of a WebSocket as its client sees it: the library refuses the name of this protocol, which is no token of
+ * HTTP.
+ */
 function inMessages(socket: Duplex): Duplex {
   let pending = Buffer.alloc(0);
   const inside = new Duplex({

@@ -1,7 +1,7 @@
 /**
  * /exec, /attach, /portForward, and logs over WebSockets: from a request to streams of the runtime.
  *
- *     SPDY                           ──► passed on to the runtime as it is
+ *     SPDY                           ──► forwarded to the runtime unchanged
  *     WebSocket, SPDY inside         ──► unpacked, then as above                    (kubectl port-forward)
  *     WebSocket with channels        ──► a stream to the runtime for each channel   (kubectl exec, attach)
  *     WebSocket, binary.k8s.io       ──► a log, message by message
@@ -35,7 +35,7 @@ const PORTS = [`${TUNNEL}portforward.k8s.io`, "v4.channel.k8s.io", "v4.base64.ch
 const LOGS = ["binary.k8s.io", "base64.binary.k8s.io"];
 const MAX_SAID_BYTES = 50_000;
 
-/** Until the stream is over. Throws Refusal while nothing has been accepted yet. */
+/** Resolves when the stream ends. Throws Refusal before the upgrade is accepted. */
 export async function serveStream(served: Served, ask: Ask, upgrade: Upgrade): Promise<void> {
   const [, kind = ""] = ask.path.split("/");
   switch (kind) {
@@ -95,12 +95,12 @@ async function ports(served: Served, ask: Ask, upgrade: Upgrade): Promise<void> 
     : portChannels(caller, connection, wanted));
 }
 
-/** The caller and the runtime speak with each other. */
+/** Connects the client with the runtime. */
 async function passOn(url: string, { headers, signal }: Ask, upgrade: Upgrade): Promise<void> {
   if (headers.upgrade?.toLowerCase() !== SPDY.toLowerCase())
     throw new Refusal(400, `unable to upgrade: ${JSON.stringify(headers.upgrade ?? "")} is not served`);
   const { response, connection } = await dialRuntime(url, namedProtocols(headers), signal);
-  if (connection === undefined) return decline(upgrade, text(response.statusCode ?? 502, await said(response)));
+  if (connection === undefined) return decline(upgrade, text(response.statusCode ?? 502, await bodyText(response)));
   const { connection: word, upgrade: protocol, "x-stream-protocol-version": version } = response.headers;
   acceptRaw(upgrade, { connection: word, upgrade: protocol, "x-stream-protocol-version": version?.toString() });
   await joined(upgrade.socket, connection);
@@ -109,7 +109,7 @@ async function passOn(url: string, { headers, signal }: Ask, upgrade: Upgrade): 
 export function wantedStreams(query: URLSearchParams): WantedStreams {
   const tty = isTrue(query.get("tty"));
   const [stdin, stdout] = [isTrue(query.get("input")), isTrue(query.get("output"))];
-  // A terminal has one output: what goes to either ends up there.
+  // A TTY has one output: stdout and stderr are the same.
   const stderr = !tty && isTrue(query.get("error"));
   if (!stdin && !stdout && !stderr) throw new Refusal(400, "you must specify at least 1 of stdin, stdout, stderr");
   return { stdin, stdout, stderr, tty };
@@ -127,7 +127,7 @@ function portNumber(value: string): number {
   return port;
 }
 
-/** What the runtime refuses is told to the caller in its words. */
+/** A refusal of the runtime is passed on to the client. */
 async function answered(asking: Promise<string>): Promise<string> {
   try {
     return await asking;
@@ -136,7 +136,7 @@ async function answered(asking: Promise<string>): Promise<string> {
   }
 }
 
-/** A caller that goes no further leaves nothing open. */
+/** Closes the runtime's side when the client disconnects. */
 async function accepted(upgrade: Upgrade, protocol: string | undefined, connection: Duplex): Promise<AcceptedSocket> {
   try {
     return await acceptWebSocket(upgrade, protocol);
@@ -148,11 +148,11 @@ async function accepted(upgrade: Upgrade, protocol: string | undefined, connecti
 
 async function connected(dialing: Promise<RuntimeConnection>): Promise<Duplex> {
   const { response, connection } = await dialing;
-  if (connection === undefined) throw new Refusal(response.statusCode ?? 502, await said(response));
+  if (connection === undefined) throw new Refusal(response.statusCode ?? 502, await bodyText(response));
   return connection;
 }
 
-async function said(response: IncomingMessage): Promise<string> {
+async function bodyText(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response) {

@@ -1,4 +1,4 @@
-/** A request that goes on in another protocol: what it asked for, how it is accepted, how it is declined. */
+/** A request for a protocol upgrade: its offer, accepting and declining it. */
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
@@ -9,15 +9,15 @@ const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 export interface Upgrade {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
-  /** What came with the request that is part of the other protocol already. */
+  /** Bytes after the request, which belong to the new protocol. */
   readonly head: Buffer;
-  /** From then on nothing of HTTP can be said any more. */
+  /** Accepted: no HTTP response is possible any more. */
   isAccepted: boolean;
 }
 
 export interface AcceptedSocket {
   readonly socket: WebSocket;
-  /** The one that was agreed on; undefined where the caller named none. */
+  /** The negotiated subprotocol; undefined if the client offered none. */
   readonly protocol: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export function isWebSocket({ request }: Upgrade): boolean {
   return request.headers.upgrade?.toLowerCase() === "websocket";
 }
 
-/** The first of the caller's protocols that is served; undefined where it names none. */
+/** The first of the client's subprotocols that is supported; undefined if it offers none. */
 export function chosenProtocol({ request }: Upgrade, served: readonly string[]): string | undefined {
   const named = (request.headers["sec-websocket-protocol"] ?? "")
     .split(",")
@@ -46,20 +46,20 @@ export function acceptWebSocket(upgrade: Upgrade, protocol: string | undefined):
   const { request, socket, head } = upgrade;
   upgrade.isAccepted = true;
   const server = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
-  // The choice is told here: the library takes no names with a slash, which Kubernetes has.
+  // Set here, because the library rejects names with a slash.
   delete request.headers["sec-websocket-protocol"];
   if (protocol !== undefined) server.on("headers", (headers) => headers.push(`Sec-WebSocket-Protocol: ${protocol}`));
   return new Promise((resolve, reject) => {
     socket.once("close", () => reject(new Error("the caller left before its WebSocket was open")));
     server.handleUpgrade(request, socket, head, (accepted) => {
-      // What breaks it is seen as its close.
+      // An error is followed by `close`.
       accepted.on("error", () => {});
       resolve({ socket: accepted, protocol });
     });
   });
 }
 
-/** Begins the other protocol, with the headers that its other end has chosen. */
+/** Switches protocols with the runtime's response headers. */
 export function acceptRaw(upgrade: Upgrade, headers: Readonly<Record<string, string | undefined>>): void {
   const { socket, head } = upgrade;
   upgrade.isAccepted = true;

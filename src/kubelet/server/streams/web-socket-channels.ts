@@ -1,7 +1,7 @@
 /**
- * Several streams in one WebSocket: the first byte of each message says to which it belongs.
+ * Several streams in one WebSocket: the first byte of each message is the channel number.
  *
- *     v5.channel.k8s.io          as v4; 255 and a channel's number closes that channel
+ *     v5.channel.k8s.io          as v4; byte 255 and a channel number close that channel
  *     v4.channel.k8s.io          the outcome is a Status on the error channel
  *     channel.k8s.io             the outcome is a sentence on the error channel, or nothing
  *     base64.channel.k8s.io …    messages are text: the channel as a digit, then base64
@@ -11,7 +11,7 @@ import type { WebSocket } from "ws";
 export interface ChannelProtocol {
   readonly name: string;
   readonly isBase64: boolean;
-  /** From version 4 on the outcome is a Status. */
+  /** Since version 4 the outcome is a Status. */
   readonly hasStatus: boolean;
   readonly hasClose: boolean;
 }
@@ -23,7 +23,7 @@ export const CHANNEL_PROTOCOLS: readonly ChannelProtocol[] = [
   { name: "channel.k8s.io", isBase64: false, hasStatus: false, hasClose: false },
   { name: "base64.channel.k8s.io", isBase64: true, hasStatus: false, hasClose: false },
 ];
-/** Who names none speaks the oldest one. */
+/** The default is the oldest one. */
 export const UNNAMED_PROTOCOL: ChannelProtocol = { name: "", isBase64: false, hasStatus: false, hasClose: false };
 
 const CLOSE_CHANNEL = 255;
@@ -31,7 +31,7 @@ const DIGIT_ZERO = 0x30;
 
 export interface Message {
   readonly channel: number;
-  /** Undefined: the channel is closed. */
+  /** Undefined if the channel is closed. */
   readonly bytes: Buffer | undefined;
 }
 
@@ -49,12 +49,12 @@ export function encodeMessage({ isBase64 }: ChannelProtocol, channel: number, by
   return Buffer.concat([Buffer.from([channel]), bytes]);
 }
 
-/** A WebSocket as its channels, with a brake in both senses. */
+/** The channels of a WebSocket, with backpressure in both directions. */
 export class WebSocketChannels {
   readonly protocol: ChannelProtocol;
   readonly #socket: WebSocket;
 
-  /** `protocol`: the name of the one that was agreed on. */
+  /** `protocol`: the negotiated subprotocol. */
   constructor(socket: WebSocket, protocol: string | undefined) {
     this.#socket = socket;
     this.protocol = CHANNEL_PROTOCOLS.find(({ name }) => name === protocol) ?? UNNAMED_PROTOCOL;
@@ -71,7 +71,7 @@ export class WebSocketChannels {
     });
   }
 
-  /** `sent` is called when the bytes are on their way. */
+  /** `sent` is called when the bytes are written to the socket. */
   send(channel: number, bytes: Buffer, sent?: () => void): void {
     this.#socket.send(encodeMessage(this.protocol, channel, bytes), () => sent?.());
   }

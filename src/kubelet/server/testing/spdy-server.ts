@@ -1,4 +1,4 @@
-/** The other end of SPDY, as a runtime is one: streams that a client opens, with their headers unpacked. */
+/** A SPDY server like a runtime's: accepts streams and decompresses their headers. */
 import type { Duplex } from "node:stream";
 import { constants, inflateSync } from "node:zlib";
 import { controlFrame, dataFrames, FIN, FrameReader, SYN_REPLY, SYN_STREAM, uint32 } from "../streams/spdy-frames.ts";
@@ -7,7 +7,7 @@ export interface ServedStream {
   readonly id: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly received: string;
-  /** The client has closed its side. */
+  /** The client has half-closed the stream. */
   readonly isEnded: boolean;
   write(text: string): void;
   end(): void;
@@ -17,7 +17,7 @@ type Mutable = { -readonly [Key in keyof ServedStream]: ServedStream[Key] };
 
 export class SpdyServer {
   readonly streams: ServedStream[] = [];
-  /** Resolves when the client has gone. */
+  /** Resolves when the client disconnects. */
   readonly closed: Promise<void>;
   readonly #connection: Duplex;
   readonly #onChange: (server: SpdyServer) => void;
@@ -76,7 +76,7 @@ export class SpdyServer {
     this.#connection.write(controlFrame({ type: SYN_REPLY, flags: 0, payload: uint32(id) }));
   }
 
-  /** One zlib stream for the connection: what is new is what comes behind what was there before. */
+  /** One zlib stream for the connection. */
   #headers(packed: Buffer): Record<string, string> {
     this.#packed = Buffer.concat([this.#packed, packed]);
     const all = inflateSync(this.#packed, { finishFlush: constants.Z_SYNC_FLUSH });

@@ -1,4 +1,4 @@
-/** A kubelet's server on loopback: one Pod, a runtime whose streams a test plays, and certificates for its callers. */
+/** A kubelet server on loopback with one Pod, a runtime whose streams a test provides, and client certificates. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { request } from "node:https";
@@ -17,9 +17,9 @@ import { SpdyServer } from "./spdy-server.ts";
 export interface TestServerOptions {
   readonly pod?: core.Pod;
   readonly container?: Partial<ContainerStatus>;
-  /** What a runtime does with a stream: called whenever something has come. */
+  /** The runtime's side of a stream: called when data arrives. */
   readonly play?: (server: SpdyServer) => void;
-  /** Answers to reviews: whose token it is, and what is allowed. */
+  /** Answers to TokenReviews and SubjectAccessReviews. */
   readonly users?: Readonly<Record<string, string>>;
   readonly allowed?: (user: string, verb: string, subresource: string) => boolean;
   readonly problem?: string;
@@ -104,7 +104,7 @@ export class TestKubeletServer implements AsyncDisposable {
     return new WebSocket(`wss://127.0.0.1:${this.port}${path}`, [...protocols], this.#tls(this.#admin));
   }
 
-  /** Asks to go on in SPDY, unless the headers say otherwise. */
+  /** Requests an upgrade to SPDY, unless the headers say otherwise. */
   async upgrade(path: string, more: Readonly<Record<string, string | string[]>>): Promise<Duplex> {
     const headers = { connection: "Upgrade", upgrade: "SPDY/3.1", ...more };
     const method = headers.upgrade === "websocket" ? "GET" : "POST";

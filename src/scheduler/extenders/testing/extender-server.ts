@@ -1,4 +1,4 @@
-/** An extender that answers as a test tells it, on a free port of the loopback. */
+/** An extender on a free port of the loopback, whose responses a test defines. */
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
@@ -24,7 +24,7 @@ export interface ExtenderServer {
 export interface ExtenderTls {
   readonly cert: string;
   readonly key: string;
-  /** Of clients: without one, none has to show a certificate. */
+  /** CA of client certificates; absent: clients need none. */
   readonly ca?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Pods whose going would violate a PodDisruptionBudget, and others: both in the order they came in. */
+/** Splits pods by whether their eviction would violate a PodDisruptionBudget, in the given order. */
 import type { policy } from "#api";
 import type { PodInfo } from "../../framework/index.ts";
 import { matcher } from "../../snapshot/index.ts";
@@ -23,7 +23,7 @@ export function splitByBudgets(
       const { namespace, selector, disrupted } = budget;
       const isEmpty = selector.nothing || selector.requirements.length === 0;
       if (namespace !== pod.namespace || isEmpty || !selector.matches(pod.labels.labels)) continue;
-      // One that is on its way out already has been counted by the API server.
+      // The API server has counted its eviction already.
       if (Object.hasOwn(disrupted, pod.name)) continue;
       budget.allowed -= 1;
       if (budget.allowed < 0) violates = true;

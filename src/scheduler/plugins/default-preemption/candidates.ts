@@ -1,8 +1,10 @@
 /**
- * Nodes on which room could be made.
+ * Finds candidate nodes for a preemption.
  *
- * 1. The search begins anywhere and ends when there are enough candidates, one of them without violated budgets.
- * 2. Who would have to go from a node is remembered for the ask, as long as neither the node nor the budgets change and no filter looks beyond the node.
+ * 1. The search begins at a random node and ends with enough candidates, one of them without PodDisruptionBudget
+ *    violations.
+ * 2. Victims are cached by ask and node, while neither the node nor the budgets change and no filter that applies reads
+ *    the cluster.
  */
 import type { policy } from "#api";
 import type { Random } from "#base";
@@ -10,13 +12,13 @@ import type { DefaultPreemptionArgs, NodeAsk, NodeInfo, NoFit, Rejection } from 
 import { type Candidate, type Victims, victimsOn } from "./victims.ts";
 
 /** By node index. */
-class Remembered {
+class VictimsCache {
   #generations = new Float64Array(0);
   #results: (Victims | undefined)[] = [];
-  /** Of the budgets. */
+  /** The epoch of the budgets. */
   #epoch = 0;
 
-  /** Nothing of an earlier epoch, or of a cluster of another size, is true any more. */
+  /** Drops everything if the budgets or the size of the cluster have changed. */
   begin(epoch: number, length: number): void {
     if (this.#epoch === epoch && this.#generations.length === length) return;
     this.#epoch = epoch;
@@ -37,7 +39,7 @@ class Remembered {
 export interface Found {
   readonly candidates: readonly Candidate[];
   readonly rejections: readonly Rejection[];
-  /** What should not be. */
+  /** Messages about unexpected fits. */
   readonly faults: readonly string[];
 }
 
@@ -45,14 +47,14 @@ export interface CandidatesOptions {
   readonly args: DefaultPreemptionArgs;
   readonly random: Random;
   readonly budgets: () => readonly policy.PodDisruptionBudget[];
-  /** Another number after every change of a budget. */
+  /** Changes with every change of a budget. */
   readonly budgetsEpoch: () => number;
   readonly nowMs: () => number;
 }
 
 export class Candidates {
   readonly #options: CandidatesOptions;
-  readonly #remembered = new WeakMap<NodeAsk, Remembered>();
+  readonly #caches = new WeakMap<NodeAsk, VictimsCache>();
 
   constructor(options: CandidatesOptions) {
     this.#options = options;
@@ -63,9 +65,9 @@ export class Candidates {
     const { resolvable, view, pod } = failed;
     if (resolvable === 0) return { candidates: [], rejections: [], faults: [] };
     const { nodes, generations } = view;
-    // Without the promise that was made to the pod itself, its node is not what others see.
+    // The pod's own nomination does not count for itself: its node is not shared with other pods.
     const own = view.nodeNamed(view.nominationOf(pod.uid) ?? "")?.index;
-    const known = failed.readsNodesOnly ? this.#rememberedFor(failed) : undefined;
+    const known = failed.readsNodesOnly ? this.#cacheFor(failed) : undefined;
     const enough = this.#enough(resolvable);
     const candidates: Candidate[] = [];
     const rejections: Rejection[] = [];
@@ -77,12 +79,12 @@ export class Candidates {
       const place = offset + at;
       const index = place < total ? place : place - total;
       if (!failed.isResolvable(index)) continue;
-      // Of most nodes this is known: they are not even looked at.
+      // Most nodes are cached: their NodeInfo is not even read.
       const shared = index === own ? undefined : known;
       const result = shared?.at(index, generations[index]) ?? this.#victims(failed, nodes[index], shared);
       if (result === undefined) continue;
       if (result.kind !== "candidate") {
-        if (result.kind === "surprise") faults.push(result.message);
+        if (result.kind === "unexpected") faults.push(result.message);
         else rejections.push(result);
         continue;
       }
@@ -93,7 +95,7 @@ export class Candidates {
     return { candidates, rejections, faults };
   }
 
-  #victims(failed: NoFit, node: NodeInfo | undefined, known: Remembered | undefined): Victims | undefined {
+  #victims(failed: NoFit, node: NodeInfo | undefined, known: VictimsCache | undefined): Victims | undefined {
     if (node === undefined) return undefined;
     const { budgets, nowMs } = this.#options;
     const result = victimsOn(failed, node, budgets(), nowMs());
@@ -101,11 +103,11 @@ export class Candidates {
     return result;
   }
 
-  #rememberedFor({ pod, view }: NoFit): Remembered {
-    let known = this.#remembered.get(pod.ask);
+  #cacheFor({ pod, view }: NoFit): VictimsCache {
+    let known = this.#caches.get(pod.ask);
     if (known === undefined) {
-      known = new Remembered();
-      this.#remembered.set(pod.ask, known);
+      known = new VictimsCache();
+      this.#caches.set(pod.ask, known);
     }
     known.begin(this.#options.budgetsEpoch(), view.generations.length);
     return known;

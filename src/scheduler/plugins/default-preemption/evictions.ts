@@ -1,18 +1,19 @@
 /**
- * Making room, beside the attempts.
+ * Evicts the victims of preemptions, in the background.
  *
- * 1. A pod is not tried again until the cache shows that all its victims are gone, or on their way out.
- * 2. The victims of a pod are asked to go all at once, and many pods may make room at once; but no more victims go at a time than an API server that is
- *    fair to others lets wait: who is turned away has to wait for a second.
- * 3. It is woken by the end of its last victim, at once: nobody else is asked.
- * 4. Victims are told why (DisruptionTarget), deleted gracefully, and an event says for whom. Those that are not bound yet only go back to the queue.
+ * 1. The preemptor is gated until the cache shows that all of its victims are deleted or terminating.
+ * 2. Victims are evicted concurrently, up to a limit: priority and fairness rejects clients with too many requests, and
+ *    a rejected request has to wait for a second.
+ * 3. The preemptor is activated when its last victim is gone.
+ * 4. A victim gets the condition DisruptionTarget, is deleted gracefully, and an Event names the preemptor. Victims
+ *    that are not bound yet return to the queue instead.
  */
 import { type core, isStatusError, kinds } from "#api";
 import { LruMap } from "#base";
 import { revisionOf } from "#client";
 import { Works } from "#flows";
 import { type PluginContext, type PodInfo, patchStatus } from "../../framework/index.ts";
-import { Turns } from "./turns.ts";
+import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { Candidate } from "./victims.ts";
 
 const NAME = "DefaultPreemption";
@@ -25,11 +26,11 @@ const VICTIMS_AT_ONCE = 96;
 export class Evictions {
   readonly #context: PluginContext;
   readonly #works = new Works("scheduler");
-  readonly #turns = new Turns(VICTIMS_AT_ONCE);
-  /** The victims of each pod that makes room. */
+  readonly #limit = new ConcurrencyLimit(VICTIMS_AT_ONCE);
+  /** Victims by preemptor. */
   readonly #underWay = new LruMap<string, readonly PodInfo[]>(MAX_UNDER_WAY, (_, victims) => this.#release(victims));
-  /** For whom a victim goes, by uid. */
-  readonly #beneficiaries = new Map<string, string>();
+  /** The preemptor of each victim, by uid. */
+  readonly #preemptors = new Map<string, string>();
 
   constructor(context: PluginContext) {
     this.#context = context;
@@ -45,7 +46,7 @@ export class Evictions {
     return false;
   }
 
-  /** The victims that are still there, as they are now. */
+  /** The present state of the victims that still exist. */
   #left(uid: string): readonly core.Pod["metadata"][] {
     const pods = this.#context.informers.of(kinds.Pod).cache;
     return (this.#underWay.get(uid) ?? []).flatMap(({ key, uid: victim }) => {
@@ -55,12 +56,12 @@ export class Evictions {
   }
 
   #gone(victim: string): void {
-    const uid = this.#beneficiaries.get(victim);
+    const uid = this.#preemptors.get(victim);
     if (uid === undefined) return;
-    this.#beneficiaries.delete(victim);
+    this.#preemptors.delete(victim);
     const left = this.#left(uid);
     const isLeaving = left.every(({ deletionTimestamp }) => deletionTimestamp !== undefined);
-    // Those whose end is a matter of milliseconds are waited for; who takes longer may find that others were faster.
+    // Waits only for victims that vanish within milliseconds: otherwise the preemptor may try other nodes.
     if (left.length > 0 && (!isLeaving || left.every(isVanishing))) return;
     this.#forget(uid);
     this.#context.wake(uid);
@@ -72,26 +73,26 @@ export class Evictions {
   }
 
   #release(victims: readonly PodInfo[]): void {
-    for (const { uid } of victims) this.#beneficiaries.delete(uid);
+    for (const { uid } of victims) this.#preemptors.delete(uid);
   }
 
   begin({ node, victims }: Candidate, pod: PodInfo): void {
-    const { view, beside, metrics } = this.#context;
+    const { view, runInBackground, metrics } = this.#context;
     metrics.preemptionVictims.labels().observe(victims.length);
     const left = victims.filter(({ terminating }) => !terminating);
     if (left.length === 0) return;
     this.#underWay.set(pod.uid, left);
-    for (const victim of left) this.#beneficiaries.set(victim.uid, pod.uid);
+    for (const victim of left) this.#preemptors.set(victim.uid, pod.uid);
     const demoted = view.nominatedTo(node.name).filter(({ priority }) => priority < pod.priority);
-    beside(`making room for ${pod.key}`, () => this.#run(left, demoted, pod, node.name));
+    runInBackground(`preemption for ${pod.key}`, () => this.#run(left, demoted, pod, node.name));
   }
 
   async #run(victims: readonly PodInfo[], demoted: readonly PodInfo[], pod: PodInfo, node: string): Promise<void> {
     const { client, clock, signal } = this.#context;
     try {
-      // They may no longer fit there, and should look for another place soon.
+      // Lower-priority pods nominated to this node may no longer fit there.
       for (const each of demoted) await patchStatus(client, clock, each, { nominatedNodeName: "" }, signal);
-      await Promise.all(victims.map((victim) => this.#turns.run(() => this.#evict(victim, pod, node))));
+      await Promise.all(victims.map((victim) => this.#limit.run(() => this.#evict(victim, pod, node))));
     } catch (error) {
       this.#forget(pod.uid);
       this.#context.wake(pod.uid);
@@ -116,11 +117,11 @@ export class Evictions {
           about: pod.key,
           woken: [revisionOf(pod.pod)],
           startedAt: clock.now(),
-          decided: `preempt ${victim.key} on ${node}, to make room for ${pod.key}`,
+          decided: `preempt ${victim.key} on ${node} for ${pod.key}`,
         });
         await client.of(kinds.Pod).in(namespace).delete(name, { preconditions: { uid }, signal, cause });
       } catch (error) {
-        // Somebody was faster.
+        // It is deleted already.
         if (isStatusError(error) && ["NotFound", "Conflict"].includes(error.reason)) return;
         throw error;
       }
@@ -138,9 +139,9 @@ export class Evictions {
     this.#spared(uid);
   }
 
-  /** It was not there yet, and does not come: nobody waits for its end. */
+  /** A victim whose binding was stopped is not deleted: nothing waits for its end. */
   #spared(victim: string): void {
-    const uid = this.#beneficiaries.get(victim) ?? "";
+    const uid = this.#preemptors.get(victim) ?? "";
     const victims = this.#underWay.get(uid);
     if (victims !== undefined) {
       this.#underWay.set(

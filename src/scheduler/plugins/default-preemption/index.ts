@@ -1,5 +1,4 @@
-/** A pod that fits nowhere takes the place of less important ones, if that helps. */
-
+/** DefaultPreemption: evicts pods with lower priority if that lets a pod fit. */
 import { kinds } from "#api";
 import { isAbort, type Logger } from "#base";
 import {
@@ -48,13 +47,13 @@ export const defaultPreemption: PluginFactory = {
     };
     return definePlugin({
       name: NAME,
-      // Whoever rejected the pod says when to try again; this only lets it pass then. Who is held back is woken by Evictions.
+      // The plugins that rejected the pod wake it; this only gates it meanwhile. Evictions ungates it.
       preEnqueue: ({ uid }) => (evictions.isUnderWay(uid) ? MAKING_ROOM : PASS),
       postFilter(failed, signal) {
         metrics.preemptionAttempts.labels().inc();
         const { pod } = failed;
-        const hindrance = hindranceOf(failed);
-        if (hindrance !== undefined) return rejected(hindrance, false);
+        const reason = ineligibility(failed);
+        if (reason !== undefined) return rejected(reason, false);
         const found = candidates.find(failed);
         if (found.candidates.length === 0) {
           const { faults } = found;
@@ -78,8 +77,8 @@ function rejected(message: string, clears: boolean): PostFiltered {
   return { kind: "rejected", message: `preemption: ${message}`, clears };
 }
 
-/** Why the pod may not make room for itself now. */
-function hindranceOf({ pod, view, rejectionOf }: NoFit): string | undefined {
+/** Why the pod may not preempt now. */
+function ineligibility({ pod, view, rejectionOf }: NoFit): string | undefined {
   if (pod.pod.spec?.preemptionPolicy === "Never") return "not eligible due to preemptionPolicy=Never.";
   const node = view.nodeNamed(pod.pod.status?.nominatedNodeName ?? "");
   if (node === undefined || rejectionOf(node.index)?.kind === "unresolvable") return undefined;
@@ -103,13 +102,13 @@ function noneText({ view, resolvable }: NoFit, { rejections: tried }: Found): st
   return `0/${view.nodeCount} nodes are available: ${text}`;
 }
 
-/** As the original puts several of them together. */
+/** Joins several errors like Go's errors.Join of kube-scheduler. */
 function faultsText(faults: readonly string[]): string {
   const distinct = [...new Set(faults)];
   return distinct.length === 1 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`;
 }
 
-/** What extenders leave of the candidates. */
+/** The candidates that all extenders accept. */
 async function agreed(
   found: readonly Candidate[],
   extenders: readonly Extender[],
@@ -132,7 +131,7 @@ async function agreed(
       left = next;
     } catch (error) {
       if (!ignorable || isAbort(error, signal)) throw error;
-      log.warn("an extender that may be ignored failed at a preemption", { extender: name, pod: pod.key, error });
+      log.warn("an ignorable extender failed to preempt", { extender: name, pod: pod.key, error });
     }
   }
   return [...left].flatMap(([name, { pods, pdbViolations }]) => {

@@ -1,10 +1,10 @@
 /**
- * The candidate that does the least harm: fewest violated budgets; then the least important most important victim; the smallest sum of priorities; the
- * fewest victims; and whose most important victims have started last.
+ * The least harmful candidate: fewest PodDisruptionBudget violations; lowest highest priority of a victim; lowest sum
+ * of priorities; fewest victims; latest start of its most important victims.
  */
 import type { Candidate, Harm } from "./victims.ts";
 
-/** The first of them, if several are equal. */
+/** The first one of equals. */
 export function pickCandidate(candidates: readonly Candidate[], nowMs: number): Candidate | undefined {
   let best: Candidate | undefined;
   for (const candidate of candidates)

@@ -1,8 +1,8 @@
 /**
- * Who would have to go from one node.
+ * The pods that would have to be evicted from one node.
  *
- * 1. Only pods that are less important can go. All of them go first; then, as long as the pod still fits, they stay after all: those whose budget would be violated
- *    before others, the most important first.
+ * 1. Only pods with lower priority are victims. First all of them are removed; then, while the pod still fits, pods are
+ *    added again: those whose PodDisruptionBudget would be violated first, then by importance.
  */
 import type { policy } from "#api";
 import {
@@ -20,30 +20,30 @@ const NO_VICTIMS = rejectionsOf("DefaultPreemption").unresolvable("No preemption
 export interface Candidate {
   readonly kind: "candidate";
   readonly node: NodeInfo;
-  /** The most important first. */
+  /** Most important first. */
   readonly victims: readonly PodInfo[];
   readonly harm: Harm;
 }
 
-/** What speaks against a candidate: counted once, as it is remembered from one pod to the next, among hundreds. */
+/** What candidates are compared by. Computed once, because candidates are reused for other pods. */
 export interface Harm {
-  /** Budgets that would be violated. */
+  /** Number of PodDisruptionBudget violations. */
   readonly violations: number;
   readonly highest: number;
   readonly sum: number;
   readonly count: number;
-  /** When the first of the most important ones has started; infinite if none has. */
+  /** Earliest start among the most important victims; infinite if none has started. */
   readonly startedMs: number;
-  /** One of them has not: it counts as starting now. */
+  /** One of them has not started: it counts as starting now. */
   readonly hasUnstarted: boolean;
 }
 
-/** `victims`: the most important first. */
+/** `victims`: most important first. */
 export function candidateOf(node: NodeInfo, victims: readonly PodInfo[], violations: number): Candidate {
   const highest = victims[0]?.priority ?? 0;
   let [sum, startedMs, hasUnstarted] = [0, Number.POSITIVE_INFINITY, false];
   for (const { priority, pod } of victims) {
-    // Negative priorities must not make more victims look cheaper than fewer.
+    // With negative priorities, more victims must not look cheaper than fewer.
     sum += priority + 2 ** 31;
     if (priority !== highest) continue;
     const { startTime } = pod.status ?? {};
@@ -58,13 +58,13 @@ export function candidateOf(node: NodeInfo, victims: readonly PodInfo[], violati
   };
 }
 
-/** A node that the pod fits on although it was rejected there: only somebody who is not asked here, such as an extender, can have done that. */
-export interface Surprise {
-  readonly kind: "surprise";
+/** The pod fits without evictions although it was rejected: the rejection came from outside, such as an extender. */
+export interface UnexpectedFit {
+  readonly kind: "unexpected";
   readonly message: string;
 }
 
-export type Victims = Candidate | Rejection | Surprise;
+export type Victims = Candidate | Rejection | UnexpectedFit;
 
 export function victimsOn(
   failed: Pick<NoFit, "pod" | "trial">,
@@ -91,7 +91,7 @@ export function victimsOn(
   };
   const violations = violating.filter((other) => !spare(other)).length;
   for (const other of others) spare(other);
-  if (victims.length === 0) return { kind: "surprise", message: noVictimText(node.name) };
+  if (victims.length === 0) return { kind: "unexpected", message: noVictimText(node.name) };
   return candidateOf(node, victims.sort(order), violations);
 }
 
@@ -99,13 +99,13 @@ export function noVictimText(node: string): string {
   return `expected at least one victim pod on node "${node}"`;
 }
 
-/** Of equal priority, whoever runs longer is more important. */
+/** By priority, then by start time: the longer a pod runs, the more important it is. */
 export function byImportance(nowMs: number) {
   return (a: PodInfo, b: PodInfo): number =>
     b.priority - a.priority || startedMs(a, nowMs) - startedMs(b, nowMs) || (a.key < b.key ? -1 : 1);
 }
 
-/** One that has not started counts as starting now. */
+/** A pod that has not started counts as starting now. */
 function startedMs({ pod }: PodInfo, nowMs: number): number {
   const { startTime } = pod.status ?? {};
   return startTime === undefined ? nowMs : Date.parse(startTime);

@@ -1,9 +1,9 @@
 /**
  * Required affinity and anti-affinity.
  *
- * 1. A required term is met where a pod that all required terms mean is in the node's domain. Where there is no such pod anywhere, the first of its kind may go
- *    anywhere, if its own terms mean itself.
- * 2. Anti-affinity holds both ways: pods that are there keep away those that they do not want near them.
+ * 1. A required term is met if a pod that all required terms select is in the node's domain. If there is no such pod at
+ *    all, the first pod of a group fits anywhere, provided that its terms select itself.
+ * 2. Anti-affinity is symmetric: placed pods reject pods that their own anti-affinity selects.
  */
 import {
   type ClusterFilter,
@@ -26,14 +26,14 @@ const UNWANTED = rejections.unschedulable("node(s) didn't satisfy existing pods 
 export interface AffinityState {
   readonly pod: PodInfo;
   readonly view: ClusterView;
-  /** For each required term: pods that all of them mean. */
+  /** By required term: pods that all required terms select. */
   readonly wanted: readonly Tally[];
-  /** Nobody is like that, and the pod itself is. */
-  readonly firstOfItsKind: boolean;
-  readonly meansItself: boolean;
-  /** By topology key: pods that the pod does not want near it. */
+  /** No placed pod matches, but the pod itself does. */
+  readonly isFirstOfGroup: boolean;
+  readonly selectsItself: boolean;
+  /** By topology key: pods that the pod's anti-affinity selects. */
   readonly unwanted: readonly (readonly [key: string, tally: Tally])[];
-  /** By topology key: pods that do not want it near them. */
+  /** By topology key: pods whose anti-affinity selects the pod. */
   readonly repelling: readonly (readonly [key: string, tally: Tally])[];
   readonly deltas: Deltas;
 }
@@ -59,13 +59,13 @@ export const affinityFilter: ClusterFilter<AffinityState> = {
       const counts = view.countsOfAll(required.map(({ select }) => select));
       for (const key of keys) some = addCounts(wanted.of(key), counts, nodes) || some;
     }
-    const meansItself = required.length > 0 && required.every(({ select }) => view.matches(select, pod));
+    const selectsItself = required.length > 0 && required.every(({ select }) => view.matches(select, pod));
     return ready({
       pod,
       view,
       wanted: wanted.all,
-      firstOfItsKind: !some && meansItself,
-      meansItself,
+      isFirstOfGroup: !some && selectsItself,
+      selectsItself,
       unwanted: [...new Set(requiredAnti.map(({ topologyKey }) => topologyKey))].map((key) => [key, unwanted.of(key)]),
       repelling: [...new Set(about.map(({ term }) => term.topologyKey))].map((key) => [key, repelling.of(key)]),
       deltas: NO_DELTAS,
@@ -84,14 +84,14 @@ export const affinityFilter: ClusterFilter<AffinityState> = {
   withoutPod: (state, pod, node) => withChange(state, pod, node, -1),
 };
 
-function verdictOn({ wanted, firstOfItsKind, unwanted, repelling, deltas }: AffinityState, node: number): Verdict {
+function verdictOn({ wanted, isFirstOfGroup, unwanted, repelling, deltas }: AffinityState, node: number): Verdict {
   let met = true;
   for (const tally of wanted) {
     const domain = tally.domains.of[node] ?? -1;
     if (domain === -1) return NO_NEIGHBOUR;
     if (sumAt(tally, domain, deltas) <= 0) met = false;
   }
-  if (!met && !firstOfItsKind) return NO_NEIGHBOUR;
+  if (!met && !isFirstOfGroup) return NO_NEIGHBOUR;
   for (const [, tally] of unwanted) {
     const domain = tally.domains.of[node] ?? -1;
     if (domain !== -1 && sumAt(tally, domain, deltas) > 0) return UNWANTED_NEIGHBOUR;
@@ -111,7 +111,7 @@ function withChange(state: AffinityState, other: PodInfo, node: NodeInfo, by: 1 
     if (!view.matches(select, pod)) continue;
     let tally = repelling.find(([key]) => key === topologyKey)?.[1];
     if (tally === undefined) {
-      // One that is only nominated may be the first to keep away by this key.
+      // A nominated pod may be the first with anti-affinity by this key.
       tally = emptyTally(view.domains(topologyKey));
       repelling = [...repelling, [topologyKey, tally]];
     }
@@ -123,10 +123,10 @@ function withChange(state: AffinityState, other: PodInfo, node: NodeInfo, by: 1 
   }
   const isWanted = wanted.length > 0 && pod.terms.required.every(({ select }) => view.matches(select, other));
   if (isWanted) for (const tally of wanted) deltas = changed(deltas, tally, domainOf(tally), by);
-  return { ...state, repelling, deltas, firstOfItsKind: isWanted ? isFirst(state, deltas) : state.firstOfItsKind };
+  return { ...state, repelling, deltas, isFirstOfGroup: isWanted ? isFirst(state, deltas) : state.isFirstOfGroup };
 }
 
-function isFirst({ wanted, meansItself }: AffinityState, deltas: Deltas): boolean {
+function isFirst({ wanted, selectsItself }: AffinityState, deltas: Deltas): boolean {
   const some = wanted.some((tally) => tally.sums.some((_, domain) => sumAt(tally, domain, deltas) > 0));
-  return meansItself && !some;
+  return selectsItself && !some;
 }

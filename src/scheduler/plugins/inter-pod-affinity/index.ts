@@ -1,4 +1,4 @@
-/** Near some pods, away from others. */
+/** InterPodAffinity: pod affinity and anti-affinity. */
 import type { core, KubeObject } from "#api";
 import {
   type ClusterEvent,
@@ -17,7 +17,7 @@ const NAME = "InterPodAffinity";
 export const interPodAffinity: PluginFactory = {
   name: NAME,
   make({ InterPodAffinity: args }, { view }) {
-    // Hints look at pods as they were, which the cluster's state no longer has.
+    // Hints need the old states of pods, which the cluster state no longer has.
     const infos = new PodInfos(new ResourceNames());
     const known = new WeakMap<KubeObject, PodInfo>();
     const infoOf = (pod: KubeObject | undefined): PodInfo | undefined => {
@@ -50,7 +50,7 @@ export const interPodAffinity: PluginFactory = {
   },
 };
 
-/** A pod that comes may be the neighbour that was missing; one that goes, the one that was in the way. */
+/** A new pod may satisfy affinity; a removed pod may end a conflict with anti-affinity. */
 function afterPodChange(
   view: ClusterView,
   pod: PodInfo,
@@ -60,13 +60,13 @@ function afterPodChange(
   const { required, requiredAnti } = pod.terms;
   const isWanted = (other: PodInfo | undefined) =>
     other !== undefined && required.length > 0 && required.some(({ select }) => view.matches(select, other));
-  const isInTheWay = (other: PodInfo | undefined) =>
+  const isConflicting = (other: PodInfo | undefined) =>
     other !== undefined &&
     (requiredAnti.some(({ select }) => view.matches(select, other)) ||
       other.terms.requiredAnti.some(({ select }) => view.matches(select, pod)));
   if (isWanted(after) && !isWanted(before)) return "queue";
-  if (isInTheWay(before) && !isInTheWay(after)) return "queue";
-  // The last of its kind has gone: the pod may be the first again.
+  if (isConflicting(before) && !isConflicting(after)) return "queue";
+  // The last matching pod is gone: the pod may be the first of its group again.
   return isWanted(before) && !isWanted(after) && required.every(({ select }) => view.matches(select, pod))
     ? "queue"
     : "skip";

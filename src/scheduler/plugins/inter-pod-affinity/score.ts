@@ -1,4 +1,4 @@
-/** Preferences for and against neighbours, of the pod and of those that are there. */
+/** Preferred affinity and anti-affinity, of the pod and of the placed pods. */
 import {
   type ClusterScore,
   type FittingNodes,

@@ -1,4 +1,4 @@
-/** Sums over the domains of one topology key, and small changes to them that others do not see. */
+/** Sums by topology domain, and deltas on top of them for trials. */
 import type { Domains } from "../../framework/index.ts";
 
 export interface Tally {
@@ -11,7 +11,7 @@ export function emptyTally(domains: Domains): Tally {
   return { domains, sums: new Float64Array(domains.size) };
 }
 
-/** Adds `weight` for each that is counted, to the domain of its node. Returns whether there was any. */
+/** Adds `weight` for each counted pod to the domain of its node. Returns whether there was any. */
 export function addCounts({ domains, sums }: Tally, counts: Int32Array, nodes: number, weight = 1): boolean {
   const { of } = domains;
   let any = false;
@@ -25,7 +25,7 @@ export function addCounts({ domains, sums }: Tally, counts: Int32Array, nodes: n
   return any;
 }
 
-/** One tally for each topology key that is asked for. */
+/** One tally by topology key. */
 export class Tallies {
   readonly #of = new Map<string, Tally>();
   readonly #domains: (topologyKey: string) => Domains;
@@ -48,7 +48,7 @@ export class Tallies {
   }
 }
 
-/** Changes to tallies, by tally and domain: a new value for each change. */
+/** Changes by tally and domain. Immutable. */
 export type Deltas = ReadonlyMap<Tally, ReadonlyMap<number, number>>;
 
 export const NO_DELTAS: Deltas = new Map();

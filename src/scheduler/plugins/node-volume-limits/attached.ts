@@ -1,4 +1,4 @@
-/** The volumes behind claims, as CSI drivers know them. */
+/** The CSI volumes of claims. */
 import { classOfClaim, type VolumeObjects } from "../volume-objects.ts";
 
 /** Volumes by driver. */
@@ -21,7 +21,7 @@ export function volumesOf(claims: Iterable<string>, objects: VolumeObjects): Att
   return volumes;
 }
 
-/** Undefined where no CSI driver has to do with it. */
+/** Undefined if it is not a CSI volume. */
 export function volumeOf(key: string, objects: VolumeObjects): DrivenVolume | undefined {
   const claim = objects.claim(key);
   if (claim === undefined) return undefined;
@@ -34,7 +34,7 @@ export function volumeOf(key: string, objects: VolumeObjects): DrivenVolume | un
   return provisioner === undefined ? undefined : { driver: provisioner, volume: `unmade ${key}` };
 }
 
-/** The driver's volumes that are attached to a node, whoever uses them: a Pod may be gone before its volumes are detached. */
+/** The driver's volumes that are attached to a node, whether a Pod still uses them or not. */
 export function attachedTo(node: string, driver: string, objects: VolumeObjects): readonly string[] {
   return objects.attachmentsTo(node).flatMap(({ spec: { attacher, source } }) => {
     if (attacher !== driver) return [];
@@ -42,7 +42,7 @@ export function attachedTo(node: string, driver: string, objects: VolumeObjects)
   });
 }
 
-/** Undefined: the driver takes as many as come, or is not there. */
+/** Undefined: no limit, or the driver is not installed. */
 export function limitOf(node: string, driver: string, objects: VolumeObjects): number | undefined {
   return objects.csiNode(node)?.spec?.drivers?.find(({ name }) => name === driver)?.allocatable?.count;
 }

@@ -1,9 +1,10 @@
 /**
- * A CSI driver attaches so many volumes to a node and no more; CSINode says how many.
+ * NodeVolumeLimits: the number of volumes that a CSI driver can attach to a node, from CSINode.
  *
- * 1. A volume that several Pods of a node use counts once. One that is still to be made counts for the driver that will make it, and one that is still
- *    attached although its Pod is gone counts until it is detached.
- * 2. Most nodes have room for all that a Pod brings: whether it brings something that is there already is asked only where they have not.
+ * 1. A volume that several Pods of a node use counts once. A volume that is not provisioned yet counts for its driver,
+ *    and one whose Pod is gone counts until it is detached.
+ * 2. Most nodes have room for all volumes of a Pod: only on the others is it checked which of them are attached
+ *    already.
  */
 import type { core, storage } from "#api";
 import {
@@ -15,6 +16,7 @@ import {
   type PodInfo,
   type Prepared,
   type Rejection,
+  type Rejections,
   ready,
   rejectionsOf,
   SKIP,
@@ -24,18 +26,18 @@ import { type Attached, attachedTo, limitOf, volumesOf } from "./attached.ts";
 import { VolumeRoom } from "./volume-room.ts";
 
 const NAME = "NodeVolumeLimits";
-const rejections = rejectionsOf(NAME);
-const TOO_MANY = rejections.unschedulable("node(s) exceed max volume count");
+const TOO_MANY = rejectionsOf(NAME).unschedulable("node(s) exceed max volume count");
 
 interface State {
   readonly wanted: Attached;
-  /** A claim is missing: VolumeBinding, if it is on, has said so before any node was looked at. */
+  /** A claim is missing. VolumeBinding, if enabled, has rejected the Pod already. */
   readonly lost: Rejection | undefined;
 }
 
 export const nodeVolumeLimits: PluginFactory = {
   name: NAME,
   make(_, { informers, view }) {
+    const rejections = rejectionsOf(NAME);
     const objects = volumeObjects(informers);
     const room = new VolumeRoom(view, objects, informers);
     return definePlugin<State>({
@@ -67,7 +69,7 @@ export const nodeVolumeLimits: PluginFactory = {
       ],
       filter: {
         reads: "cluster",
-        prepare: (pod) => (pod.claims.length === 0 ? SKIP : prepare(pod, objects)),
+        prepare: (pod) => (pod.claims.length === 0 ? SKIP : prepare(pod, objects, rejections)),
         check({ wanted, lost }, node) {
           if (lost !== undefined) return lost;
           for (const [driver, volumes] of wanted)
@@ -89,7 +91,7 @@ export const nodeVolumeLimits: PluginFactory = {
   },
 };
 
-function prepare(pod: PodInfo, objects: VolumeObjects): Prepared<State> {
+function prepare(pod: PodInfo, objects: VolumeObjects, rejections: Rejections): Prepared<State> {
   const missing = claimUses(pod.pod).find(({ key }) => objects.claim(key) === undefined);
   if (missing !== undefined) {
     const lost = rejections.unresolvable(`looking up PVC ${missing.key}: ${claimNotFound(missing.name)}`);
@@ -99,7 +101,7 @@ function prepare(pod: PodInfo, objects: VolumeObjects): Prepared<State> {
   return wanted.size === 0 ? SKIP : ready({ wanted, lost: undefined });
 }
 
-/** Whether the node takes more volumes of some driver than before; one that is not mentioned takes any number. */
+/** Whether the limit of a driver was raised; without a limit it is infinite. */
 function takesMore(old: storage.CSINode, now: storage.CSINode): boolean {
   const limit = ({ spec }: storage.CSINode, driver: string) =>
     spec.drivers.find(({ name }) => name === driver)?.allocatable?.count ?? Number.POSITIVE_INFINITY;

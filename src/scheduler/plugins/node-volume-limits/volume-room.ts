@@ -1,9 +1,9 @@
 /**
- * How many more volumes of a driver each node takes, kept by node.
+ * The number of volumes of a driver that each node can still attach, cached by node.
  *
- * 1. A node is counted again after its generation has changed, after its CSINode or an attachment to it has, and after what stands behind a claim or an
- *    attachment that was counted is another volume. Claims and volumes of Pods that are nowhere yet change nothing.
- * 2. A fork is no node of the cluster: nothing is known about it.
+ * 1. A node is counted again after a change of its generation, of its CSINode or of an attachment to it, and after the
+ *    volume behind a counted claim or attachment has changed. Claims and volumes of unplaced Pods change nothing.
+ * 2. Forks are not nodes of the cluster: nothing is cached for them.
  */
 import { type core, kinds } from "#api";
 import { type Informers, objectKey } from "#client";
@@ -16,7 +16,7 @@ const UNLIMITED = 2 ** 31 - 1;
 interface Kept {
   /** By node index. */
   room: Int32Array;
-  /** For which generation of the node. */
+  /** The generation of the node that was counted. */
   seen: Float64Array;
 }
 
@@ -24,9 +24,9 @@ export class VolumeRoom {
   readonly #view: ClusterView;
   readonly #objects: VolumeObjects;
   readonly #kept = new Map<string, Kept>();
-  /** Of claims that were counted: the driver and the volume. */
+  /** Driver and volume of counted claims. */
   readonly #counted = new Map<string, string>();
-  /** By name of a volume: how many attachments are about it. */
+  /** Number of attachments by volume name. */
   readonly #attached = new Map<string, number>();
 
   constructor(view: ClusterView, objects: VolumeObjects, informers: Informers) {
@@ -54,7 +54,7 @@ export class VolumeRoom {
     else this.#attached.delete(volume);
   }
 
-  /** False: perhaps not. */
+  /** False: possibly not. */
   has(node: NodeInfo, driver: string, count: number): boolean {
     const { index } = node;
     if (this.#view.nodes[index] !== node) return false;
@@ -66,7 +66,7 @@ export class VolumeRoom {
     return (room[index] ?? 0) >= count;
   }
 
-  /** The nodes that perhaps have no room for so many. */
+  /** Visits the nodes that possibly have no room. */
   eachWithout(
     driver: string,
     count: number,

@@ -1,4 +1,4 @@
-/** Which pods belong together with one that has no constraints of its own: those of its Services and of its controller. */
+/** The selector of default constraints: the pods of the pod's Services and of its controller. */
 import {
   type core,
   equalJson,
@@ -14,7 +14,7 @@ import type { Informer, Informers } from "#client";
 import type { LabelClass, PodInfo, PodSelector } from "../../framework/index.ts";
 import { matcher, podSelector } from "../../snapshot/index.ts";
 
-/** Undefined: nothing holds the pod together with others. */
+/** Undefined if the pod has neither. */
 export type DefaultSelector = (pod: PodInfo) => PodSelector | undefined;
 
 export function defaultSelector(informers: Informers): DefaultSelector {
@@ -74,7 +74,7 @@ function exact(selector: Readonly<Record<string, string>> | undefined): readonly
   return Object.entries(selector ?? {}).map(([key, value]) => ({ key, operator: "=", values: [value] }));
 }
 
-/** The same asked twice is asked once. */
+/** Without duplicate requirements. */
 function once(requirements: readonly LabelRequirement[]): LabelMatcher {
   const distinct = new Map(requirements.map((each) => [JSON.stringify(each), each]));
   return distinct.size === 0 ? everything : matcherOf([...distinct.values()]);

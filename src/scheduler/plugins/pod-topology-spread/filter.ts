@@ -1,8 +1,10 @@
 /**
- * Constraints that must hold: with the pod, its domain may have at most `maxSkew` more of the pods that are meant than the emptiest domain.
+ * DoNotSchedule constraints: with the pod, its domain may have at most `maxSkew` more selected pods than the domain
+ * with the fewest.
  *
- * 1. Domains are those of nodes that have all the topology keys, and that count by the constraint's policies. Pods on their way out do not count.
- * 2. With fewer domains than `minDomains` the emptiest counts as empty.
+ * 1. Domains are those of nodes with all topology keys that count by the constraint's policies. Terminating pods do not
+ *    count.
+ * 2. With fewer domains than `minDomains`, the lowest count is taken as zero.
  */
 import {
   type ClusterFilter,
@@ -24,7 +26,7 @@ const TOO_SKEWED = rejections.unschedulable("node(s) didn't match pod topology s
 const NO_LABEL = rejections.unresolvable(
   "node(s) didn't match pod topology spread constraints (missing required label)",
 );
-/** No domain at all. */
+/** The lowest count if there is no domain. */
 const NONE = 2 ** 31 - 1;
 
 export interface SpreadState {
@@ -36,7 +38,7 @@ export interface SpreadState {
 interface Rule {
   readonly constraint: SpreadConstraint;
   readonly domains: Domains;
-  /** By domain; -1: no node of it counts. */
+  /** By domain; -1 if none of its nodes counts. */
   readonly counts: Int32Array;
   readonly present: number;
   readonly lowest: number;
@@ -86,18 +88,18 @@ function countDomains(
   view: ClusterView,
 ): Int32Array {
   const counts = new Int32Array(size).fill(-1);
-  const meant = isEmpty(select) ? undefined : view.counts(select, { terminating: false });
+  const selected = isEmpty(select) ? undefined : view.counts(select, { terminating: false });
   const nodes = view.nodes.length;
   for (let node = 0; node < nodes; node++) {
     const domain = of[node] ?? -1;
     if (domain === -1 || included?.(node) === false) continue;
     if (allDomains.length > 1 && allDomains.some((other) => (other.of[node] ?? -1) === -1)) continue;
-    counts[domain] = Math.max(0, counts[domain] ?? 0) + (meant?.[node] ?? 0);
+    counts[domain] = Math.max(0, counts[domain] ?? 0) + (selected?.[node] ?? 0);
   }
   return counts;
 }
 
-/** A selector that asks for nothing means nobody here. */
+/** An empty selector selects no pods here. */
 export function isEmpty({ selector }: SpreadConstraint["select"]): boolean {
   return selector.nothing || selector.requirements.length === 0;
 }

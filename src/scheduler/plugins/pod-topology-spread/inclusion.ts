@@ -1,4 +1,4 @@
-/** Nodes that count for a constraint: those that the pod may be on at all, by the constraint's policies. Remembered by ask and node. */
+/** Nodes that count for a constraint, by nodeAffinityPolicy and nodeTaintsPolicy. Cached by ask and node. */
 import type { core } from "#api";
 import type { ClusterView, NodeAsk, NodeInfo, SpreadConstraint } from "../../framework/index.ts";
 import { type NodeMatcher, requiredMatcher } from "../node-selectors.ts";
@@ -19,7 +19,7 @@ interface Known {
 export class Inclusion {
   readonly #known = new WeakMap<NodeAsk, Known>();
 
-  /** Brought up to date for all nodes. */
+  /** Updated for all nodes on first use. */
   of(ask: NodeAsk, view: ClusterView): (constraint: SpreadConstraint) => Included | undefined {
     const known = this.#known.get(ask) ?? { matches: requiredMatcher(ask), nodes: [], flags: new Uint8Array(0) };
     this.#known.set(ask, known);

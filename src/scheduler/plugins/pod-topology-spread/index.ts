@@ -1,4 +1,4 @@
-/** Pods of a kind spread over domains. */
+/** PodTopologySpread: spreads pods over topology domains. */
 import { type core, everything } from "#api";
 import {
   type ClusterEvent,
@@ -42,7 +42,7 @@ export const podTopologySpread: PluginFactory = {
         {
           resource: "AssignedPod",
           actions: ["add", "delete", "labels", "update"],
-          hint: (pod, event) => (hard(pod).some((each) => isMeant(each, event)) ? "queue" : "skip"),
+          hint: (pod, event) => (hard(pod).some((each) => isSelected(each, event)) ? "queue" : "skip"),
         },
         { resource: "TargetPod", actions: ["labels"] },
         {
@@ -68,8 +68,8 @@ export const podTopologySpread: PluginFactory = {
   },
 };
 
-/** Of what has no name of its own, only the beginning of its end counts: from then on it is not counted. */
-function isMeant({ select }: SpreadConstraint, { action, old, new: now }: ClusterEvent): boolean {
+/** Of unnamed updates only the deletionTimestamp matters: terminating pods are not counted. */
+function isSelected({ select }: SpreadConstraint, { action, old, new: now }: ClusterEvent): boolean {
   if (action === "update" && old?.metadata.deletionTimestamp === now?.metadata.deletionTimestamp) return false;
   return [old, now].some(
     (each) =>

@@ -1,8 +1,8 @@
 /**
- * Constraints that should hold: the fewer of the pods that are meant in a node's domain, the better.
+ * ScheduleAnyway constraints: the fewer selected pods in a node's domain, the higher its score.
  *
- * 1. A topology with many domains weighs more, so that its small counts are not drowned by those of a topology with few.
- * 2. Nodes without one of the keys get nothing, except under the built-in defaults: there what is missing does not count.
+ * 1. A topology with many domains weighs more, because its counts by domain are smaller.
+ * 2. Nodes without one of the topology keys score zero. With the built-in default constraints a missing key is ignored.
  */
 import {
   type ClusterScore,
@@ -22,13 +22,13 @@ const HOSTNAME = "kubernetes.io/hostname";
 
 export interface SpreadScores {
   readonly parts: readonly Part[];
-  /** By node index: it lacks a key that it has to have. */
+  /** By node index: 1 if a required key is missing. */
   readonly ignored: Uint8Array;
 }
 
 interface Part {
   readonly of: Int32Array;
-  /** By node, or by domain. */
+  /** By node or by domain. */
   readonly counts: Int32Array | Float64Array;
   readonly byNode: boolean;
   readonly weight: number;
@@ -37,7 +37,7 @@ interface Part {
 
 export interface SpreadScoreOptions {
   readonly constraintsOf: (pod: PodInfo) => readonly SpreadConstraint[];
-  /** Whether nodes have to have all the keys. */
+  /** Whether nodes need all topology keys. */
   readonly needsAllKeys: (pod: PodInfo) => boolean;
   readonly inclusion: Inclusion;
 }
@@ -78,7 +78,7 @@ export function spreadScore({
         scores[index] = costOf(state, index);
       }
     },
-    normalize: ({ ignored }, scores, nodes) => turnAround(scores, nodes, ignored),
+    normalize: ({ ignored }, scores, nodes) => invert(scores, nodes, ignored),
   };
 }
 
@@ -95,13 +95,13 @@ function partOf(constraint: SpreadConstraint, counting: Counting): Part {
   const { view, nodes, ignored, scored, required, included } = counting;
   const { topologyKey, select, maxSkew } = constraint;
   const { of, size } = view.domains(topologyKey);
-  const meant = isEmpty(select) ? new Int32Array(0) : view.counts(select, { terminating: false });
+  const selected = isEmpty(select) ? new Int32Array(0) : view.counts(select, { terminating: false });
   const base = maxSkew - 1;
-  if (topologyKey === HOSTNAME) return { of, counts: meant, byNode: true, weight: weightOf(scored), base };
+  if (topologyKey === HOSTNAME) return { of, counts: selected, byNode: true, weight: weightOf(scored), base };
   const counts = new Float64Array(size);
   for (let node = 0; node < view.nodes.length; node++) {
     const domain = of[node] ?? -1;
-    const count = meant[node] ?? 0;
+    const count = selected[node] ?? 0;
     if (domain === -1 || count === 0 || included?.(node) === false || !hasAll(required, node)) continue;
     counts[domain] = (counts[domain] ?? 0) + count;
   }
@@ -142,8 +142,8 @@ function costOf({ parts, ignored }: SpreadScores, node: number): number {
   return Math.round(cost);
 }
 
-/** The lowest cost becomes the best score. */
-function turnAround(scores: Scores, { indexes, count }: FittingNodes, ignored: Uint8Array): void {
+/** The lowest cost becomes the highest score. */
+function invert(scores: Scores, { indexes, count }: FittingNodes, ignored: Uint8Array): void {
   let lowest = Number.POSITIVE_INFINITY;
   let highest = 0;
   for (let at = 0; at < count; at++) {

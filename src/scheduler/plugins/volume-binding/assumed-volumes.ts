@@ -1,34 +1,29 @@
 /**
- * Volumes and claims as they will be once what was decided has been written: two Pods that are placed one after another must not get the same volume.
+ * Volumes and claims as they will be after pending writes, so that two Pods do not get the same volume.
  *
- * 1. What is assumed holds until the cache shows another revision of the object than the one it was assumed from, or until it is forgotten.
- * 2. Two schedulers at once may assume the same volume: the API server gives it to the first who writes.
+ * 1. An assumption holds until the cache shows another resourceVersion than the one it is based on, or until it is
+ *    forgotten.
+ * 2. Two schedulers may assume the same volume: the first write wins.
  */
 import { objectKey } from "#client";
-import {
-  BOUND_BY_CONTROLLER,
-  type Claim,
-  isVolumeFor,
-  SELECTED_NODE,
-  type Volume,
-  type VolumeObjects,
-} from "../volume-objects.ts";
+import { BOUND_BY_CONTROLLER, type Claim, isVolumeFor, SELECTED_NODE, type Volume } from "../volume-objects.ts";
 import type { Match, NodeVolumes } from "./find-volumes.ts";
+import type { BindingObjects } from "./volume-access.ts";
 
 interface Assumed<T> {
   readonly object: T;
-  /** The revision of the object that it was made from. */
+  /** The resourceVersion that the assumption is based on. */
   readonly from: string | undefined;
 }
 
 export class AssumedVolumes {
-  readonly #base: VolumeObjects;
+  readonly #base: BindingObjects;
   readonly #volumes = new Map<string, Assumed<Volume>>();
   readonly #claims = new Map<string, Assumed<Claim>>();
-  /** What plugins look things up in: what is assumed before what is known. */
-  readonly objects: VolumeObjects;
+  /** Lookups with assumptions applied. */
+  readonly objects: BindingObjects;
 
-  constructor(base: VolumeObjects) {
+  constructor(base: BindingObjects) {
     this.#base = base;
     this.objects = {
       ...base,
@@ -42,15 +37,15 @@ export class AssumedVolumes {
     };
   }
 
-  /** As they are to be written. */
-  assume({ matches, toMake }: NodeVolumes, node: string): NodeVolumes {
+  /** Returns the objects to write. */
+  assume({ matches, toProvision }: NodeVolumes, node: string): NodeVolumes {
     return {
       matches: matches.map(({ claim, volume }): Match => {
         const object = boundTo(volume, claim);
         this.#volumes.set(volume.metadata.name ?? "", { object, from: volume.metadata.resourceVersion });
         return { claim, volume: object };
       }),
-      toMake: toMake.map((claim) => {
+      toProvision: toProvision.map((claim) => {
         const annotations = { ...claim.metadata.annotations, [SELECTED_NODE]: node };
         const object: Claim = { ...claim, metadata: { ...claim.metadata, annotations } };
         this.#claims.set(objectKey(claim), { object, from: claim.metadata.resourceVersion });
@@ -59,13 +54,13 @@ export class AssumedVolumes {
     };
   }
 
-  forget({ matches, toMake }: NodeVolumes): void {
+  forget({ matches, toProvision }: NodeVolumes): void {
     for (const { volume } of matches) this.#volumes.delete(volume.metadata.name ?? "");
-    for (const claim of toMake) this.#claims.delete(objectKey(claim));
+    for (const claim of toProvision) this.#claims.delete(objectKey(claim));
   }
 
-  /** By the API server's word alone. */
-  get known(): VolumeObjects {
+  /** Lookups without assumptions. */
+  get known(): BindingObjects {
     return this.#base;
   }
 }
@@ -82,7 +77,7 @@ function current<T extends Volume | Claim>(
   return known;
 }
 
-/** What a user has reserved stays theirs: only the uid is added. */
+/** A volume that a user reserved keeps its claimRef; only the uid is added. */
 function boundTo(volume: Volume, claim: Claim): Volume {
   const { name, namespace, uid, resourceVersion } = claim.metadata;
   const chosenHere = !isVolumeFor(volume, claim);

@@ -1,18 +1,19 @@
 /**
- * Writes what was decided, and waits until the volume controller, or a provisioner, has done its part.
+ * Writes the decision, and waits until the volume controller or a provisioner has bound the claims.
  *
- * 1. A volume gets the claim that it is for, a claim the node that a volume is to be made for: each against the revision that the decision was made from.
- * 2. It is over when all claims are bound. It has failed when the binding is undone, the provisioner gives up (it takes the node off the claim), the volume turns out
- *    not to be reached from the node, the Pod or the node is gone, or time is up.
- * 3. Claims and volumes tell when they change. Whether the Pod and the node are still there is looked up once a second.
+ * 1. It sets the claimRef of matched volumes and the selected-node annotation of claims to be provisioned, each against
+ *    the resourceVersion that the decision was based on.
+ * 2. It succeeds when all claims are bound. It fails if a binding is reset, the provisioner gives up (it removes the
+ *    annotation), the volume is not accessible from the node, the Pod or the node is deleted, or the timeout is over.
+ * 3. Claims and volumes are watched. Pod and node are checked once a second.
  */
 import { kinds } from "#api";
 import { type Clock, childController } from "#base";
 import { type Client, type Informers, objectKey, revisionOf } from "#client";
 import type { ClusterView, PodInfo } from "../../framework/index.ts";
-import { isBound, SELECTED_NODE, type VolumeObjects } from "../volume-objects.ts";
+import { isBound, SELECTED_NODE, type Volume } from "../volume-objects.ts";
 import type { NodeVolumes } from "./find-volumes.ts";
-import { isReached, type VolumeNode } from "./reach.ts";
+import type { BindingObjects, VolumeNode } from "./volume-access.ts";
 
 export interface BindContext {
   readonly client: Client;
@@ -20,13 +21,13 @@ export interface BindContext {
   readonly view: ClusterView;
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** Without what is assumed. */
-  readonly objects: VolumeObjects;
+  /** The API server's state, without assumptions. */
+  readonly objects: BindingObjects;
 }
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
-/** Throws with the reason where it cannot be. */
+/** Throws the reason if it fails. */
 export async function bindVolumes(
   decided: NodeVolumes,
   pod: PodInfo,
@@ -46,7 +47,7 @@ export async function bindVolumes(
 }
 
 async function write(
-  { matches, toMake }: NodeVolumes,
+  { matches, toProvision }: NodeVolumes,
   { client }: BindContext,
   signal: AbortSignal,
 ): Promise<NodeVolumes> {
@@ -54,19 +55,19 @@ async function write(
   for (const { claim, volume } of matches)
     bound.push({ claim, volume: await client.of(kinds.PersistentVolume).update(volume, { signal }) });
   const asked = [];
-  for (const claim of toMake)
+  for (const claim of toProvision)
     asked.push(
       await client
         .of(kinds.PersistentVolumeClaim)
         .in(claim.metadata.namespace ?? "")
         .update(claim, { signal }),
     );
-  return { matches: bound, toMake: asked };
+  return { matches: bound, toProvision: asked };
 }
 
 type Progress = "bound" | "waiting";
 
-function progress({ matches, toMake }: NodeVolumes, pod: PodInfo, name: string, context: BindContext): Progress {
+function progress({ matches, toProvision }: NodeVolumes, pod: PodInfo, name: string, context: BindContext): Progress {
   const { view, objects } = context;
   const node = view.nodeNamed(name);
   if (node === undefined) throw new Error(`failed to get node "${name}": node "${name}" not found`);
@@ -76,7 +77,7 @@ function progress({ matches, toMake }: NodeVolumes, pod: PodInfo, name: string, 
     if (volume === undefined)
       throw new Error(`failed to check binding: persistentvolume "${written.metadata.name}" not found`);
     if (revisionOf(volume) < revisionOf(written)) return "waiting";
-    checkReached(volume, node);
+    checkAccessible(volume, node, objects);
     if ((volume.spec?.claimRef?.uid ?? "") === "")
       throw new Error(`ClaimRef got reset for pv "${volume.metadata.name}"`);
     const bound = objects.claim(objectKey(claim));
@@ -84,7 +85,7 @@ function progress({ matches, toMake }: NodeVolumes, pod: PodInfo, name: string, 
       throw new Error(`failed to check binding: persistentvolumeclaim "${claim.metadata.name}" not found`);
     if (!isBound(bound)) return "waiting";
   }
-  for (const written of toMake) {
+  for (const written of toProvision) {
     const claim = objects.claim(objectKey(written));
     const { name: claimName } = written.metadata;
     if (claim === undefined)
@@ -94,14 +95,14 @@ function progress({ matches, toMake }: NodeVolumes, pod: PodInfo, name: string, 
       throw new Error(`provisioning failed for PVC "${claimName}"`);
     const volumeName = claim.spec?.volumeName ?? "";
     const volume = volumeName === "" ? undefined : objects.volume(volumeName);
-    if (volume !== undefined) checkReached(volume, node);
+    if (volume !== undefined) checkAccessible(volume, node, objects);
     if (volume === undefined || !isBound(claim)) return "waiting";
   }
   return "bound";
 }
 
-function checkReached(volume: Parameters<typeof isReached>[0], node: VolumeNode): void {
-  if (!isReached(volume, node))
+function checkAccessible(volume: Volume, node: VolumeNode, { isAccessible }: BindingObjects): void {
+  if (!isAccessible(volume, node))
     throw new Error(
       `pv "${volume.metadata.name}" node affinity doesn't match node "${node.name}": no matching NodeSelectorTerms`,
     );
@@ -124,7 +125,7 @@ async function untilBound(look: () => Progress, context: BindContext, signal: Ab
     informers.of(kinds.PersistentVolume).onChange(again),
   ];
   const late = clock.timer(timeoutMs, () => reject(new Error("binding volumes: context deadline exceeded")));
-  const looking = lookNowAndThen(again, clock, ending.signal);
+  const looking = poll(again, clock, ending.signal);
   const stop = () => reject(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
   try {
@@ -133,17 +134,17 @@ async function untilBound(look: () => Progress, context: BindContext, signal: Ab
     signal.removeEventListener("abort", stop);
     late.cancel();
     for (const leave of leaves) leave();
-    ending.abort(new Error("bound, or given up"));
+    ending.abort(new Error("binding volumes has ended"));
     await looking;
   }
 }
 
-async function lookNowAndThen(look: () => void, clock: Clock, signal: AbortSignal): Promise<void> {
+async function poll(look: () => void, clock: Clock, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      await clock.sleep(LOOK_MS, signal);
+      await clock.sleep(POLL_MS, signal);
     } catch {
-      // The wait has ended because nobody waits any more.
+      // Polling was stopped.
       return;
     }
     look();

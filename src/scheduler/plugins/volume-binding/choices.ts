@@ -1,30 +1,32 @@
 /**
- * The volumes that a claim could get, whatever the node: found once for a Pod, so that each node is only asked which of them it reaches.
+ * The volumes that a claim could be bound to, computed once for a Pod and independent of nodes.
  *
- * 1. A volume that is reserved for the claim is the only choice. Otherwise all that are free and offer what is asked are, the smallest first.
- * 2. Disks of single nodes, of which there may be thousands, are found by the name of the node.
+ * 1. A volume that is reserved for the claim is the only choice. Otherwise all available volumes that satisfy the claim
+ *    are, smallest first.
+ * 2. Local volumes, of which there may be thousands, are indexed by host name.
  */
 import { compareQuantities, matcherOfSelector, parseQuantity, type Quantity, zeroQuantity } from "#api";
-import { type Claim, classOfClaim, isVolumeFor, type Volume, type VolumeObjects } from "../volume-objects.ts";
-import { hostnamesOf, isReached, type VolumeNode } from "./reach.ts";
+import { type Claim, classOfClaim, isVolumeFor, type Volume } from "../volume-objects.ts";
+import { type BindingObjects, hostnamesOf, type IsAccessible, type VolumeNode } from "./volume-access.ts";
 
 const HOSTNAME = "kubernetes.io/hostname";
 
 interface Candidate {
   readonly volume: Volume;
-  /** Its place among all, by size. */
+  /** Its position by size. */
   readonly rank: number;
 }
 
 export interface Choice {
   readonly claim: Claim;
-  /** Reserved for it. */
+  /** The volume that is reserved for the claim. */
   readonly own: Volume | undefined;
   readonly byHostname: ReadonlyMap<string, readonly Candidate[]>;
   readonly elsewhere: readonly Candidate[];
+  readonly isAccessible: IsAccessible;
 }
 
-export function choiceOf(claim: Claim, objects: VolumeObjects): Choice {
+export function choiceOf(claim: Claim, objects: BindingObjects): Choice {
   const offered = objects.volumesOfClass(classOfClaim(claim)).filter((volume) => offers(volume, claim));
   const own = offered.find(({ spec }) => spec?.claimRef !== undefined);
   const byHostname = new Map<string, Candidate[]>();
@@ -40,19 +42,19 @@ export function choiceOf(claim: Claim, objects: VolumeObjects): Choice {
       else there.push({ volume, rank });
     }
   }
-  return { claim, own, byHostname, elsewhere };
+  return { claim, own, byHostname, elsewhere, isAccessible: objects.isAccessible };
 }
 
-/** The smallest that is reached from the node and not `taken`. */
+/** The smallest volume that is accessible from the node and not `taken`. */
 export function pick(
-  { own, byHostname, elsewhere }: Choice,
+  { own, byHostname, elsewhere, isAccessible }: Choice,
   node: VolumeNode,
   taken: ReadonlySet<string>,
 ): Volume | undefined {
   const isFree = ({ metadata }: Volume) => !taken.has(metadata.name ?? "");
-  if (own !== undefined) return isFree(own) && isReached(own, node) ? own : undefined;
+  if (own !== undefined) return isFree(own) && isAccessible(own, node) ? own : undefined;
   const here = byHostname.get(node.labels[HOSTNAME] ?? "")?.find(({ volume }) => isFree(volume));
-  const there = elsewhere.find(({ volume }) => isFree(volume) && isReached(volume, node));
+  const there = elsewhere.find(({ volume }) => isFree(volume) && isAccessible(volume, node));
   if (here === undefined || there === undefined) return (here ?? there)?.volume;
   return here.rank < there.rank ? here.volume : there.volume;
 }

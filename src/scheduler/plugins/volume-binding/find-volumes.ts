@@ -1,15 +1,18 @@
 /**
- * What a node means for a Pod's claims: which free volumes they would get there, which would have to be made, or why not.
+ * The volumes of a Pod's claims on a node: which available volumes match, which have to be provisioned, or why it does
+ * not work.
  *
- * 1. Claims are served from the smallest to the largest, each with the smallest volume that is free, reached from the node, and offers what is asked.
- * 2. What finds no volume is made, where the class can make one for the node and the driver, if it says, has the space.
- * 3. Once a node was selected for a claim, no other will do until the provisioner gives up.
+ * 1. Claims are matched from the smallest to the largest, each with the smallest available volume that is accessible
+ *    from the node and satisfies the claim.
+ * 2. Claims without a match are provisioned, if the StorageClass allows it for the node and the driver has the
+ *    capacity.
+ * 3. Once a node is selected for a claim, only that node fits until the provisioner gives up.
  */
 import { compareQuantities, type core, type Labels, matcherOfSelector, parseQuantity, type storage } from "#api";
-import { type Claim, classOfClaim, SELECTED_NODE, type Volume, type VolumeObjects } from "../volume-objects.ts";
+import { type Claim, classOfClaim, SELECTED_NODE, type Volume } from "../volume-objects.ts";
 import { type Choice, choiceOf, pick, requestOf } from "./choices.ts";
 import type { PodVolumes } from "./pod-volumes.ts";
-import { isReached, type VolumeNode } from "./reach.ts";
+import type { BindingObjects, VolumeNode } from "./volume-access.ts";
 
 export interface Match {
   readonly claim: Claim;
@@ -18,8 +21,8 @@ export interface Match {
 
 export interface NodeVolumes {
   readonly matches: readonly Match[];
-  /** Claims that a volume has to be made for. */
-  readonly toMake: readonly Claim[];
+  /** Claims to be provisioned. */
+  readonly toProvision: readonly Claim[];
 }
 
 export type NodeVolumesOrConflict = NodeVolumes | { readonly reasons: readonly string[] };
@@ -29,18 +32,18 @@ const NOTHING_TO_BIND = "node(s) didn't find available persistent volumes to bin
 const NO_SPACE = "node(s) did not have enough free storage";
 const NO_VOLUME = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
 const NO_PROVISIONER = "kubernetes.io/no-provisioner";
-const NONE: NodeVolumes = { matches: [], toMake: [] };
+const NONE: NodeVolumes = { matches: [], toProvision: [] };
 
-/** What is true of a Pod's claims whatever the node. */
+/** The part of the search that is independent of nodes. */
 export interface VolumeSearch {
   readonly bound: readonly Claim[];
-  /** Claims that have a node already, and are on their way there. */
+  /** Claims with a selected node, in provisioning. */
   readonly selected: readonly Claim[];
-  /** Of the others, the smallest first. */
+  /** Choices of the other claims, smallest first. */
   readonly choices: readonly Choice[];
 }
 
-export function volumeSearch({ bound, delayed }: PodVolumes, objects: VolumeObjects): VolumeSearch {
+export function volumeSearch({ bound, delayed }: PodVolumes, objects: BindingObjects): VolumeSearch {
   const open = delayed.filter((claim) => selectedNode(claim) === undefined);
   return {
     bound,
@@ -51,8 +54,8 @@ export function volumeSearch({ bound, delayed }: PodVolumes, objects: VolumeObje
   };
 }
 
-/** All are bound to volumes that do not mind which node it is. */
-export function isReachedFromAnywhere({ bound, delayed }: PodVolumes, objects: VolumeObjects): boolean {
+/** Whether all claims are bound to volumes without node affinity. */
+export function isAccessibleEverywhere({ bound, delayed }: PodVolumes, objects: BindingObjects): boolean {
   if (delayed.length > 0) return false;
   return bound.every(({ spec }) => {
     const volume = objects.volume(spec?.volumeName ?? "");
@@ -60,21 +63,21 @@ export function isReachedFromAnywhere({ bound, delayed }: PodVolumes, objects: V
   });
 }
 
-export function findVolumes(search: VolumeSearch, node: VolumeNode, objects: VolumeObjects): NodeVolumesOrConflict {
+export function findVolumes(search: VolumeSearch, node: VolumeNode, objects: BindingObjects): NodeVolumesOrConflict {
   const conflict = boundConflict(search.bound, node, objects);
   const found = delayedVolumes(search, node, objects);
   if (conflict === undefined && typeof found !== "string") return found;
   const unmet = typeof found === "string" ? [found] : [];
-  // A volume that is gone is told last.
+  // kube-scheduler reports a missing volume last.
   if (conflict === NO_VOLUME) return { reasons: [...unmet, conflict] };
   return { reasons: conflict === undefined ? unmet : [conflict, ...unmet] };
 }
 
-function boundConflict(claims: readonly Claim[], node: VolumeNode, objects: VolumeObjects): string | undefined {
+function boundConflict(claims: readonly Claim[], node: VolumeNode, objects: BindingObjects): string | undefined {
   for (const claim of claims) {
     const volume = objects.volume(claim.spec?.volumeName ?? "");
     if (volume === undefined) return NO_VOLUME;
-    if (!isReached(volume, node)) return CONFLICT;
+    if (!objects.isAccessible(volume, node)) return CONFLICT;
   }
   return undefined;
 }
@@ -82,34 +85,34 @@ function boundConflict(claims: readonly Claim[], node: VolumeNode, objects: Volu
 function delayedVolumes(
   { selected, choices }: VolumeSearch,
   node: VolumeNode,
-  objects: VolumeObjects,
+  objects: BindingObjects,
 ): NodeVolumes | string {
   if (selected.length + choices.length === 0) return NONE;
   if (selected.some((claim) => selectedNode(claim) !== node.name)) return NOTHING_TO_BIND;
   const matches: Match[] = [];
-  const toMake = [...selected];
+  const toProvision = [...selected];
   const taken = new Set<string>();
   for (const choice of choices) {
     const volume = pick(choice, node, taken);
-    if (volume === undefined) toMake.push(choice.claim);
+    if (volume === undefined) toProvision.push(choice.claim);
     else {
       taken.add(volume.metadata.name ?? "");
       matches.push({ claim: choice.claim, volume });
     }
   }
-  for (const claim of toMake) {
+  for (const claim of toProvision) {
     const storageClass = objects.storageClass(classOfClaim(claim));
-    if (storageClass === undefined || !canMake(storageClass, node)) return NOTHING_TO_BIND;
+    if (storageClass === undefined || !canProvision(storageClass, node)) return NOTHING_TO_BIND;
     if (!hasSpace(claim, storageClass, node, objects)) return NO_SPACE;
   }
-  return { matches, toMake };
+  return { matches, toProvision };
 }
 
 function selectedNode({ metadata }: Claim): string | undefined {
   return metadata.annotations?.[SELECTED_NODE];
 }
 
-function canMake({ provisioner, allowedTopologies = [] }: storage.StorageClass, { labels }: VolumeNode): boolean {
+function canProvision({ provisioner, allowedTopologies = [] }: storage.StorageClass, { labels }: VolumeNode): boolean {
   if (provisioner === "" || provisioner === NO_PROVISIONER) return false;
   return allowedTopologies.length === 0 || allowedTopologies.some((term) => isIn(term, labels));
 }
@@ -121,12 +124,12 @@ function isIn({ matchLabelExpressions = [] }: core.TopologySelectorTerm, labels:
   );
 }
 
-/** Only drivers that publish their capacities are held to them. */
+/** Only drivers with storageCapacity are checked. */
 function hasSpace(
   claim: Claim,
   { provisioner, metadata }: storage.StorageClass,
   { labels }: VolumeNode,
-  objects: VolumeObjects,
+  objects: BindingObjects,
 ): boolean {
   if (claim.spec?.resources?.requests?.storage === undefined) return true;
   if (objects.csiDriver(provisioner)?.spec?.storageCapacity !== true) return true;

@@ -1,10 +1,10 @@
 /**
- * Volumes decide where a Pod can run, and where it runs decides on volumes.
+ * VolumeBinding: filters nodes by the Pod's volumes, and binds claims that wait for their first consumer.
  *
- *     prepare: the Pod's claims ──► check: volumes for each node ──► reserve: assume them ──► preBind: write, and wait until they are bound
+ *     prepare: the Pod's claims ──► check: volumes by node ──► reserve: assume ──► preBind: write, wait until bound
  *
- * 1. Looking at a node changes nothing: what a node would take is worked out again when it is chosen.
- * 2. What was written stays written if the Pod does not get there after all: the next attempt finds its claims bound, or on their way.
+ * 1. Checking a node has no side effects: the volumes of the chosen node are computed again in reserve.
+ * 2. Writes are not undone if the Pod is not bound after all: the next attempt finds its claims bound or in progress.
  */
 import { compareQuantities, equalJson, type Json, type KubeObject, parseQuantity, type storage } from "#api";
 import {
@@ -24,27 +24,28 @@ import { AssumedVolumes } from "./assumed-volumes.ts";
 import { bindVolumes } from "./bind-volumes.ts";
 import {
   findVolumes,
-  isReachedFromAnywhere,
+  isAccessibleEverywhere,
   type NodeVolumes,
   type VolumeSearch,
   volumeSearch,
 } from "./find-volumes.ts";
 import { type PodVolumes, podVolumes } from "./pod-volumes.ts";
+import { volumeAccess } from "./volume-access.ts";
 
 const NAME = "VolumeBinding";
-const rejections = rejectionsOf(NAME);
 
 interface State {
   readonly volumes: PodVolumes;
   readonly search: VolumeSearch;
-  /** What was assumed for the node that was chosen. */
+  /** What was assumed for the chosen node. */
   decided?: NodeVolumes | undefined;
 }
 
 export const volumeBinding: PluginFactory = {
   name: NAME,
   make({ VolumeBinding: args }, { client, informers, view, clock }) {
-    const assumed = new AssumedVolumes(volumeObjects(informers));
+    const rejections = rejectionsOf(NAME);
+    const assumed = new AssumedVolumes({ ...volumeObjects(informers), isAccessible: volumeAccess() });
     const timeoutMs = args.bindTimeoutSeconds * 1_000;
     return definePlugin<State>({
       name: NAME,
@@ -55,7 +56,7 @@ export const volumeBinding: PluginFactory = {
           if (pod.claims.length === 0) return SKIP;
           const volumes = podVolumes(pod, assumed.objects);
           if ("fault" in volumes) return rejected(rejections.unresolvable(volumes.fault));
-          if (isReachedFromAnywhere(volumes, assumed.objects)) return SKIP;
+          if (isAccessibleEverywhere(volumes, assumed.objects)) return SKIP;
           return ready({ volumes, search: volumeSearch(volumes, assumed.objects) });
         },
         check({ search }, node) {
@@ -80,7 +81,7 @@ export const volumeBinding: PluginFactory = {
         if (state?.decided === undefined) return PASS;
         const context = { client, informers, view, clock, timeoutMs, objects: assumed.known };
         await bindVolumes(state.decided, pod, node, context, signal);
-        // The caches show it by now.
+        // The caches show the binding now.
         assumed.forget(state.decided);
         return PASS;
       },

@@ -1,9 +1,9 @@
 /**
- * A Pod's claims, sorted by what is still to be done for them.
+ * A Pod's claims, divided into bound and delayed ones.
  *
- * 1. A claim that has its volume only asks for a node from which that is reached.
- * 2. A claim of a class that waits for its first consumer is bound by this scheduler's choice of a node. One that was given a volume by name is not: like all
- *    others it should have been bound already.
+ * 1. A bound claim needs a node from which its volume is accessible.
+ * 2. A claim with WaitForFirstConsumer is bound when the scheduler chooses a node. A claim with spec.volumeName is not:
+ *    like all others, it should be bound already.
  */
 import type { PodInfo } from "../../framework/index.ts";
 import {
@@ -18,11 +18,11 @@ import {
 
 export interface PodVolumes {
   readonly bound: readonly Claim[];
-  /** To be bound to a volume of the node's choice, the smallest first. */
+  /** To be bound when a node is chosen. */
   readonly delayed: readonly Claim[];
 }
 
-/** Or why there is no use in looking at nodes. */
+/** `fault`: why no node can fit. */
 export type PodVolumesOrFault = PodVolumes | { readonly fault: string };
 
 export function podVolumes({ pod }: PodInfo, objects: VolumeObjects): PodVolumesOrFault {

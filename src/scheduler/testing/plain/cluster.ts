@@ -1,8 +1,9 @@
 /**
  * What a plain decision is made from and what it says.
  *
- * 1. Everything is an API object. There is no cache, no index, no state: each question is answered by looking at all of them again.
- * 2. Amounts are bigints, so that nothing is rounded where the original has whole numbers.
+ * 1. Everything is an API object. There is no cache, no index, no state: each question is answered by looking at all of
+ *    them again.
+ * 2. Amounts are bigints, so that nothing is rounded where kube-scheduler has integers.
  */
 import type { apps, core, storage } from "#api";
 import type { PluginArguments } from "../../framework/index.ts";
@@ -26,7 +27,7 @@ export interface PlainCluster {
 }
 
 export interface PlainFailure {
-  /** In the original's words. */
+  /** The reasons of kube-scheduler. */
   readonly reasons: readonly string[];
   /** Evicting Pods from the node would not help. */
   readonly unresolvable: boolean;

@@ -22,7 +22,7 @@ import { volumeBinding } from "./volume-binding.ts";
 import { volumeRestrictions } from "./volume-restrictions.ts";
 import { volumeZone } from "./volume-zone.ts";
 
-/** In the order in which the original asks them. */
+/** In the order of kube-scheduler. */
 export const PLAIN_PLUGINS: readonly PlainPlugin[] = [
   nodeUnschedulable,
   nodeName,

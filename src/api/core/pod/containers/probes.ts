@@ -57,14 +57,14 @@ export function validateLifecycle(
 /** Exactly one handler; further ones are reported but not validated. */
 function validateHandler(handler: Handler, graceSeconds: number, at: FieldPath): readonly FieldError[] {
   const { exec, httpGet, tcpSocket, grpc, sleep } = handler;
-  const ways: readonly (readonly [string, readonly FieldError[] | undefined])[] = [
+  const handlers: readonly (readonly [string, readonly FieldError[] | undefined])[] = [
     ["exec", exec && ((exec.command ?? []).length === 0 ? [required(at.child("exec", "command"))] : [])],
     ["httpGet", httpGet && validateHttpGet(httpGet, at.child("httpGet"))],
     ["tcpSocket", tcpSocket && validatePortOrName(tcpSocket.port, at.child("tcpSocket", "port"))],
     ["grpc", grpc && portFaults(grpc.port, at.child("grpc", "port"))],
     ["sleep", sleep && validateSleep(sleep.seconds ?? 0, graceSeconds, at.child("sleep"))],
   ];
-  const [first, ...more] = ways.filter(([, faults]) => faults !== undefined);
+  const [first, ...more] = handlers.filter(([, faults]) => faults !== undefined);
   if (first === undefined) return [required(at, "must specify a handler type")];
   return [
     ...(first[1] ?? []),

@@ -1,6 +1,6 @@
 /**
- * What validation of a pod allows beyond its strict rules, so that objects stored under older rules can still be updated.
- * spec/options.ts derives the options from the old object.
+ * What validation of a pod allows beyond its strict rules, so that objects stored under older rules can still be
+ * updated. spec/options.ts derives the options from the old object.
  */
 export interface PodValidationOptions {
   /** A pod itself, not the template of a workload. */

@@ -15,16 +15,22 @@ export interface PodTotalsOptions {
   readonly overhead?: boolean;
   readonly useStatus?: boolean;
   /** Counted for a container that has neither a request nor an allocated amount of the resource. */
-  readonly usual?: Amounts;
+  readonly nonMissingContainerRequests?: Amounts;
 }
 
 type Amounts = Readonly<Record<string, string>>;
 
-export function podRequests(pod: Pod, { overhead = true, useStatus = false, usual }: PodTotalsOptions = {}): Totals {
+export function podRequests(
+  pod: Pod,
+  { overhead = true, useStatus = false, nonMissingContainerRequests }: PodTotalsOptions = {},
+): Totals {
   const { spec, status } = pod;
   if (spec === undefined) return {};
   const asking = useStatus ? effectiveSpec(pod, spec, "requests") : spec;
-  const total = containerTotals(usual === undefined ? asking : filledSpec(asking, usual), "requests");
+  const total = containerTotals(
+    nonMissingContainerRequests === undefined ? asking : filledSpec(asking, nonMissingContainerRequests),
+    "requests",
+  );
   const own = podLevel(spec.resources?.requests);
   const given = useStatus && status?.resources !== undefined;
   Object.assign(
@@ -94,11 +100,14 @@ function effectiveSpec(
 
 function filledSpec(
   { containers = [], initContainers = [] }: Pick<PodSpec, "containers" | "initContainers">,
-  usual: Amounts,
+  nonMissingContainerRequests: Amounts,
 ): Pick<PodSpec, "containers" | "initContainers"> {
   const filled = (container: Container): Container => ({
     ...container,
-    resources: { ...container.resources, requests: { ...usual, ...container.resources?.requests } },
+    resources: {
+      ...container.resources,
+      requests: { ...nonMissingContainerRequests, ...container.resources?.requests },
+    },
   });
   return { containers: containers.map(filled), initContainers: initContainers.map(filled) };
 }

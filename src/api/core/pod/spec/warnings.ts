@@ -215,16 +215,16 @@ function tokenPathWarnings(volumes: readonly Volume[], at: FieldPath): readonly 
   const warnings: string[] = [];
   for (const [i, { projected }] of volumes.entries()) {
     for (const { configMap, secret, downwardAPI } of projected?.sources ?? []) {
-      const tell = (name: string, items: readonly { readonly path: string }[] | undefined) => {
+      const warn = (name: string, items: readonly { readonly path: string }[] | undefined) => {
         for (const [j, { path }] of (items ?? []).entries()) {
           if (!tokens.includes(path)) continue;
           const where = at.index(i).child("projected", "sources", name).index(j);
           warnings.push(`${where}: has duplicated path with ServiceAccountToken ${goQuote(path)}`);
         }
       };
-      tell("configMap", configMap?.items);
-      tell("secrets", secret?.items);
-      tell("downwardAPI", downwardAPI?.items);
+      warn("configMap", configMap?.items);
+      warn("secrets", secret?.items);
+      warn("downwardAPI", downwardAPI?.items);
     }
   }
   return warnings;

@@ -1,6 +1,6 @@
 /**
- * A server of one kind, small enough for tests of rules: decodes, defaults, prepares and validates as the real one does, and keeps what it is given. Of
- * admission it does what every default cluster does to a pod.
+ * A server of one kind, small enough for tests of rules: decodes, defaults, prepares and validates as the real one
+ * does, and keeps what it is given. Of admission it does what every default cluster does to a pod.
  */
 
 import { at, type FieldError, invalidStatus } from "../../../machinery/errors/field-error.ts";
@@ -19,7 +19,7 @@ import { raiseGeneration } from "../update/kept.ts";
 
 export interface Answer {
   readonly status: number;
-  /** Of a refusal, in the order told. */
+  /** Of a refusal, in the order reported. */
   readonly causes?: readonly string[];
   readonly message?: string;
   readonly pod?: PodObject;

@@ -1,4 +1,4 @@
-/** Values at random that fit a schema, some of them odd: empty parts, nulls, items that share their keys. */
+/** Random values that fit a schema, some of them odd: empty parts, nulls, items that share their keys. */
 import fc from "fast-check";
 import type { Json, JsonObject } from "../../json/json.ts";
 import type { Schema } from "../../schema/schema.ts";

@@ -1,4 +1,4 @@
-/** A small kind that has every shape a schema knows, and values of it at random. */
+/** A small kind with every shape of schema, and random values of it. */
 import fc from "fast-check";
 import type { Json, JsonObject } from "../../json/json.ts";
 import type { FieldSchema, ObjectSchema, Schema } from "../../schema/schema.ts";

@@ -122,7 +122,7 @@ describe("faults", () => {
     expect(compiled.ok ? "compiles" : compiled.issues).toBe(`ERROR: <input>:${message}\n | ${text}\n | ${caret}`);
   });
 
-  it("are all told, in the order of their places", () => {
+  it("are all reported, in the order of their positions", () => {
     const compiled = environment.compile("x + 1 == y || z");
     expect(compiled.ok ? [] : compiled.issues.split("\n").filter((line) => line.startsWith("ERROR"))).toEqual([
       "ERROR: <input>:1:1: undeclared reference to 'x' (in container '')",

@@ -1,8 +1,9 @@
 /**
- * The type checker: finds the type of each node and what each name and call refers to.
+ * The type checker: finds the type of each node, and what each name and call refers to.
  *
- * 1. Every fault is found in one go; a faulty node has the type error, which fits everywhere, so that one fault is told once.
- * 2. The messages are those that users know.
+ * 1. All faults are found in one pass; a faulty node has the type error, which fits everywhere, so that each fault is
+ *    reported once.
+ * 2. The messages are those of cel-go.
  */
 
 import type { FunctionDeclaration } from "../functions/function.ts";
@@ -64,7 +65,7 @@ class Checker {
     }
   }
 
-  /** The type of what a name stands for, and a note of what that is. */
+  /** The type of what a name refers to. Records the reference. */
   private named(expr: Expr, name: string): Type | undefined {
     for (const scope of this.scopes.toReversed()) {
       const type = scope.get(name);
@@ -210,7 +211,7 @@ class Checker {
     return types.map(key ?? this.overloads.parameter(), value ?? this.overloads.parameter());
   }
 
-  /** The type of an item; of what is in it if it is written with a question mark. */
+  /** The type of an item; for `?item` that of the optional's value. */
   private item(expr: Expr, written: boolean): Type {
     const type = this.check(expr);
     if (!written) return type;
@@ -219,7 +220,7 @@ class Checker {
     return inner;
   }
 
-  /** What differs is dyn here; where that is not allowed, literal-checks.ts says so. */
+  /** Different types become dyn here; literal-checks.ts reports them where that is not allowed. */
   private joined(previous: Type | undefined, current: Type): Type {
     if (previous === undefined) return current;
     return this.bindings.assign(previous, current) ? mostGeneral(previous, current) : types.dyn;

@@ -1,9 +1,8 @@
 /**
- * What an expression may cost, before there is data: the least and the most.
+ * The estimated cost of an expression, before there is data: its minimum and its maximum.
  *
- * 1. Sizes come from the expression itself where it tells them, otherwise from what is known of the data at a path, such as self.tags.@items.
- * 2. What is not known is unlimited. Costs then are, too.
- * 3. The figures are those of cel-go, unit by unit, because they decide whether a rule may be written to a CRD.
+ * 1. Unknown sizes are unlimited, and so are the costs that depend on them.
+ * 2. The figures are those of cel-go, unit by unit, because they decide whether a CRD with a rule is accepted.
  */
 
 import { addRanges, costs, multiplyRanges, type Range, range, unionRanges, unlimited } from "../functions/cost.ts";
@@ -47,7 +46,7 @@ class Estimator {
         return range(costs.select);
       case "select": {
         const operand = this.cost(expr.operand);
-        // Asking whether a field is there is free; getting there is not.
+        // `has()` itself is free; evaluating its operand is not.
         if (expr.test) return operand;
         this.sizes.setPath(expr, [...this.sizes.path(expr.operand), expr.field]);
         const { kind } = this.sizes.type(expr.operand);
@@ -151,7 +150,7 @@ class Estimator {
     return { ...estimated, cost: addRanges(estimated.cost, sum(argCosts)) };
   }
 
-  /** Types of libraries may say what comparing them costs. */
+  /** Types of libraries may declare the cost of comparing them. */
   private equality(overload: Overload | undefined, [left, right]: readonly SizedNode[]): CallEstimate | undefined {
     if (overload?.id !== "equals" || left === undefined || right === undefined) return undefined;
     if (!sameType(left.type, right.type)) return undefined;

@@ -1,6 +1,7 @@
 /**
- * What is well typed and yet refused when it is written: literals that can only fail, such as `duration('1 hour')`, and lists and maps of mixed
- * types. What a call is given that takes any mixture, such as `'%d %s'.format([1, 'a'])`, may be mixed.
+ * Expressions that are well typed but refused when they are written: literals that can only fail, such as `duration('1
+ * hour')`, and lists and maps of mixed types. Arguments of functions that accept any mixture, such as `'%d
+ * %s'.format([1, 'a'])`, may be mixed.
  */
 
 import { durationFromText, timestampFromText } from "../standard/conversions.ts";
@@ -86,7 +87,7 @@ function visit(expr: Expr, checked: Checked, mixed: boolean, issues: Issue[]): v
   }
 }
 
-/** The first that is of another type than those before it. */
+/** The first item of another type than those before it. */
 function differing(exprs: readonly Expr[], typeOf: (expr: Expr) => Type): readonly Issue[] {
   const [first, ...rest] = exprs;
   if (first === undefined) return [];

@@ -14,17 +14,17 @@ export class OverloadResolver {
   private readonly bindings: Bindings;
   private parameters = 0;
 
-  /** Parameters that the arguments decide are bound in `bindings`. */
+  /** Type parameters that the arguments determine are bound in `bindings`. */
   constructor(bindings: Bindings) {
     this.bindings = bindings;
   }
 
-  /** A type parameter that nothing else uses. */
+  /** A fresh type parameter. */
   parameter(): Type {
     return types.parameter(`_var${this.parameters++}`);
   }
 
-  /** Undefined if none accepts them. Overloads with different results together have the result dyn. */
+  /** Undefined if none accepts them. Overloads with different results have the result dyn. */
   accepting(declared: FunctionDeclaration, argTypes: readonly Type[], member: boolean): Accepting | undefined {
     const overloads: Overload[] = [];
     let result: Type | undefined;
@@ -40,7 +40,7 @@ export class OverloadResolver {
     return result && { overloads, result };
   }
 
-  /** An overload with type parameters that nothing else uses. */
+  /** An overload with fresh type parameters. */
   private fresh(overload: Overload): Pick<Overload, "parameters" | "result"> {
     const renamed = new Bindings();
     const names = new Set<string>();

@@ -1,5 +1,5 @@
 /**
- * What is known of the sizes of an expression's parts while its cost is estimated: from the expression itself where it tells them,
+ * The sizes of an expression's parts while its cost is estimated: from the expression itself where it determines them,
  * otherwise from what is known of the data at a path, such as self.tags.@items.
  */
 import { type Range, range, unionRanges, unlimited } from "../functions/cost.ts";
@@ -9,12 +9,14 @@ import type { Type } from "../values/type.ts";
 import { codePoints } from "../values/value.ts";
 import type { Checked } from "./checked.ts";
 
-/** The size of the data at a path: a variable, then fields, `@items`, `@keys`, `@values`. Undefined if it is not known. */
+/**
+ * The size of the data at a path: a variable, then fields, `@items`, `@keys`, `@values`. Undefined if it is not known.
+ */
 export type SizeEstimator = (path: readonly string[]) => Range | undefined;
 
 export type Path = readonly string[];
 
-/** Sizes of the keys (or indexes) and the values in a list or map that the expression makes. */
+/** Sizes of the keys (or indexes) and the values of a list or map that the expression constructs. */
 export interface EntrySizes {
   readonly container: "list" | "map";
   readonly key: Range;
@@ -166,7 +168,7 @@ function isScalar(type: Type): boolean {
   }
 }
 
-/** What a schema tells of the sizes of the data behind the variables of an expression, all of which are of this type. */
+/** The sizes that a schema declares for data of this type, which all variables of an expression have. */
 export function sizesOf(root: Type): SizeEstimator {
   return (path) => {
     let type: Type | undefined = root;

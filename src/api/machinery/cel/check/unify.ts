@@ -1,8 +1,8 @@
 /**
- * Which types fit where: assignability, with type parameters bound on the way.
+ * Assignability of types, with type parameters bound on the way.
  *
- * 1. A Bindings is never changed by a question that turns out to be answered with no.
- * 2. dyn and error fit everything.
+ * 1. A failed assignment leaves the bindings unchanged.
+ * 2. dyn and error are assignable to everything.
  */
 import type { Type, TypeParameter } from "../values/type.ts";
 import * as types from "../values/type.ts";
@@ -10,10 +10,10 @@ import { sameType } from "../values/type.ts";
 
 export class Bindings {
   private readonly bound = new Map<string, Type>();
-  /** What the question under way has changed: each parameter with what it stood for before. */
+  /** Changes of the assignment in progress: each parameter with its previous binding. */
   private readonly changes: (readonly [name: string, before: Type | undefined])[] = [];
 
-  /** Whether each of `from` may stand where `to` is asked for. */
+  /** Whether each of `from` is assignable to `to`. */
   assignAll(from: readonly Type[], to: readonly Type[]): boolean {
     const fits =
       from.length === to.length && from.every((type, index) => this.fits(type, to[index] ?? types.errorType));
@@ -29,7 +29,7 @@ export class Bindings {
     return this.assignAll([from], [to]);
   }
 
-  /** With bound parameters replaced; unbound ones stay, or become dyn. */
+  /** Replaces bound parameters; unbound ones stay, or become dyn. */
   substitute(type: Type, unboundToDyn = false): Type {
     switch (type.kind) {
       case "parameter": {
@@ -90,7 +90,7 @@ export class Bindings {
     }
   }
 
-  /** Makes `parameter` stand for `type`, if nothing speaks against it; `known` if it stood for something before. */
+  /** Binds `parameter` to `type`, if that is consistent; `known` is its previous binding. */
   private bind(type: Type, parameter: TypeParameter): { valid: boolean; known: boolean } {
     if (type.kind === "parameter" && type.name === parameter.name) return { valid: true, known: true };
     const bound = this.bound.get(parameter.name);
@@ -134,7 +134,7 @@ export function isWild(type: Type): boolean {
   return type.kind === "dyn" || type.kind === "error";
 }
 
-/** Of two types that fit each other, the one that says less. */
+/** The more general of two types that are assignable to each other. */
 export function mostGeneral(a: Type, b: Type): Type {
   return isAtMostAsSpecific(a, b) ? a : b;
 }

@@ -1,8 +1,8 @@
 /**
- * The CEL type of a built-in kind, from the schema that everything else works from.
+ * The CEL type of a built-in kind, from its schema.
  *
- * 1. Types may be recursive: fields are only looked at when an expression selects them.
- * 2. What is more than one thing in JSON (quantities, int-or-string, raw JSON) is dyn.
+ * 1. Types may be recursive: fields are resolved when an expression selects them.
+ * 2. Values with several forms in JSON (quantities, int-or-string, raw JSON) are dyn.
  */
 import type { ObjectSchema, Schema } from "../../schema/schema.ts";
 import { escapeName } from "../values/escape.ts";

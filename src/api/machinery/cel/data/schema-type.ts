@@ -1,9 +1,9 @@
 /**
- * The CEL type of what an OpenAPI v3 schema of a CRD describes.
+ * The CEL type of an OpenAPI v3 schema of a CRD.
  *
- * 1. What has no schema is not exposed: it has no type, and neither has what is made of it.
- * 2. At the root of a resource, apiVersion, kind, metadata.name and metadata.generateName are there, whatever the schema says.
- * 3. Sizes without a limit in the schema are limited by what fits into a request.
+ * 1. A part without a schema is not exposed: it has no type, and neither has a list or map of it.
+ * 2. The root of a resource has apiVersion, kind, metadata.name and metadata.generateName, whatever the schema says.
+ * 3. Sizes without a limit in the schema are limited by the size of a request.
  */
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
 import { escapeName } from "../values/escape.ts";
@@ -14,13 +14,13 @@ import { codePoints } from "../values/value.ts";
 export const maxRequestBytes = 3 * 1024 * 1024;
 
 export interface SchemaTypeOptions {
-  /** Of the type; those within are named after it: `name.field`, `name.list.@idx`. */
+  /** The name of the type; types within are named after it: `name.field`, `name.list.@idx`. */
   readonly name: string;
   /** The schema is that of a whole resource. */
   readonly resource?: boolean;
 }
 
-/** Undefined if nothing of it can be seen. */
+/** Undefined if CEL cannot see any of it. */
 export function typeFromSchema(schema: JsonObject, { name, resource = false }: SchemaTypeOptions): Type | undefined {
   const typed = fromSchema(schema, name, resource);
   return typed?.type;

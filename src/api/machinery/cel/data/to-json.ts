@@ -1,4 +1,4 @@
-/** Values as JSON, for what leaves CEL: audit annotations, patches, messages. */
+/** Converts CEL values to JSON, for audit annotations, patches and messages. */
 
 import type { Json } from "../../json/json.ts";
 import { encodeBase64 } from "../../scalars/base64.ts";
@@ -21,7 +21,7 @@ import {
   type Value,
 } from "../values/value.ts";
 
-/** An error if it is nothing that JSON can say. Numbers beyond 2^53 lose their last digits. */
+/** An error if JSON cannot represent it. Numbers beyond 2^53 lose precision. */
 export function toJson(value: Value): Json | CelError {
   if (value === null || typeof value === "boolean" || typeof value === "string" || typeof value === "number")
     return value;

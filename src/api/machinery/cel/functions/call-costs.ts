@@ -1,8 +1,9 @@
 /**
- * What calls of library functions cost, and what they may cost before there are values.
+ * Actual and estimated costs of library functions.
  *
- * 1. The figures are Kubernetes' own. Estimates decide which CustomResourceDefinitions are accepted: none may be changed for the better.
- * 2. A share of a unit counts as a whole one, except in `dataSize`, which cuts it off.
+ * 1. The figures are those of Kubernetes. Estimates decide which CustomResourceDefinitions are accepted, so none may be
+ *    improved.
+ * 2. Fractions of a unit are rounded up, except in `dataSize`, which truncates.
  */
 
 import { CelError, ListValue, MapValue, type Outcome, costSize as sizeForCost, type Value } from "../values/value.ts";
@@ -13,7 +14,7 @@ export type Costs = Required<Pick<Overload, "cost" | "estimate">>;
 
 export const nominal: Costs = fixedCost(1);
 
-/** What costs go by: 1 for what has no size of its own. */
+/** The size that costs depend on: 1 for values without a size. */
 export function costSize(value: Value | undefined): number {
   return value === undefined ? 1 : sizeForCost(value);
 }
@@ -26,7 +27,7 @@ export function traversal(size: number, times = 1): number {
   return Math.ceil(size * times * costs.stringTraversal);
 }
 
-/** One walk through the first argument, or as many as `times` says. `size` tells how big the result may be, from the argument's size. */
+/** One traversal of the first argument, or `times` of them. `size` estimates the result's size from the argument's. */
 export function walk({ times = 1, size }: { times?: number; size?: (argument: Range) => Range } = {}): Costs {
   return {
     cost: ([first]) => traversal(costSize(first), times),
@@ -38,7 +39,10 @@ export function walk({ times = 1, size }: { times?: number; size?: (argument: Ra
   };
 }
 
-/** A text against a pattern: one step for each character and each expression, which is taken to be four characters long. */
+/**
+ * A string against a pattern: one step for each character and each subexpression, which is taken to be four characters
+ * long.
+ */
 export function patternCost(textSize: number, patternSize: number): number {
   return traversal(textSize + 1) * Math.ceil(patternSize * costs.regexLength);
 }
@@ -48,7 +52,7 @@ export function patternEstimate(text: Range, pattern: Range): Range {
   return multiplyRanges(walked, scaleRange(pattern, costs.regexLength));
 }
 
-/** All that is in a value, however deep: a tenth for each byte of a text, one for anything else. */
+/** The size of all data in a value, at any depth: a tenth for each byte of a string, one for anything else. */
 export function dataSize(value: Value): number {
   if (typeof value === "string") return Math.floor(byteLength(value) * costs.stringTraversal);
   if (value instanceof Uint8Array) return Math.floor(value.length * costs.stringTraversal);

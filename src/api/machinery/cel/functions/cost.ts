@@ -1,11 +1,12 @@
 /**
- * What evaluation costs, in CEL's units: one unit is about one look-up or one call.
+ * Costs of evaluation, in CEL's units: one unit is about one look-up or one call.
  *
- * 1. Costs are whole numbers; they saturate at `unlimited` instead of overflowing.
- * 2. The budget is the only thing that ends an evaluation from outside: OutOfBudget is thrown, because no operator may absorb it.
+ * 1. Costs are integers; they saturate at `unlimited` instead of overflowing.
+ * 2. The budget is the only thing that ends an evaluation from outside: OutOfBudget is thrown, because no operator may
+ *    absorb it.
  */
 
-/** Stands for "no limit known": the greatest 64-bit number. */
+/** No known limit: the largest 64-bit number. */
 export const unlimited = 2 ** 64;
 
 export const costs = {
@@ -14,13 +15,13 @@ export const costs = {
   listCreate: 10,
   mapCreate: 30,
   structCreate: 40,
-  /** For each code point of a string that is walked through. */
+  /** For each code point of a string that is traversed. */
   stringTraversal: 0.1,
   /** For each code point of a regular expression. */
   regexLength: 0.25,
 } as const;
 
-/** A cost or a size that is known within bounds, both included. */
+/** A cost or a size within bounds, both inclusive. */
 export interface Range {
   readonly min: number;
   readonly max: number;
@@ -38,12 +39,12 @@ export function multiplyRanges(a: Range, b: Range): Range {
   return { min: saturated(a.min * b.min), max: saturated(a.max * b.max) };
 }
 
-/** Rounded up, as every share of a unit is. */
+/** Rounded up, as every fraction of a unit is. */
 export function scaleRange(a: Range, factor: number): Range {
   return { min: saturated(Math.ceil(a.min * factor)), max: saturated(Math.ceil(a.max * factor)) };
 }
 
-/** The bounds that hold for either. */
+/** The bounds that cover both. */
 export function unionRanges(a: Range, b: Range): Range {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }

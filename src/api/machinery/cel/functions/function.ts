@@ -1,5 +1,5 @@
 /**
- * How functions, constants, types and macros are declared: what a library is made of.
+ * How functions, constants, types and macros of a library are declared.
  *
  *     export const sets: Library = {
  *       name: "kubernetes.lists",
@@ -9,10 +9,10 @@
  *       ],
  *     };
  *
- * 1. An implementation gets exactly as many arguments as there are parameters, each of a representation (value.ts) that its parameter's type has;
- *    the target of a member function comes first. Of a list or a map only the outermost layer is certain if the expression was
- *    dynamically typed: whoever looks at items looks at their types.
- * 2. An implementation is never called with an error: those go past it. It returns an error instead of throwing it.
+ * 1. An implementation gets exactly as many arguments as there are parameters, each in the representation (value.ts) of
+ *    its parameter's type; the target of a member function comes first. For a dynamically typed list or map only the
+ *    outermost layer is certain: an implementation checks the types of items.
+ * 2. An implementation is never called with an error. It returns an error instead of throwing it.
  * 3. Overloads of one function do not overlap. An overload that is declared in two libraries must be the same.
  */
 
@@ -30,38 +30,40 @@ export interface Overload {
   readonly parameters: readonly Type[];
   readonly result: Type;
   readonly call: Implementation;
-  /** What one call costs; 1 if absent. */
+  /** The cost of one call; 1 if absent. */
   readonly cost?: RunCost;
-  /** What one call may cost and how big its result may be; cost 1 and unknown size if absent. */
+  /** The estimated cost of one call and the size of its result; cost 1 and unknown size if absent. */
   readonly estimate?: Estimate;
   /**
-   * Why a call with these literals can only fail, such as a malformed pattern; the expression is then refused when it is written. Arguments that are
-   * no literals are undefined.
+   * Why a call with these literals can only fail, such as a malformed pattern: the expression is refused when it is
+   * written. Arguments that are not literals are undefined.
    */
   readonly refuses?: (literals: readonly (Value | undefined)[]) => string | undefined;
 }
 
-/** Declared as a method, so that an implementation may name the representations that it gets: `(text: string, at: bigint) => …`. */
+/**
+ * A method, so that an implementation may declare the representations that it gets: `(text: string, at: bigint) => …`.
+ */
 export type Implementation = { bivariance(...args: Value[]): Outcome }["bivariance"];
 export type RunCost = { bivariance(args: readonly Value[], result: Value): number }["bivariance"];
 export type Estimate = (args: readonly SizedNode[]) => CallEstimate;
 
 export interface CallEstimate {
   readonly cost: Range;
-  /** Of results that have a size: strings, bytes, lists, maps. */
+  /** For results that have a size: strings, bytes, lists, maps. */
   readonly size?: Range;
 }
 
-/** An argument as the estimator sees it before there are values. */
+/** An argument as the estimator sees it. */
 export interface SizedNode {
   readonly type: Type;
   /** From the expression itself, or from the schema, or from 0 to unlimited. */
   readonly size: Range;
-  /** From the expression itself alone. */
+  /** From the expression itself only. */
   readonly computedSize: Range | undefined;
-  /** Where the argument is a literal. */
+  /** If the argument is a literal. */
   readonly literal: Value | undefined;
-  /** The items, where the argument is a list (the keys, where it is a map). */
+  /** The items of a list, or the keys of a map. */
   readonly element: SizedNode | undefined;
 }
 
@@ -72,7 +74,7 @@ export interface FunctionDeclaration {
 
 export interface TypeDeclaration {
   readonly type: Type;
-  /** What `==` of two such values may cost; by their sizes if absent. */
+  /** The estimated cost of `==`; by the sizes if absent. */
   readonly equality?: (left: SizedNode, right: SizedNode) => Range;
 }
 
@@ -90,7 +92,7 @@ export interface Library {
   readonly types?: readonly TypeDeclaration[];
   readonly constants?: readonly Constant[];
   readonly macros?: readonly Macro[];
-  /** Types of which there are too many to be declared one by one. */
+  /** Types that are too many to be declared one by one. */
   readonly typeNamed?: (name: string) => Type | undefined;
 }
 
@@ -121,7 +123,7 @@ export function member(
   return { id, member: true, parameters, result, call, ...traits };
 }
 
-/** The costs of a function that always costs the same. */
+/** The costs of a function with a constant cost. */
 export function fixedCost(cost: number): Required<Costs> {
   return { cost: () => cost, estimate: () => ({ cost: range(cost) }) };
 }

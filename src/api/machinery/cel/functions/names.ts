@@ -1,20 +1,20 @@
-/** What the names in an expression may stand for: variables, constants, types and functions, within a container. */
+/** What the names in an expression refer to: variables, constants, types and functions, within a container. */
 
 import type { Type } from "../values/type.ts";
 import type { Constant, FunctionDeclaration } from "./function.ts";
 
 export interface Names {
-  /** Names may be written without this prefix or a part of it; usually empty. */
+  /** The prefix that names may omit, or a part of it; usually empty. */
   readonly container: string;
   readonly variables: ReadonlyMap<string, Type>;
-  /** Types are constants too: of type `type`. */
+  /** Types are constants of type `type`. */
   readonly constants: ReadonlyMap<string, Constant>;
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;
-  /** Types of which there are too many to be declared one by one. */
+  /** Types that are too many to be declared one by one. */
   readonly typeNamed?: ((name: string) => Type | undefined) | undefined;
 }
 
-/** The full names that a name may mean, the likeliest first. */
+/** The full names that a name may refer to, in order of precedence. */
 export function candidates(container: string, name: string): readonly string[] {
   if (name.startsWith(".")) return [name.slice(1)];
   const found: string[] = [];

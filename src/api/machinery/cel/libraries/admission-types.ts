@@ -1,4 +1,4 @@
-/** What the variables `request` and `namespaceObject` of admission are. Fields that others do not set are absent, not empty. */
+/** The types of the admission variables `request` and `namespaceObject`. Unset fields are absent, not empty. */
 import {
   bool,
   dyn,
@@ -26,7 +26,7 @@ const userInfo = record("kubernetes.UserInfo", {
   extra: map(string, texts),
 });
 
-/** Without `uid`, and without the objects: those are variables of their own. */
+/** Without `uid`, and without the objects, which are variables of their own. */
 export const admissionRequestType = record("kubernetes.AdmissionRequest", {
   kind,
   resource,
@@ -42,7 +42,7 @@ export const admissionRequestType = record("kubernetes.AdmissionRequest", {
   options: dyn,
 });
 
-/** null for what is in no namespace. */
+/** null for objects without a namespace. */
 export const namespaceType = withData(
   record("kubernetes.Namespace", {
     metadata: record("kubernetes.NamespaceMetadata", {
@@ -76,7 +76,7 @@ export const namespaceType = withData(
   { nullable: true },
 );
 
-/** An object whose fields are called the same in CEL as in JSON. */
+/** An object whose fields have the same names in CEL and in JSON. */
 export function record(name: string, fields: Readonly<Record<string, Type>>): ObjectType {
   return object(
     name,

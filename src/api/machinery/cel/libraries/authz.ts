@@ -1,11 +1,11 @@
 /**
- * `authorizer`: whether someone may do something, asked from within an expression.
+ * `authorizer`: authorization checks from within an expression.
  *
  *     authorizer.group("apps").resource("deployments").namespace("web").check("delete").allowed()
  *
- * 1. Who decides is passed in with the value of the variable `authorizer`; it decides at once.
- * 2. Checks are immutable: each step gives a new one. Nothing is asked before `check`.
- * 3. A selector that cannot be read counts as none and is reported as unreadable: the question asked is the wider one.
+ * 1. The value of the variable `authorizer` holds the function that decides, synchronously.
+ * 2. Checks are immutable: each step gives a new one. The authorizer is called only by `check`.
+ * 3. A malformed selector is dropped and reported as malformed: the check is then the wider one.
  */
 import type { FieldTerm } from "../../names/field-selector.ts";
 import { FieldSelectorError, parseFieldSelector } from "../../names/field-selector.ts";
@@ -19,7 +19,7 @@ import { bool, type OpaqueType, opaque, string, type Type } from "../values/type
 import { CelError, Opaque, type Outcome } from "../values/value.ts";
 import { trim } from "./text/characters.ts";
 
-/** Who asks. */
+/** The user. */
 export interface AuthorizerUser {
   readonly name: string;
   readonly uid?: string;
@@ -27,7 +27,7 @@ export interface AuthorizerUser {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What is asked. */
+/** The attributes of the check. */
 export interface AuthorizerAttributes {
   readonly user: AuthorizerUser;
   readonly verb: string;
@@ -60,7 +60,7 @@ export const groupCheckType = opaque("kubernetes.authorization.GroupCheck");
 export const resourceCheckType = opaque("kubernetes.authorization.ResourceCheck");
 export const decisionType = opaque("kubernetes.authorization.Decision");
 
-/** A value that has functions and nothing else; it equals itself alone. */
+/** A value that has only functions; it equals only itself. */
 abstract class Receiver extends Opaque {
   override equals(other: Opaque): boolean {
     return other === this;
@@ -113,7 +113,7 @@ export interface CheckedResource {
   readonly labelSelector?: string;
 }
 
-/** Also the variable `authorizer.requestResource`: what the request itself is about. */
+/** Also the variable `authorizer.requestResource`: the resource of the request. */
 export class ResourceCheck extends Receiver {
   override readonly type: OpaqueType = resourceCheckType;
   readonly authorizer: AuthorizerValue;

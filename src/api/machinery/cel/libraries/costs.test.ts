@@ -14,7 +14,7 @@ const deployment =
   "authorizer.group('apps').resource('deployments').subresource('status').namespace('test').name('backend')";
 const selector = "'spec.nodeName=example-node-name.fully.qualified.domain.name.example.com'";
 
-/** Expression, estimate (least, most), actual cost: the figures of the original. */
+/** Expression, estimate (least, most), actual cost: the figures of Kubernetes. */
 const rows: readonly (readonly [string, number, number, number])[] = [
   [`${ints}.sum()`, 15, 15, 15],
   [`${uints}.max()`, 20, 20, 20],

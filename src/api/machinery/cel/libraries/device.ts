@@ -1,4 +1,4 @@
-/** The variable `device` of selectors: a device as a driver publishes it, its attributes and capacities by their domains. */
+/** The variable `device` of device selectors: a published device with its attributes and capacities by domain. */
 import { HashMap } from "../values/hash-map.ts";
 import { StructValue } from "../values/struct-value.ts";
 import { bool, dyn, map, string, type Type, withData } from "../values/type.ts";
@@ -7,7 +7,7 @@ import { record } from "./admission-types.ts";
 import { quantityType, toQuantity } from "./quantity.ts";
 import { toSemver } from "./semver.ts";
 
-/** One of them is set. */
+/** Exactly one of them is set. */
 export interface SelectableAttribute {
   readonly int?: number;
   readonly bool?: boolean;
@@ -17,13 +17,13 @@ export interface SelectableAttribute {
 
 export interface SelectableDevice {
   readonly driver: string;
-  /** By `domain/id`, or by `id` for what is of the driver's own domain. */
+  /** By `domain/id`, or by `id` for the driver's own domain. */
   readonly attributes?: Readonly<Record<string, SelectableAttribute>>;
   readonly capacity?: Readonly<Record<string, { readonly value: string }>>;
   readonly allowMultipleAllocations?: boolean;
 }
 
-/** The most that the API lets a device have. */
+/** The API's limit for a device. */
 const mostAttributes = 32;
 const domain = withData(string, { maxSize: 63 });
 const id = withData(string, { maxSize: 32 });
@@ -54,7 +54,7 @@ export function deviceValue(device: SelectableDevice): Value | CelError {
 
 const empty = new HashMap();
 
-/** Looking up a domain that the device does not have gives nothing in it, so that expressions need not ask first. */
+/** A domain that the device does not have is an empty map, so that expressions need not check. */
 class DomainMap extends MapValue {
   readonly #domains: HashMap;
 

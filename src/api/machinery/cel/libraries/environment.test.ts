@@ -92,7 +92,7 @@ describe("objects that policies make", () => {
     expect(evaluate(expression, {}, patches)).toEqual(want);
   });
 
-  it("are only for those who make patches, and only those", () => {
+  it("are available only to expressions that construct patches", () => {
     expect(issuesOf("Object{}", admission(base))).toContain("undeclared reference to 'Object'");
     expect(issuesOf("Objects{}", patches)).toContain("undeclared reference to 'Objects'");
   });

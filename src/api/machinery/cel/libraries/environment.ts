@@ -1,12 +1,13 @@
 /**
- * What expressions may use, place by place, on a server of version 1.36 with its default feature gates.
+ * The CEL environment of each place where expressions stand, for a server of version 1.36 with its default feature
+ * gates.
  *
  *     const base = baseEnvironment();            // once
  *     validationRules(base, typeOfSchema)        // cheap: for each schema that has rules
  *     admission(base, { params: true })
  *
- * 1. Nothing may be declared that the original does not declare: an expression that is accepted here and refused there is a trap.
- * 2. Compiled patterns are kept by the base environment, for all that are made from it.
+ * 1. Nothing is declared that Kubernetes does not declare: an expression that is accepted here must be accepted there.
+ * 2. The base environment keeps compiled patterns for all environments that are derived from it.
  */
 
 import type { Library } from "../functions/function.ts";
@@ -33,24 +34,24 @@ import { regex } from "./text/regex.ts";
 import { strings } from "./text/strings.ts";
 
 export const celLimits = {
-  /** What one evaluation of one expression may cost. */
+  /** For one evaluation of one expression. */
   perCall: 1_000_000,
-  /** What all rules for one object, or all expressions of one policy, may cost together. */
+  /** For all rules of one object, or all expressions of one policy, together. */
   perObject: 10_000_000,
-  /** What all match conditions of one webhook or policy may cost together. */
+  /** For all match conditions of one webhook or policy, together. */
   matchConditions: 2_500_000,
-  /** What one rule of a CustomResourceDefinition may cost by its estimate, and all of them together. */
+  /** Estimated, for one rule of a CustomResourceDefinition, and for all of them together. */
   estimatedRule: 10_000_000,
   estimatedDefinition: 100_000_000,
-  /** Bytes that a messageExpression may give. */
+  /** Bytes of the result of a messageExpression. */
   messageBytes: 5 * 1024,
-  /** Bytes of the longest request: what has no limit of its own is as long as this at most. */
+  /** Bytes of the largest request: values without a limit are at most this long. */
   requestBytes: 3 * 1024 * 1024,
   deviceSelector: 1_000_000,
   deviceSelectorLength: 10 * 1024,
 } as const;
 
-/** What is the same everywhere. */
+/** What all places share. */
 export function baseLibraries(): readonly Library[] {
   return [
     urls,
@@ -75,7 +76,7 @@ export function baseEnvironment(): Environment {
   return celEnvironment({ libraries: baseLibraries() });
 }
 
-/** Rules of a CustomResourceDefinition: `self` and `oldSelf`, which is an optional for rules that say so. */
+/** Rules of a CustomResourceDefinition: `self` and `oldSelf`, an optional for rules with optionalOldSelf. */
 export function validationRules(base: Environment, self: Type, { optionalOldSelf = false } = {}): Environment {
   return base.extend({ variables: { self, oldSelf: optionalOldSelf ? optional(self) : self } });
 }
@@ -84,9 +85,9 @@ export interface AdmissionOptions {
   /** Whether the policy has a paramKind. Match conditions of webhooks have none. */
   readonly params?: boolean;
   readonly authorizer?: boolean;
-  /** For the expressions of a mutating policy that make patches. */
+  /** For expressions of a mutating policy that construct patches. */
   readonly patches?: boolean;
-  /** Those that a policy composes. Without them there is no `variables`. */
+  /** The variables that a policy composes. Without them there is no `variables`. */
   readonly variables?: Readonly<Record<string, Type>> | undefined;
 }
 
@@ -109,7 +110,7 @@ export function admission(
   });
 }
 
-/** Selectors of devices; `deviceValue` makes the value of their variable. */
+/** Device selectors; `deviceValue` makes the value of their variable. */
 export function deviceSelectors(base: Environment): Environment {
   return base.extend({ libraries: [bindings], variables: { device: deviceType } });
 }

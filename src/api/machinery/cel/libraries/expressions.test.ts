@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { evaluate, issuesOf } from "./testing/evaluate.ts";
 
-/** Each function as users call it: an expression and what becomes of it. Ints are bigints; errors begin with `error: `. */
+/**
+ * Each function as users call it: an expression and what becomes of it. Ints are bigints; errors begin with `error: `.
+ */
 const tables: Readonly<Record<string, readonly (readonly [string, unknown])[]>> = {
   strings: [
     ["'hello'.charAt(4)", "o"],

@@ -1,4 +1,7 @@
-/** What users may send is as big as a request. Anything that takes more than linear time would not end here before the test does. */
+/**
+ * What users may send is as big as a request. Anything that takes more than linear time would not end here before the
+ * test does.
+ */
 import { describe, expect, it } from "vitest";
 import { dyn, list, map, string } from "../values/type.ts";
 import { AuthorizerValue } from "./authz.ts";

@@ -1,4 +1,4 @@
-/** The whole public surface of Kubernetes' own libraries for CEL. */
+/** The public surface of Kubernetes' libraries for CEL. */
 
 export { admissionRequestType, namespaceType, record } from "./admission-types.ts";
 export {

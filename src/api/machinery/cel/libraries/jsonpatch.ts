@@ -1,4 +1,6 @@
-/** `jsonpatch.escapeKey`, and the type of operations that the expressions of mutating policies make: `JSONPatch{op: "add", path: …}`. */
+/**
+ * `jsonpatch.escapeKey`, and the type of the patch operations of mutating policies: `JSONPatch{op: "add", path: …}`.
+ */
 
 import { walk } from "../functions/call-costs.ts";
 import { fn, global, type Library } from "../functions/function.ts";

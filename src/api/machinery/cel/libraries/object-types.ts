@@ -1,9 +1,9 @@
 /**
- * The types of objects that the expressions of mutating policies make: `Object{spec: Object.spec{replicas: 1}}`.
+ * The types of the objects that expressions of mutating policies construct: `Object{spec: Object.spec{replicas: 1}}`.
  *
- * 1. A type is named after the place of its values in the object: `Object`, `Object.spec`, `Object.spec.template` … Items of a list have the type of
- *    the list.
- * 2. Nothing is known of the fields: each name is one, and takes anything. What the object's schema has no place for is found when the patch is
+ * 1. A type is named after the path of its values: `Object`, `Object.spec`, `Object.spec.template` … Items of a list
+ *    have the type of the list.
+ * 2. Every field name is accepted, with any value. Fields that the schema does not have are found when the patch is
  *    applied.
  */
 import type { Library } from "../functions/function.ts";

@@ -1,8 +1,9 @@
 /**
- * `quantity`, `isQuantity` and arithmetic with amounts of resources.
+ * `quantity`, `isQuantity` and arithmetic with quantities.
  *
- * The original holds an amount as an int64 and a scale where that is enough, and as a decimal of any size where it is not. Expressions
- * can tell the difference: only an amount of the first form, and of no negative scale, is an integer. So `small` is kept along.
+ * Kubernetes holds a quantity as an int64 and a scale where that is enough, and as a decimal of any size otherwise.
+ * Expressions can see the difference: only a quantity of the first form without a negative scale is an integer. So
+ * `small` is kept along.
  */
 import {
   compareQuantities,
@@ -37,7 +38,7 @@ export class QuantityValue extends Opaque {
   }
 }
 
-/** From the text of a field that has been validated, or of an expression; fails where it is no quantity. */
+/** From the text of a validated field, or of an expression; fails for an invalid quantity. */
 export function toQuantity(text: string): QuantityValue | CelError {
   try {
     const parsed = parseQuantity(text);
@@ -95,7 +96,7 @@ const nano = -9;
 const largest = 2n ** 63n - 1n;
 const binarySuffixes = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
-/** By the number of digits as they are written, as the original decides it. */
+/** By the number of digits as written, as Kubernetes decides it. */
 function isSmall(text: string): boolean {
   if (text === "0") return true;
   const [, whole = "", fraction = "", suffix = ""] = /^[+-]?0*(\d*)(?:\.(\d*))?(.*)$/.exec(text) ?? [];
@@ -138,12 +139,12 @@ function asInteger(value: QuantityValue): Outcome {
   return integerOf(value) ?? new CelError("cannot convert value to integer");
 }
 
-/** A power of ten is exact if it is read, not if it is computed. */
+/** A parsed power of ten is exact, a computed one is not. */
 function asApproximateFloat({ quantity: { unscaled, scale } }: QuantityValue): number {
   return scale === 0 ? Number(unscaled) : Number(unscaled) * Number(`1e${scale}`);
 }
 
-/** Zero leaves the other as it is, scale and all; the format is that of the first unless it is zero. */
+/** Zero leaves the other operand unchanged, including its scale; the format is that of the first unless it is zero. */
 function plus(a: QuantityValue, b: QuantityValue): QuantityValue {
   const [x, y] = [a.quantity, b.quantity];
   const format = x.unscaled === 0n ? y.format : x.format;

@@ -1,4 +1,4 @@
-/** Semantic versions, read as strictly as semver.org has them, and refused in the words that users of Kubernetes know. */
+/** Semantic versions, as strict as semver.org, with the error messages of Kubernetes. */
 import { goQuote } from "../../json/go-text.ts";
 
 export interface SemanticVersion {
@@ -6,7 +6,7 @@ export interface SemanticVersion {
   readonly major: bigint;
   readonly minor: bigint;
   readonly patch: bigint;
-  /** A bigint where an identifier is a number. */
+  /** A bigint for a numeric identifier. */
   readonly preRelease: readonly (bigint | string)[];
   readonly build: readonly string[];
 }
@@ -35,7 +35,7 @@ export function parseSemanticVersion(text: string): SemanticVersion {
   };
 }
 
-/** Without a leading `v`, with the numbers that are missing, without leading zeros. */
+/** Without a leading `v`, with missing numbers added, without leading zeros. */
 export function normalizedVersion(text: string): string {
   const bare = text.startsWith("v") ? text.slice(1) : text;
   const [, ...found] = /^([^.]*)(?:\.([^.]*)(?:\.([\s\S]*))?)?$/.exec(bare) ?? [];
@@ -46,7 +46,7 @@ export function normalizedVersion(text: string): string {
   return parts.join(".");
 }
 
-/** Of two versions that differ in build metadata alone, neither comes first. */
+/** Build metadata does not count. */
 export function compareVersions(a: SemanticVersion, b: SemanticVersion): -1 | 0 | 1 {
   for (const part of ["major", "minor", "patch"] as const) if (a[part] !== b[part]) return a[part] > b[part] ? 1 : -1;
   if (a.preRelease.length === 0 || b.preRelease.length === 0)
@@ -84,7 +84,7 @@ function buildOf(text: string): string {
 
 function unsigned(digits: string): bigint {
   if (digits === "") return fail(`strconv.ParseUint: parsing "": invalid syntax`);
-  // Twenty digits are the most that may fit: no need to make a number of thousands of them.
+  // At most twenty digits can fit: longer ones are not converted.
   const value = digits.length > 20 ? largest + 1n : BigInt(digits);
   return value > largest ? fail(`strconv.ParseUint: parsing ${goQuote(digits)}: value out of range`) : value;
 }

@@ -1,4 +1,4 @@
-/** `semver`, `isSemver` and what a version holds. */
+/** `semver`, `isSemver` and functions of versions. */
 
 import { nominal, walk } from "../functions/call-costs.ts";
 import { range } from "../functions/cost.ts";
@@ -98,7 +98,7 @@ function isSemver(text: string, normalize: boolean): boolean {
   return !(toSemver(text, normalize) instanceof CelError);
 }
 
-/** What does not fit 63 bits comes out negative, as it does in the original. */
+/** A number that does not fit 63 bits becomes negative, as in Kubernetes. */
 function number(part: "major" | "minor" | "patch") {
   return fn(
     part,

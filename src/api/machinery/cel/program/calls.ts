@@ -1,4 +1,4 @@
-/** Calls of functions: the arguments, then the function, then what it costs. */
+/** Function calls: evaluate the arguments, call the function, charge its cost. */
 
 import type { Overload } from "../functions/function.ts";
 import { compileRegex } from "../standard/text-functions.ts";
@@ -8,7 +8,7 @@ import { choose, surelyAccepts } from "./dispatch.ts";
 import type { Step } from "./frame.ts";
 import type { Node } from "./node.ts";
 
-/** Types as the checker found them decide whether there is something left to choose at run time. */
+/** The checked types decide whether an overload must be chosen at run time. */
 export function called(
   name: string,
   overloads: readonly Overload[],
@@ -29,7 +29,7 @@ export function called(
   return manyCall(overload, steps);
 }
 
-/** A regular expression that is a literal is compiled once. */
+/** A pattern that is a literal is compiled once. */
 function withPattern(overload: Overload, pattern: Value | undefined): Overload {
   const regex = overload.id === "matches_string" && typeof pattern === "string" ? compileRegex(pattern) : undefined;
   if (regex === undefined || regex instanceof CelError) return overload;

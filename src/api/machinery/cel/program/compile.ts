@@ -1,11 +1,13 @@
 /**
- * A checked expression becomes closures: what can be decided once is decided here, and evaluation only runs.
+ * Compiles a checked expression to closures: everything static is decided here, evaluation only runs them.
  *
- * 1. Each closure charges what its node costs, as cel-go counts: a variable, a field and an index cost 1, a list 10, a map 30, a struct 40,
- *    a call what its overload says. Arguments are charged before the call.
- * 2. Attributes (variables with their fields and indexes) cost one unit less where they are a branch of `?:` or an index: only the fields on the way
- *    are charged there. A call whose last argument is not reached because of an error costs nothing. This is how cel-go counts, and budgets depend on it; `resolve` of a node is that form.
- * 3. With `optimize`, literals made of literals, conversions of literals and `in` a list of literals are worked out once and cost nothing.
+ * 1. Each closure charges what its node costs, as cel-go counts: a variable, a field and an index cost 1, a list 10, a
+ *    map 30, a struct 40, a call what its overload declares. Arguments are charged before the call.
+ * 2. Attributes (variables with their fields and indexes) cost one unit less where they are a branch of `?:` or an
+ *    index: only the fields on the way are charged. A call whose last argument is not reached because of an error costs
+ *    nothing. cel-go counts this way, and budgets depend on it; `resolve` of a node is that form.
+ * 3. With `optimize`, literals of literals, conversions of literals and `in` a list of literals are computed once and
+ *    cost nothing.
  */
 
 import type { Checked, Reference } from "../check/checked.ts";
@@ -27,7 +29,7 @@ import { conditional, indexed, logical, notStrictlyFalse, otherwise } from "./op
 export interface Compiled {
   readonly run: Step;
   readonly variables: readonly VariableDeclaration[];
-  /** Why it cannot be run at all. */
+  /** Why the expression can only fail. */
   readonly fault: string | undefined;
 }
 
@@ -45,10 +47,10 @@ class Compiler {
   private readonly checked: Checked;
   private readonly variables: ReadonlyMap<string, Type>;
   private readonly optimize: boolean;
-  /** Comprehension variables that are visible, the innermost last. */
+  /** The visible comprehension variables, the innermost last. */
   private readonly scope: { readonly name: string; readonly slot: number; readonly lazy?: Step }[] = [];
   private slots = 0;
-  /** Accumulators that grow in place. */
+  /** Slots of accumulators that grow in place. */
   private readonly growing = new Set<number>();
 
   constructor(checked: Checked, variables: ReadonlyMap<string, Type>, optimize: boolean) {
@@ -236,7 +238,7 @@ class Compiler {
     return { run: (frame) => runFold(fold, frame) };
   }
 
-  /** A name for a value that is worked out when it is first needed. */
+  /** `cel.bind`: a name for a value that is evaluated on first use. */
   private binding(expr: Comprehension, range: Step, init: Step, slot: number): Node {
     const lazy: Step = (frame) => {
       const known = frame.slots[slot];

@@ -1,4 +1,4 @@
-/** Calls whose arguments are literals and that therefore need no evaluation, or less. */
+/** Calls with literal arguments that are computed at compile time. */
 import type { Overload } from "../functions/function.ts";
 import { conversionNames } from "../standard/conversions.ts";
 import { hashOf } from "../values/hash-map.ts";

@@ -1,4 +1,4 @@
-/** Lists, maps and structs that an expression makes. */
+/** List, map and struct literals. */
 
 import { costs } from "../functions/cost.ts";
 import { formatKey } from "../values/attribute.ts";
@@ -8,7 +8,7 @@ import type { ObjectType } from "../values/type.ts";
 import { ArrayList, CelError, noSuchOverload, Optional, type Value } from "../values/value.ts";
 import type { Step } from "./frame.ts";
 
-/** A part that may be left out: `?item`. */
+/** `?item`: left out if the optional is empty. */
 export interface Part {
   readonly run: Step;
   readonly optional: boolean;

@@ -1,4 +1,4 @@
-/** Which overload takes which values, where types are only known at run time. */
+/** Chooses an overload by the values, where types are known only at run time. */
 
 import { isWild } from "../check/unify.ts";
 import type { Overload } from "../functions/function.ts";
@@ -18,7 +18,7 @@ import {
   type Value,
 } from "../values/value.ts";
 
-/** Whether a value may be handed to a parameter; of lists and maps the outermost layer and the first item count. */
+/** Whether a parameter accepts a value; for lists and maps the outermost layer and the first item count. */
 export function accepts(parameter: Type, value: Value): boolean {
   switch (parameter.kind) {
     case "dyn":
@@ -65,16 +65,16 @@ function acceptsFirst(element: Type, list: ListValue): boolean {
   return first instanceof CelError || accepts(element, first);
 }
 
-/** Whether values of this type surely fit the parameter. */
+/** Whether the parameter accepts all values of this type. */
 export function surelyAccepts(parameter: Type, argument: Type): boolean {
   if (parameter.kind === "dyn" || parameter.kind === "parameter") return true;
   if (isWild(argument) || argument.kind === "parameter") return false;
-  // JSON objects are maps when it comes to values: only checks at run time tell those apart that an expression made.
+  // JSON objects are maps at run time: only run-time checks distinguish those that an expression constructed.
   if (parameter.kind === "list") return argument.kind === "list" && surelyAccepts(parameter.element, argument.element);
   return parameter.kind === argument.kind;
 }
 
-/** The first overload that takes the values. */
+/** The first overload that accepts the values. */
 export function choose(overloads: readonly Overload[], args: readonly Value[], name: string): Overload | CelError {
   for (const overload of overloads) {
     const { parameters } = overload;

@@ -1,8 +1,8 @@
 /**
- * Where expressions are compiled: the libraries, variables and types that they may use.
+ * An environment: the libraries, variables and types that expressions may use.
  *
  * 1. An environment is immutable and may be shared; `extend` gives another one and is cheap.
- * 2. A program holds no state between evaluations and may be run any number of times.
+ * 2. A program holds no state between evaluations and may run any number of times.
  */
 import { check } from "../check/check.ts";
 import { estimateCost } from "../check/estimate.ts";
@@ -25,11 +25,11 @@ export interface EnvironmentOptions {
   /** Besides the standard library, which is always there. */
   readonly libraries?: readonly Library[];
   readonly variables?: Readonly<Record<string, Type>>;
-  /** Object types that expressions may make values of: `Type{field: value}`. */
+  /** Object types that expressions may construct: `Type{field: value}`. */
   readonly types?: readonly Type[];
   readonly container?: string;
   readonly limits?: ParserLimits;
-  /** Works out what only depends on literals beforehand, for free; on unless set to false. */
+  /** Computes what depends only on literals at compile time, without cost. Default: true. */
   readonly optimize?: boolean;
 }
 
@@ -39,21 +39,21 @@ export interface Environment {
 }
 
 export type Compilation =
-  /** What is wrong, as users are shown it. */
+  /** The issues, as users see them. */
   | {
       readonly ok: false;
       readonly issues: string;
-      /** `check`: it is no valid expression. `program`: it is one that could only fail. */
+      /** `check`: the expression is invalid. `program`: it is valid, but can only fail. */
       readonly stage: "check" | "program";
     }
   | {
       readonly ok: true;
-      /** Of the result. */
+      /** The type of the result. */
       readonly type: Type;
       readonly program: Program;
-      /** The names of the environment's variables that the expression refers to. */
+      /** The variables of the environment that the expression uses. */
       readonly uses: ReadonlySet<string>;
-      /** What an evaluation costs at least and at most. Without sizes everything may be of any size. */
+      /** The minimum and the maximum cost. Without sizes every size is unlimited. */
       readonly estimate: (sizes?: SizeEstimator) => Range;
     };
 
@@ -62,7 +62,7 @@ export interface Program {
 }
 
 export interface EvaluationOptions {
-  /** The most that the evaluation may cost; unlimited if absent. */
+  /** The limit of the cost; unlimited if absent. */
   readonly budget?: number;
 }
 
@@ -72,7 +72,7 @@ export type Evaluation =
       readonly ok: false;
       readonly error: string;
       readonly cost: number;
-      /** The budget is why it failed. */
+      /** The evaluation failed because the budget is spent. */
       readonly exhausted: boolean;
     };
 

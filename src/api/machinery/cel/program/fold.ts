@@ -1,7 +1,8 @@
 /**
  * Runs comprehensions.
  *
- * 1. Lists and maps that a comprehension builds up item by item are built in place: the accumulator cannot be seen from outside while it grows.
+ * 1. Lists and maps that a comprehension builds item by item grow in place: nothing else sees the accumulator while it
+ *    grows.
  * 2. Each iteration counts against the budget, even one that costs nothing.
  */
 

@@ -1,4 +1,4 @@
-/** One evaluation: the values of variables, and what has been spent. */
+/** One evaluation: the values of variables, and the cost so far. */
 import { isObject, type Json } from "../../json/json.ts";
 import { Meter, OutOfBudget } from "../functions/cost.ts";
 import { fromJson } from "../values/json-value.ts";
@@ -6,8 +6,8 @@ import type { Type } from "../values/type.ts";
 import { CelError, type Outcome, type Value } from "../values/value.ts";
 
 /**
- * What a variable may be given as: a value; JSON, which is read by the variable's type; or a function that is called when the variable is first
- * needed.
+ * The value of a variable: a CEL value; JSON, which is read by the variable's type; or a function that is called when
+ * the variable is first used.
  */
 export type Binding = Json | Value | (() => Json | Outcome);
 
@@ -18,11 +18,11 @@ export interface VariableDeclaration {
 
 export type Step = (frame: Frame) => Outcome;
 
-/** Loops whose body costs nothing are bounded by the budget all the same. */
+/** Loops whose body costs nothing are bounded by the budget, too. */
 const iterationsPerUnit = 4;
 
 export class Frame extends Meter {
-  /** Variables of comprehensions, by the places that the compiler gave them. */
+  /** Variables of comprehensions, by the slots that the compiler assigned. */
   readonly slots: Outcome[] = [];
   private readonly loaded: (Outcome | undefined)[] = [];
   private readonly declared: readonly VariableDeclaration[];

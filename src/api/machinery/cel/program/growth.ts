@@ -1,6 +1,6 @@
 /**
- * Accumulators that grow in place: `accumulator + [item]` and `cel.@mapInsert(accumulator, …)` charge what cel-go charges, but copy
- * nothing.
+ * Accumulators that grow in place: `accumulator + [item]` and `cel.@mapInsert(accumulator, …)` charge what cel-go
+ * charges, but copy nothing.
  */
 import { costs } from "../functions/cost.ts";
 import type { Expr } from "../syntax/ast.ts";
@@ -21,7 +21,7 @@ export function addedItem(name: string, second: Expr): Expr | undefined {
   return second.items[0];
 }
 
-/** `isConstant`: the list of this one item is worked out once and costs nothing. */
+/** `isConstant`: the list of this one item is computed at compile time and costs nothing. */
 export function appendItem(slot: number, item: Step, isConstant: boolean): Step {
   const cost = 2 + (isConstant ? 0 : costs.listCreate);
   return (frame) => {

@@ -1,14 +1,14 @@
-/** What the compiler makes of each node of an expression. */
+/** The compiled form of a node. */
 import { costs } from "../functions/cost.ts";
 import { none, type Outcome, type Value } from "../values/value.ts";
 import type { Frame, Step } from "./frame.ts";
 
 export interface Node {
-  /** With everything that it costs. */
+  /** Charges the full cost. */
   readonly run: Step;
-  /** Of attributes: without the unit for the attribute itself. */
+  /** For attributes: without the unit for the attribute itself. */
   readonly resolve?: Step;
-  /** Of literals, and of what is made of them. */
+  /** For literals, and values computed from them. */
   readonly constant?: { readonly value: Value };
 }
 
@@ -36,7 +36,7 @@ export function attribute(resolve: Step): Node {
   };
 }
 
-/** Looking in vain for what may be absent costs nothing. */
+/** A look-up of an optional field that finds nothing costs nothing. */
 export function found(frame: Frame, outcome: Outcome): Outcome {
   if (outcome !== none) frame.charge(costs.select);
   return outcome;

@@ -39,7 +39,7 @@ export function notStrictlyFalse(arg: Step): Node {
   };
 }
 
-/** `optional.or(other)`, `optional.orValue(value)`: the other is only evaluated if it is needed. */
+/** `optional.or(other)`, `optional.orValue(value)`: the other is evaluated only if it is needed. */
 export function otherwise(first: Step, other: Step, unwraps: boolean): Node {
   return {
     run: (frame) => {

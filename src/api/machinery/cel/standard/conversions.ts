@@ -1,4 +1,4 @@
-/** From one type to another: int, uint, double, string, bytes, bool, timestamp, duration, type. */
+/** Conversions: int, uint, double, string, bytes, bool, timestamp, duration, type. */
 import { parseDuration } from "../../scalars/duration.ts";
 import { TimeError } from "../../scalars/time.ts";
 import { costs, range, scaleRange, unlimited } from "../functions/cost.ts";
@@ -79,12 +79,12 @@ function textFromBytes(value: Uint8Array): Outcome {
   }
 }
 
-/** Seconds with as many decimals as it takes. */
+/** Seconds with as many decimals as needed. */
 function textFromDuration({ nanos }: Duration): string {
   return `${plain(Number(nanos) / 1e9)}s`;
 }
 
-/** In the time zone in which it was given. */
+/** In its own time zone. */
 export function textFromTimestamp({ nanos: utc, offsetMinutes }: Timestamp): string {
   const nanos = utc + BigInt(offsetMinutes) * 60_000_000_000n;
   const rest = ((nanos % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
@@ -100,12 +100,12 @@ function zoneText(offsetMinutes: number): string {
   return `${offsetMinutes < 0 ? "-" : "+"}${two(minutes / 60)}:${two(minutes % 60)}`;
 }
 
-/** Undefined if it is none. */
+/** Undefined if it is not a duration. */
 export function durationFromText(text: string): Duration | undefined {
   try {
     return new Duration(parseDuration(text));
   } catch {
-    // The only way to fail is that it is no duration; the caller says so in its own words.
+    // The only error is that it is not a duration; the caller has its own message.
     return undefined;
   }
 }
@@ -222,7 +222,7 @@ export const conversions: readonly FunctionDeclaration[] = [
   ),
 ];
 
-/** Calls of these with a constant are worked out once. */
+/** Calls of these with a constant are computed at compile time. */
 export const conversionNames: ReadonlySet<string> = new Set([
   "dyn",
   ...conversions.map(({ name }) => name).filter((name) => name !== "type"),

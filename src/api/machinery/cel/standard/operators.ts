@@ -1,4 +1,6 @@
-/** The operators of the language, by their internal names. Logic, choice and indexing are evaluated in compile.ts; here is what they are declared as. */
+/**
+ * The declarations of the operators, by their internal names. compile.ts evaluates logic, choice and indexing itself.
+ */
 import { addRanges, costs, type Range, range, scaleRange } from "../functions/cost.ts";
 import {
   type Estimate,
@@ -32,7 +34,7 @@ const { bool, bytes, double, duration, dyn, int, string, timestamp, uint } = typ
 const a = types.parameter("A");
 const b = types.parameter("B");
 
-/** Both strings are walked through as far as the shorter one goes. */
+/** Both strings are traversed up to the length of the shorter one. */
 const shorterCost: RunCost = ([left = null, right = null]: readonly Value[]) =>
   Math.ceil(Math.min(sizeForEquality(left), sizeForEquality(right)) * costs.stringTraversal);
 
@@ -73,7 +75,7 @@ function ordering(name: string, id: string, holds: (order: number) => boolean): 
   return { name, overloads };
 }
 
-/** Results are as long as both operands together, and so is the work. */
+/** The result is as long as both operands together, and so is the work. */
 const joinedCost: RunCost = ([left = null, right = null]: readonly Value[]) =>
   Math.ceil((costSize(left) + costSize(right)) * costs.stringTraversal);
 const joinedEstimate: Estimate = (args) => {
@@ -173,7 +175,10 @@ function inList(value: Value, list: ListValue): Outcome {
   return false;
 }
 
-/** Never called: compile.ts evaluates these itself, because they do not evaluate all of their arguments or may be given errors. */
+/**
+ * Never called: compile.ts evaluates these itself, because they do not evaluate all of their arguments or may be given
+ * errors.
+ */
 const special = (): Outcome => noSuchOverload();
 
 const logic: readonly FunctionDeclaration[] = [

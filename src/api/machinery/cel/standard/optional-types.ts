@@ -106,7 +106,7 @@ const functions: readonly FunctionDeclaration[] = [
     "last",
     member("list_last", [types.list(t)], optionalOf(t), (list: ListValue) => itemAt(list, list.size - 1)),
   ),
-  // Looking things up is evaluated with the attributes; these declare its types.
+  // compile.ts evaluates look-ups; these declare their types.
   fn(
     "_[_]",
     global("optional_list_index_int", [optionalOf(types.list(v)), types.int], optionalOf(v), () => none),
@@ -126,12 +126,12 @@ function fallback(value: Value | undefined, other: Value): Value {
   return value === undefined ? other : value;
 }
 
-/** No user can write this name. */
+/** Users cannot write this name. */
 const heldTarget = "@target";
 
 /**
- * `target.optMap(name, e)` is `held.hasValue() ? optional.of(e with name = held.value()) : optional.none()`, with held for the target, which is
- * only evaluated once.
+ * `target.optMap(name, e)` is `held.hasValue() ? optional.of(e with name = held.value()) : optional.none()`, where held
+ * is the target, evaluated once.
  */
 function mapper(name: string, wrap: (make: Builder, mapped: Expr) => Expr): Macro {
   return {

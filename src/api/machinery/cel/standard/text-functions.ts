@@ -1,4 +1,4 @@
-/** What the language itself does with strings, and size. Regular expressions take time linear in the text (RE2). */
+/** String functions of the language, and size. Regular expressions take linear time (RE2). */
 import { RE2JS, RE2JSException } from "re2js";
 import { addRanges, costs, multiplyRanges, range, scaleRange, unlimited } from "../functions/cost.ts";
 import {
@@ -19,7 +19,7 @@ const anyMap = types.map(types.parameter("A"), types.parameter("B"));
 
 const size = (value: Value): Outcome => BigInt(sizeOf(value) ?? 0);
 
-/** No more is compared than the part is long. */
+/** At most the length of the argument is compared. */
 const walkCost: RunCost = ([, part = ""]: readonly Value[]) => Math.ceil(costSize(part) * costs.stringTraversal);
 const walkEstimate: Estimate = ([, part]) => ({ cost: scaleRange(sizeRange(part), costs.stringTraversal) });
 
@@ -32,7 +32,7 @@ const searchEstimate: Estimate = ([text, part]) => ({
   ),
 });
 
-/** One more than the text is long, lest an expensive expression is free on an empty text. */
+/** One more than the length, so that an expensive pattern is not free on an empty string. */
 const matchCost: RunCost = ([text = "", pattern = ""]: readonly Value[]) =>
   Math.ceil((1 + costSize(text)) * costs.stringTraversal) * Math.ceil(costSize(pattern) * costs.regexLength);
 const matchEstimate: Estimate = ([text, pattern]) => ({
@@ -46,7 +46,7 @@ function sizeRange(node: SizedNode | undefined): SizedNode["size"] {
   return node?.size ?? range(0, unlimited);
 }
 
-/** Either the expression, or why it is none. */
+/** The compiled pattern, or the error of an invalid one. */
 export function compileRegex(pattern: string): RE2JS | CelError {
   try {
     return RE2JS.compile(pattern);

@@ -1,4 +1,4 @@
-/** getFullYear and its kin: the parts of timestamps and durations. */
+/** getFullYear etc.: the parts of timestamps and durations. */
 import { type FunctionDeclaration, fn, member, type Overload } from "../functions/function.ts";
 import { duration, int, string, timestamp } from "../values/type.ts";
 import { CelError, type Duration, type Outcome, type Timestamp } from "../values/value.ts";
@@ -15,7 +15,7 @@ function part(id: string, pick: (parts: Civil) => number): readonly Overload[] {
   ];
 }
 
-/** The whole duration in a unit, towards zero. */
+/** The whole duration in a unit, rounded towards zero. */
 function whole(id: string, unit: bigint): Overload {
   return member(`duration_to_${id}`, [duration], int, ({ nanos }: Duration) => nanos / unit);
 }

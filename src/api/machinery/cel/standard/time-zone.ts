@@ -25,7 +25,7 @@ export function civil({ nanos }: Timestamp, zone: string): Civil | CelError {
   if (offset instanceof CelError) return offset;
   const date = new Date(ms + offset);
   const year = date.getUTCFullYear();
-  // The years 0 to 99 would be taken for the 20th century.
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999.
   const newYear = new Date(Date.UTC(2000, 0, 1)).setUTCFullYear(year);
   return {
     year,

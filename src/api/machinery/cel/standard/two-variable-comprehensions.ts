@@ -41,7 +41,7 @@ function quantifier(name: string, expand: typeof all): Macro {
   return over(name, 3, (make, range, variables, [predicate]) => predicate && expand(make, range, variables, predicate));
 }
 
-/** With a filter before what it makes of each entry, or without. */
+/** With a filter before the transformation, or without. */
 function transform(
   name: string,
   expand: (make: Builder, range: Expr, variables: Variables, filter: Expr | undefined, made: Expr) => Expr,

@@ -1,8 +1,8 @@
 /**
- * The tree that the parser makes of an expression, macros expanded.
+ * The tree of an expression, macros expanded.
  *
- * 1. Each node knows the offset (in UTF-16 units of the text) at which messages about it point.
- * 2. Nodes are identities: the checker keeps what it finds out about them in maps of its own.
+ * 1. Each node has the offset (in UTF-16 code units of the text) at which messages about it point.
+ * 2. Nodes are identities: the checker keeps its results in maps of its own.
  */
 import type { Value } from "../values/value.ts";
 
@@ -15,7 +15,7 @@ export interface Literal extends Node {
   readonly kind: "literal";
   readonly value: Value;
 }
-/** `a`, or `.a` for one that no container and no variable of a comprehension hides. */
+/** `a`, or `.a` for a name that no container and no comprehension variable hides. */
 export interface Ident extends Node {
   readonly kind: "ident";
   readonly name: string;
@@ -37,7 +37,7 @@ export interface Call extends Node {
 export interface ListExpr extends Node {
   readonly kind: "list";
   readonly items: readonly Expr[];
-  /** Positions of items written as `?item`. */
+  /** Indexes of items written as `?item`. */
   readonly optional: ReadonlySet<number>;
 }
 export interface MapExpr extends Node {
@@ -61,8 +61,8 @@ export interface FieldInit extends Node {
   readonly optional: boolean;
 }
 /**
- * A fold: `accu = init; for (var in range) { if (!condition) break; accu = step } return result`. With `secondVariable`, the first stands for
- * index or key and the second for item or value.
+ * A fold: `accu = init; for (var in range) { if (!condition) break; accu = step } return result`. With
+ * `secondVariable`, the first one is the index or key and the second one the item or value.
  */
 export interface Comprehension extends Node {
   readonly kind: "comprehension";

@@ -1,7 +1,9 @@
-/** Token types of CEL's grammar by their role: operators with the functions they call, and what may start an expression. */
+/**
+ * Token types by their role in CEL's grammar: operators with the functions they call, and what may start an expression.
+ */
 import type { TokenType } from "./lexer.ts";
 
-/** Words that no variable may be named. */
+/** Reserved words. */
 export const reserved = new Set(
   "as break const continue else false for function if import in let loop package namespace null return true var void while".split(
     " ",

@@ -1,13 +1,13 @@
 /**
- * Text to tokens.
+ * Splits text into tokens.
  *
- * 1. Of the tokens that begin at a place, the longest wins.
- * 2. What is no token is reported and left out; reading goes on behind it. So a fault here never hides one further on.
+ * 1. The longest token at a position wins.
+ * 2. Invalid characters are reported and skipped, so that a fault here never hides a later one.
  * 3. Time is linear in the text.
  */
 import type { Issue } from "./source.ts";
 
-/** Names as messages show them. In the order in which messages list what was expected. */
+/** Names as in messages, in the order in which messages list expected tokens. */
 export const tokenTypes = [
   "'=='",
   "'!='",
@@ -121,7 +121,7 @@ function match(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex - at : 0;
 }
 
-/** The length of the string literal that begins here, 0 if there is none. */
+/** The length of the string literal that begins here; 0 if there is none. */
 function stringLength(text: string, at: number): number {
   const raw = text[at] === "r" || text[at] === "R";
   const start = raw ? at + 1 : at;
@@ -148,7 +148,7 @@ function scanTriple(text: string, from: number, quotes: string, raw: boolean): n
   return -1;
 }
 
-/** To behind the closing quote; or, not closed, to the character that cannot stand there. */
+/** The end of the closing quote; if it is not closed, the first character that cannot stand there. */
 function scanSingle(text: string, from: number, quote: string, raw: boolean): { at: number; closed: boolean } {
   let at = from;
   while (at < text.length) {
@@ -166,7 +166,7 @@ function scanSingle(text: string, from: number, quote: string, raw: boolean): { 
   return { at, closed: false };
 }
 
-/** The first character of an escape sequence that does not fit. */
+/** The first invalid character of an escape sequence. */
 function badEscapeEnd(text: string, at: number): number {
   const kind = text[at + 1];
   if (kind === undefined) return at + 1;
@@ -178,7 +178,7 @@ function badEscapeEnd(text: string, at: number): number {
   return at + 2 + digits;
 }
 
-/** Behind the character at which no token could go on. */
+/** The position after the character at which no token can continue. */
 function faultEnd(text: string, at: number): number {
   const first = text[at];
   if (first === '"' || first === "'") return Math.min(scanSingle(text, at + 1, first, false).at + 1, text.length);

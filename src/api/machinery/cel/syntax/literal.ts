@@ -1,4 +1,4 @@
-/** What number and string literals stand for. */
+/** The values of number and string literals. */
 
 import { Uint, type Value } from "../values/value.ts";
 import type { Token } from "./lexer.ts";
@@ -89,7 +89,7 @@ function unescapedText(body: string): string | LiteralFault {
   return fault ?? text;
 }
 
-/** The character with this code point, in hexadecimal; surrogates are none. */
+/** The character with this hexadecimal code point; undefined for surrogates. */
 function pointText(digits: string): string | undefined {
   const point = Number.parseInt(digits, 16);
   return point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff) ? undefined : String.fromCodePoint(point);

@@ -1,4 +1,4 @@
-/** What a macro is: a call that the parser replaces by another expression before anything else sees it. */
+/** A macro: a call that the parser replaces by another expression. */
 import type { Expr } from "./ast.ts";
 
 export interface Macro {
@@ -6,14 +6,14 @@ export interface Macro {
   /** `target.name(…)` instead of `name(…)`. */
   readonly member: boolean;
   readonly arguments: number | "any";
-  /** Undefined: no macro after all, but an ordinary call. */
+  /** Undefined: not a macro, but an ordinary call. */
   readonly expand: (call: MacroCall) => Expr | MacroFault | undefined;
 }
 
 export interface MacroCall {
   readonly target: Expr | undefined;
   readonly args: readonly Expr[];
-  /** Where the call stands. */
+  /** The offset of the call. */
   readonly offset: number;
 }
 

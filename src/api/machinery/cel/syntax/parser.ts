@@ -1,9 +1,9 @@
 /**
- * Tokens to a tree, macros expanded on the way.
+ * Parses tokens to a tree, with macros expanded.
  *
- * 1. Any text gives either a tree or issues; nothing is thrown but by mistake of this file.
- * 2. Hostile text ends early: it is limited in length, in how deep expressions nest, and in how deep the tree gets.
- * 3. Messages have the words that users know. After a fault nothing more is said until a token fits again.
+ * 1. Any text gives either a tree or issues; nothing is thrown.
+ * 2. Hostile text ends early: the length, the nesting of expressions and the depth of the tree are limited.
+ * 3. Messages are those of cel-go. After a fault nothing is reported until a token fits again.
  */
 
 import { codePoints } from "../values/value.ts";
@@ -122,9 +122,9 @@ class Parser {
     let count = 0;
     while (this.tokens.accept(first.type) !== undefined) count++;
     if (first.type === "'-'" && !canStartExpression(this.tokens.peek().type)) {
-      // Both readings of a minus, a sign and an operator, have failed: users see both said.
+      // Both readings of a minus, sign and operator, have failed: cel-go reports both.
       this.tokens.fault(`no viable alternative at input '${first.text}'`, this.tokens.peek().start);
-      this.tokens.speakUp();
+      this.tokens.endRecovery();
     }
     const operand = this.member();
     return count % 2 === 0
@@ -153,7 +153,7 @@ class Parser {
     }
   }
 
-  /** What follows a dot. Undefined if nothing that could. */
+  /** Parses what follows a dot. Undefined if it is invalid. */
   private selection(dot: Token, operand: Expr): Expr | undefined {
     const optional = this.tokens.accept("'?'") !== undefined;
     const name = this.tokens.peek();
@@ -247,7 +247,7 @@ class Parser {
     return { kind: "ident", name: full, offset: name.start };
   }
 
-  /** How many tokens of `.name.name` stand before a brace, if one does: then this is a message. */
+  /** The number of tokens of `.name.name` before a brace, if there is one: then this is a message. */
   private messageBrace(): number | undefined {
     let ahead = 0;
     while (this.tokens.peek(ahead).type === "'.'" && this.tokens.peek(ahead + 1).type === "IDENTIFIER") ahead += 2;
@@ -331,7 +331,7 @@ class Parser {
     );
   }
 
-  /** A comma may stand before the end. */
+  /** A trailing comma is allowed. */
   private closing(type: TokenType): void {
     this.tokens.accept("','");
     this.tokens.expect(type, [type, "','"]);

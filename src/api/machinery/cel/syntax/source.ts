@@ -1,21 +1,21 @@
 /**
- * Where things stand in an expression, and how faults are shown to users:
+ * Positions in an expression, and how issues are shown to users:
  *
  *     ERROR: <input>:1:6: undefined field 'b'
  *      | self.b == 1
  *      | ....^
  */
 
-/** Something wrong with an expression. Without an offset it concerns the whole. */
+/** A fault of an expression. Without an offset it concerns the whole. */
 export interface Issue {
   readonly message: string;
-  /** In UTF-16 units of the text. */
+  /** In UTF-16 code units of the text. */
   readonly offset: number | undefined;
 }
 
 const maxIssues = 100;
 
-/** In the order of their places; those without one come first. */
+/** Sorted by position; those without one come first. */
 export function formatIssues(text: string, issues: readonly Issue[]): string {
   const sorted = issues.toSorted((a, b) => (a.offset ?? -1) - (b.offset ?? -1));
   const shown = sorted.slice(0, maxIssues).map((issue) => formatIssue(text, issue));

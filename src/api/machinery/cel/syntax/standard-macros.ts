@@ -1,15 +1,15 @@
-/** The macros of the language itself: has, all, exists, exists_one, map, filter. */
+/** The macros of the language: has, all, exists, exists_one, map, filter. */
 
 import type { Value } from "../values/value.ts";
 import type { Call, Comprehension, Expr, Ident, Literal } from "./ast.ts";
 import { type Macro, type MacroCall, MacroFault } from "./macro.ts";
 
-/** No user can write this name, so nothing hides it and it hides nothing. */
+/** Users cannot write this name, so it hides nothing and nothing hides it. */
 export const accumulator = "@result";
-/** Stands where a comprehension needs a variable that nothing uses. */
+/** The name of an unused comprehension variable. */
 export const unused = "#unused";
 
-/** Nodes that stand where the macro was called. */
+/** Nodes at the offset of the macro call. */
 export class Builder {
   private readonly offset: number;
 
@@ -64,13 +64,13 @@ export class Builder {
     });
   }
 
-  /** The accumulator, anew for each place where it is used. */
+  /** A fresh node for the accumulator at each use. */
   get accu(): Ident {
     return this.ident(accumulator);
   }
 }
 
-/** Over the variables of a fold, the predicate that decides. What all, exists and their kin share with one variable and with two. */
+/** The predicate over the variables of a fold. Shared by all, exists and exists_one with one and two variables. */
 export type Variables = Pick<Comprehension, "variable" | "secondVariable">;
 
 export function all(make: Builder, range: Expr, variables: Variables, predicate: Expr): Expr {
@@ -106,7 +106,7 @@ export function existsOne(make: Builder, range: Expr, variables: Variables, pred
   });
 }
 
-/** Collects in a list what `transform` makes of the items that pass the filter. */
+/** Collects the results of `transform` for the items that pass the filter. */
 export function collect(
   make: Builder,
   range: Expr,

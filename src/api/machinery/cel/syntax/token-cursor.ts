@@ -1,4 +1,4 @@
-/** Where the parser stands among the tokens, and what it has found fault with. */
+/** The parser's position among the tokens, and the issues found so far. */
 import { type Token, type TokenType, tokenTypes } from "./lexer.ts";
 import type { Issue } from "./source.ts";
 
@@ -6,7 +6,7 @@ export class TokenCursor {
   readonly issues: Issue[] = [];
   private at = 0;
   private readonly tokens: readonly Token[];
-  /** Set by a fault, cleared by the next token that fits: one fault is told once. */
+  /** Set by a fault, cleared by the next token that fits, so that one fault is reported once. */
   private faulty = false;
 
   /** The last token is <EOF>. */
@@ -31,7 +31,7 @@ export class TokenCursor {
     return token;
   }
 
-  /** Past a token that does not fit. */
+  /** Skips a token that does not fit. */
   skip(): void {
     if (this.peek().type !== "<EOF>") this.at++;
   }
@@ -40,7 +40,7 @@ export class TokenCursor {
     return this.peek().type === type && type !== "<EOF>" ? this.advance() : undefined;
   }
 
-  /** One token too many is skipped, one too few is added, if that helps. */
+  /** Skips one surplus token or assumes a missing one, if that helps. */
   expect(type: TokenType, expected: readonly TokenType[] = [type]): void {
     const token = this.peek();
     if (token.type === type) {
@@ -64,8 +64,8 @@ export class TokenCursor {
     this.faulty = true;
   }
 
-  /** The next fault is told, too, even if no token fits until then. */
-  speakUp(): void {
+  /** Reports the next fault even if no token fits until then. */
+  endRecovery(): void {
     this.faulty = false;
   }
 }

@@ -57,7 +57,7 @@ export class TreeBuilder {
     return { kind: "literal", value: null, offset };
   }
 
-  /** Keeps count of how deep the tree gets. */
+  /** Tracks the depth of the tree. */
   node(expr: Expr, children: readonly Expr[], deepens = true): Expr {
     let depth = deepens ? 1 : 0;
     for (const child of children) depth = Math.max(depth, (this.depths.get(child) ?? 0) + (deepens ? 1 : 0));

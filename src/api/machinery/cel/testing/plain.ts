@@ -1,4 +1,4 @@
-/** Results of expressions as plain JavaScript, for tests to compare. */
+/** Results of expressions as plain JavaScript, for comparisons in tests. */
 import { textFromTimestamp } from "../standard/conversions.ts";
 import { formatType } from "../values/type.ts";
 import {

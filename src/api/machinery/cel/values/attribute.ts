@@ -1,4 +1,4 @@
-/** Selecting a field, looking up a key, indexing a list; through optionals, too. */
+/** Field selection, map look-up and list indexing, also through optionals. */
 import { formatDouble } from "./numbers.ts";
 import { typeName } from "./type.ts";
 import { CelError, ListValue, MapValue, none, Optional, type Outcome, typeOf, Uint, type Value } from "./value.ts";
@@ -15,7 +15,7 @@ export function qualify(value: Value, key: Value): Outcome {
     return inRange(value, index) ? value.at(index) : new CelError(`index out of bounds: ${index}`);
   }
   if (value instanceof Optional) return qualifyIfPresent(value, key);
-  // Also null: an object that is not there, such as `object` of a deletion, has no fields.
+  // Also null: an absent object, such as `object` of a DELETE request, has no fields.
   return new CelError(`no such key: ${formatKey(key)}`);
 }
 
@@ -50,7 +50,7 @@ function inRange(list: ListValue, index: number): boolean {
   return index >= 0 && index < list.size;
 }
 
-/** Any number that is a whole one. */
+/** Any number without a fraction. */
 function indexOf(key: Value): number | CelError {
   if (typeof key === "bigint") return Number(key);
   if (key instanceof Uint) return Number(key.value);

@@ -1,8 +1,9 @@
 /**
- * When values are equal.
+ * Equality of values.
  *
- * 1. Numbers are equal by what they stand for, whatever their type. Otherwise values of different types are never equal, which is no error.
- * 2. NaN equals nothing. JSON that is not what its type says equals nothing.
+ * 1. Numbers of different types are equal by value. Otherwise values of different types are not equal, which is not an
+ *    error.
+ * 2. NaN equals nothing. JSON that does not fit its type equals nothing.
  * 3. Lists that a schema declares as sets or maps are equal in any order; the left one decides.
  */
 import { equalJson } from "../../json/equal.ts";
@@ -47,7 +48,7 @@ function isNumber(value: Value): value is bigint | number | Uint {
   return typeof value === "bigint" || typeof value === "number" || value instanceof Uint;
 }
 
-/** JavaScript orders a bigint and a number by their mathematical values; NaN is neither above nor below. */
+/** JavaScript compares a bigint and a number by their mathematical values; NaN is neither larger nor smaller. */
 function numbersEqual(a: bigint | number | Uint, b: bigint | number | Uint): boolean {
   const x = a instanceof Uint ? a.value : a;
   const y = b instanceof Uint ? b.value : b;

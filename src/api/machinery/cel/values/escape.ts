@@ -1,4 +1,4 @@
-/** Names of properties as identifiers of CEL: `x-y` is `x__dash__y`, and `namespace` is `__namespace__`. */
+/** Property names as CEL identifiers: `x-y` is `x__dash__y`, and `namespace` is `__namespace__`. */
 
 const reserved = new Set(
   "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
@@ -13,7 +13,7 @@ const sequences: ReadonlyMap<string, string> = new Map([
 ]);
 const meanings: ReadonlyMap<string, string> = new Map([...sequences].map(([text, sequence]) => [sequence, text]));
 
-/** Words that cannot be names of variables. They may be written after a dot, though, escaped or not. */
+/** Reserved words, which cannot be variables. After a dot they may be written escaped or not. */
 export function isReserved(word: string): boolean {
   return reserved.has(word);
 }
@@ -25,7 +25,7 @@ export function escapeName(name: string): string | undefined {
   return name.replace(/__|[-./]/g, (found) => sequences.get(found) ?? found);
 }
 
-/** Undefined if it holds a sequence that means nothing. */
+/** Undefined for an invalid escape sequence. */
 export function unescapeName(escaped: string): string | undefined {
   let valid = true;
   const name = escaped.replace(/__[^_]+__/g, (sequence) => {

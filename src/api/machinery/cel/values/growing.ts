@@ -1,4 +1,7 @@
-/** Lists and maps that a comprehension builds item by item. They grow in place: nothing else sees the accumulator while it grows. */
+/**
+ * Lists and maps that a comprehension builds item by item. They grow in place: nothing else sees the accumulator while
+ * it grows.
+ */
 import { formatKey } from "./attribute.ts";
 import { HashMap } from "./hash-map.ts";
 import { CelError, ListValue, type MapValue, type Outcome, type Value } from "./value.ts";

@@ -1,7 +1,7 @@
-/** Maps that expressions make. */
+/** Maps that expressions construct. */
 import { MapValue, type Outcome, Uint, type Value } from "./value.ts";
 
-/** What tells keys apart: numbers by their value, whatever their type. */
+/** The identity of a key: numbers by value, whatever their type. */
 type Hash = string | boolean | bigint;
 
 export class HashMap extends MapValue {
@@ -13,7 +13,7 @@ export class HashMap extends MapValue {
     return map;
   }
 
-  /** For whoever makes the map; nobody else has it yet. False if the key is there already, or can be none. */
+  /** For the builder of the map only. False if the key exists already, or is not a valid key. */
   add(key: Value, value: Value): boolean {
     const hash = hashOf(key);
     if (hash === undefined || this.entries.has(hash)) return false;
@@ -40,7 +40,7 @@ export class HashMap extends MapValue {
   }
 }
 
-/** Undefined for what can be no key. */
+/** Undefined for values that cannot be keys. */
 export function hashOf(key: Value): Hash | undefined {
   switch (typeof key) {
     case "string":

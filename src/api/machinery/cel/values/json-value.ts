@@ -1,9 +1,9 @@
 /**
  * JSON as CEL values, guided by a type.
  *
- * 1. Nothing is read before it is asked for, and nothing is copied: a value of a large object is a pair of references.
- * 2. A field that is null counts as not set; an item or an entry that is null is the value null if its type allows that.
- * 3. Without a type (dyn), whole numbers are ints, others doubles, objects are maps.
+ * 1. Lazy and without copies: a value of a large object is a pair of references.
+ * 2. A field that is null counts as unset; an item or an entry that is null is the value null if its type allows that.
+ * 3. Without a type (dyn), numbers without a fraction are ints, others doubles, objects are maps.
  */
 
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
@@ -47,10 +47,10 @@ export function fromJson(json: Json, type: Type): Outcome {
   }
 }
 
-/** Most numbers in objects are small, and making a bigint takes longer than all else that reading one does. */
+/** Most numbers are small, and creating a bigint takes longer than the rest of reading one. */
 const smallInts: readonly bigint[] = Array.from({ length: 1024 }, (_, index) => BigInt(index));
 
-/** A double that is rounded up from the greatest 64-bit integer stands for that. */
+/** A double that is rounded up from the largest 64-bit integer stands for that. */
 function intOf(json: number): bigint {
   const small = smallInts[json];
   if (small !== undefined) return small;
@@ -83,7 +83,7 @@ function parsed(text: string, kind: "timestamp" | "duration" | "bytes", data: Da
   }
 }
 
-/** Throws a TimeError if it is none. */
+/** Throws a TimeError if it is invalid. */
 export function timestampOf(text: string): Timestamp {
   const { seconds, nanos } = parseTime(text);
   const zone = /([+-])(\d\d):(\d\d)$/.exec(text);
@@ -123,7 +123,7 @@ export class JsonObjectValue extends MapValue {
     this.type = type;
   }
 
-  /** Of the whole object, with what its type does not know. */
+  /** The whole object, including fields that its type does not have. */
   override get size(): number {
     this.count ??= Object.keys(this.json).length;
     return this.count;

@@ -1,4 +1,4 @@
-/** Arithmetic of 64-bit integers: what does not fit is an error, never wrapped around. */
+/** Arithmetic of 64-bit integers: overflow is an error. */
 import { CelError, Duration, type Outcome, Timestamp, Uint } from "./value.ts";
 
 const minInt = -(2n ** 63n);
@@ -30,7 +30,7 @@ export function checkedTimestamp(nanos: bigint, offsetMinutes = 0): Outcome {
   return nanos > maxTimestamp || nanos < minTimestamp ? timestampOverflow : new Timestamp(nanos, offsetMinutes);
 }
 
-/** Towards zero. */
+/** Rounded towards zero. */
 export function intFromDouble(value: number): Outcome {
   if (!Number.isFinite(value) || value <= -(2 ** 63) || value >= 2 ** 63) return intOverflow;
   return BigInt(Math.trunc(value));
@@ -41,7 +41,7 @@ export function uintFromDouble(value: number): Outcome {
   return new Uint(BigInt(Math.trunc(value)));
 }
 
-/** As Go's %g prints: the shortest digits that give the number back, with an exponent where it is below -4 or above 5. */
+/** As Go's %g prints: the shortest digits that round-trip, with an exponent where it is below -4 or above 5. */
 export function formatDouble(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";

@@ -1,7 +1,7 @@
-/** Which of two values comes first: numbers of any type, strings and bytes by their bytes, false before true, times. */
+/** Order of values: numbers of any type, strings and bytes by their bytes, false before true, times. */
 import { CelError, Duration, noSuchOverload, Opaque, Timestamp, Uint, type Value } from "./value.ts";
 
-/** Negative, zero or positive; an error if they have no order. */
+/** Negative, zero or positive; an error for values without an order. */
 export function compare(a: Value, b: Value): number | CelError {
   if (typeof a === "bigint" && typeof b === "bigint") return order(a, b);
   if (typeof a === "string") return typeof b === "string" ? compareText(a, b) : noSuchOverload();
@@ -23,12 +23,12 @@ function numberOf(value: Value): bigint | number | undefined {
   return value instanceof Uint ? value.value : undefined;
 }
 
-/** JavaScript orders a bigint and a number by their mathematical values. */
+/** JavaScript compares a bigint and a number by their mathematical values. */
 function order(a: bigint | number, b: bigint | number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** By code points, which is the order of the UTF-8 bytes: a surrogate stands for more than any other unit. */
+/** By code points, which is the order of UTF-8 bytes: a surrogate stands for more than any other code unit. */
 function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {

@@ -1,4 +1,4 @@
-/** What `Type{field: value}` makes. */
+/** The value of `Type{field: value}`. */
 import type { ObjectType } from "./type.ts";
 import { ObjectValue, type Outcome, type Value } from "./value.ts";
 

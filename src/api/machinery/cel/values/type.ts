@@ -1,8 +1,9 @@
 /**
- * CEL's static types: what the checker reasons about, and what tells the evaluator how to read JSON.
+ * CEL's static types, for the checker and for reading JSON.
  *
- * 1. Types are immutable values; two types are the same type if `sameType` says so, never by identity. Simple types are shared constants.
- * 2. `data` is for those who read JSON or estimate sizes. It never takes part in type checking, equality of types or their names.
+ * 1. Types are immutable values; compare them with `sameType`, never by identity. Simple types are shared constants.
+ * 2. `data` is for reading JSON and estimating sizes. It takes no part in type checking, equality of types or their
+ *    names.
  * 3. An object's `fields` may be a getter that resolves on first use: object types may refer to themselves.
  */
 import { isReserved } from "./escape.ts";
@@ -18,16 +19,16 @@ export type SimpleKind =
   | "duration"
   | "timestamp"
   | "dyn"
-  /** The type of an expression that has been found faulty; it fits everywhere, so that one fault is told once. */
+  /** The type of a faulty expression; it fits everywhere, so that one fault is reported once. */
   | "error";
 
 export type Type = SimpleType | ListType | MapType | ObjectType | OpaqueType | MetaType | TypeParameter;
 
-/** How the JSON behind a typed value may look. */
+/** The form of the JSON behind a typed value. */
 export interface DataHints {
-  /** The most that it may hold: code points of a string, bytes, items of a list, entries of a map. Unlimited if absent. */
+  /** The maximum size: code points of a string, bytes, items of a list, entries of a map. Unlimited if absent. */
   readonly maxSize?: number;
-  /** The fewest bytes that it takes in JSON. */
+  /** The minimum number of bytes in JSON. */
   readonly minSize?: number;
   /** JSON null is the value null instead of an error. */
   readonly nullable?: boolean;
@@ -61,7 +62,7 @@ export interface ObjectType {
   readonly data?: DataHints | undefined;
 }
 export interface Field {
-  /** The name in JSON, where CEL's is an escaped one: `x-y` is `x__dash__y` in CEL. */
+  /** The name in JSON, where CEL's is escaped: `x-y` is `x__dash__y` in CEL. */
   readonly json: string;
   readonly type: Type;
 }
@@ -72,7 +73,7 @@ export interface OpaqueType {
   readonly parameters: readonly Type[];
   readonly data?: DataHints | undefined;
 }
-/** The type of types: `type(int)` is what the expression `int` has. */
+/** The type of types: `type(int)` is the type of the expression `int`. */
 export interface MetaType {
   readonly kind: "type";
   readonly of: Type;
@@ -140,12 +141,12 @@ export function parameter(name: string): TypeParameter {
   return { kind: "parameter", name };
 }
 
-/** A field that is called by a reserved word may be selected by its escaped name or by the word itself. */
+/** A field with the name of a reserved word may be selected by its escaped name or by the word itself. */
 export function fieldOf(type: ObjectType, name: string): Field | undefined {
   return type.fields.get(name) ?? (isReserved(name) ? type.fields.get(`__${name}__`) : undefined);
 }
 
-/** The same type with other facts about its data. */
+/** The same type with other data hints. */
 export function withData<T extends Type>(type: T, data: DataHints): T {
   // Not a spread: `fields` of an object must stay a getter.
   return Object.defineProperties({} as T, {
@@ -154,7 +155,7 @@ export function withData<T extends Type>(type: T, data: DataHints): T {
   });
 }
 
-/** The name alone, as `type(x)` prints: parameters are left out. */
+/** The name only, as `type(x)` prints it: without parameters. */
 export function typeName(type: Type): string {
   if (type.kind === "object" || type.kind === "opaque" || type.kind === "parameter") return type.name;
   if (type.kind === "duration") return "google.protobuf.Duration";

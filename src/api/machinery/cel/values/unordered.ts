@@ -6,14 +6,14 @@ import { CelError, ListValue, MapValue, type Outcome, type Value } from "./value
 
 type Unordered = NonNullable<DataHints["listType"]>;
 
-/** What identifies an item: itself in a set, the fields that are its keys in a map. These are scalars, whose text tells them apart. */
+/** The identity of an item: itself in a set, its keys in a map. Keys are scalars, whose text is unique. */
 function keyOf(item: Outcome, listType: Unordered): string {
   if (listType.type === "set" || !(item instanceof MapValue)) return scalarText(item);
   const key = (name: string): Outcome | undefined => item.get(escapeName(name) ?? name) ?? unexposed(item, name);
   return JSON.stringify(listType.keys.map((name) => scalarText(key(name))));
 }
 
-/** A key whose name cannot be written in CEL identifies items all the same. */
+/** A key whose name cannot be written in CEL identifies items, too. */
 function unexposed(item: MapValue, name: string): Outcome | undefined {
   const json = item.unknownFields()[name];
   return typeof json === "string" || typeof json === "number" || typeof json === "boolean" ? json : undefined;
@@ -38,7 +38,9 @@ export function equalInAnyOrder(a: ListValue, b: ListValue, listType: Unordered)
   return true;
 }
 
-/** The places of the left list stay; what the right one has under the same key takes its place, the rest follows. */
+/**
+ * Items of the left list keep their places; items of the right list replace those with the same key, the rest follows.
+ */
 export function merged(a: ListValue, b: ListValue, listType: Unordered): Outcome {
   const items: Value[] = [];
   const places = new Map<string, number>();

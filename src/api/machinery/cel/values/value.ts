@@ -1,16 +1,22 @@
 /**
  * CEL's run-time values.
  *
- *     CEL    bool     int     uint  double  string  bytes       null  duration  timestamp  list       map       type       optional  others
- *     here   boolean  bigint  Uint  number  string  Uint8Array  null  Duration  Timestamp  ListValue  MapValue  TypeValue  Optional  Opaque
+ *     CEL      bool     int     uint  double  string  bytes       null  duration  timestamp
+ *     here     boolean  bigint  Uint  number  string  Uint8Array  null  Duration  Timestamp
  *
- * 1. Values are immutable. Each CEL type has exactly one representation, so that `typeof` and `instanceof` tell types apart.
- * 2. An int is a bigint within 64 bits signed, a Uint within 64 bits unsigned: whoever makes one has checked its range (see numbers.ts).
- * 3. Lists and maps over JSON (json-value.ts) read what they are asked for, when they are asked, and copy nothing. An object of a schema is a
- *    map of its fields by their names in CEL.
- * 4. Failing is an outcome, not an exception: whatever may fail returns `Value | CelError`. The only thing that is thrown is the
- *    end of the budget (cost.ts), because nothing in an expression may absorb it.
- * 5. Equality is `equal` (equality.ts), order is `compare` (order.ts), size is `sizeOf` below; never `===` on what may be more than a scalar.
+ *     CEL      list       map       type       optional  others
+ *     here     ListValue  MapValue  TypeValue  Optional  Opaque
+ *
+ * 1. Values are immutable. Each CEL type has exactly one representation, so that `typeof` and `instanceof` decide
+ *    types.
+ * 2. An int is a bigint within 64 bits signed, a Uint within 64 bits unsigned: its creator has checked the range (see
+ *    numbers.ts).
+ * 3. Lists and maps over JSON (json-value.ts) are lazy and copy nothing. An object of a schema is a map of its fields
+ *    by their names in CEL.
+ * 4. Failing is an outcome, not an exception: what may fail returns `Value | CelError`. Only the end of the budget
+ *    (cost.ts) is thrown, because nothing in an expression may absorb it.
+ * 5. Equality is `equal` (equality.ts), order is `compare` (order.ts), size is `sizeOf` below; never use `===` on
+ *    values that may be more than scalars.
  */
 import type { JsonObject } from "../../json/json.ts";
 import type { Type } from "./type.ts";
@@ -34,7 +40,7 @@ export type Value =
 
 export type Outcome = Value | CelError;
 
-/** Why there is no value. The message is what users read. */
+/** Why there is no value. Users read the message. */
 export class CelError {
   readonly message: string;
 
@@ -43,7 +49,7 @@ export class CelError {
   }
 }
 
-/** `no such overload: …` and its kin are made here, so that their words stand in one place. */
+/** Constructors of common errors, so that their words stand in one place. */
 export function noSuchOverload(name?: string, args?: readonly Value[]): CelError {
   if (name === undefined || args === undefined) return new CelError("no such overload");
   return new CelError(`no such overload: ${name}(${args.map((arg) => types.typeName(typeOf(arg))).join(", ")})`);
@@ -80,14 +86,14 @@ export class Timestamp {
 
 export abstract class ListValue {
   abstract readonly size: number;
-  /** Index within range. Fails where the JSON behind the item is not what its type says. */
+  /** The index must be within range. Fails where the JSON of the item does not fit its type. */
   abstract at(index: number): Outcome;
-  /** How it compares and adds where a schema makes it a set or a map; item by item and one after the other if absent. */
+  /** How it compares and adds where a schema makes it a set or a map; in order if absent. */
   equals?(other: ListValue): boolean;
   plus?(other: ListValue): Outcome;
 }
 
-/** A list of values that exist already. */
+/** A list of existing values. */
 export class ArrayList extends ListValue {
   readonly items: readonly Value[];
 
@@ -105,7 +111,7 @@ export class ArrayList extends ListValue {
   }
 }
 
-/** Two lists after each other, without copying either. */
+/** Two lists after each other, without copying. */
 export class ConcatList extends ListValue {
   override readonly size: number;
   private readonly parts: readonly ListValue[];
@@ -128,22 +134,24 @@ export class ConcatList extends ListValue {
 
 export abstract class MapValue {
   abstract readonly size: number;
-  /** Undefined if there is no such key, whatever the key's type. Numbers that are equal are the same key. */
+  /** Undefined if there is no such key, whatever the key's type. Equal numbers are the same key. */
   abstract get(key: Value): Outcome | undefined;
   abstract has(key: Value): boolean;
   abstract keys(): Iterable<Value>;
-  /** Of a JSON object: what it holds beyond the fields of its type. This only takes part in equality. */
+  /** For a JSON object: its fields beyond its type. They only take part in equality. */
   unknownFields(): JsonObject {
     return {};
   }
 }
 
-/** A value with a type of its own that an expression made: `Type{field: value}`. Its keys are the fields that are set. */
+/**
+ * A value of a named type that an expression constructed: `Type{field: value}`. Its keys are the fields that are set.
+ */
 export abstract class ObjectValue extends MapValue {
   abstract readonly type: types.ObjectType;
 }
 
-/** What the expressions `int` or `type(x)` stand for. */
+/** The value of the expressions `int` or `type(x)`. */
 export class TypeValue {
   readonly type: Type;
 
@@ -167,13 +175,13 @@ export const none: Optional = new Optional(undefined);
 export abstract class Opaque {
   abstract readonly type: Type;
   abstract equals(other: Opaque): boolean;
-  /** For costs, where it has a size; 1 otherwise. */
+  /** The size for costs; 1 if it has none. */
   get size(): number {
     return 1;
   }
-  /** Where it has an order. */
+  /** If it has an order. */
   compare?(other: Opaque): number | CelError;
-  /** Zero in the sense of `optional.ofNonZeroValue`. */
+  /** Whether it is zero for `optional.ofNonZeroValue`. */
   get isZero(): boolean {
     return false;
   }
@@ -184,7 +192,7 @@ const dynMap = types.map(types.dyn, types.dyn);
 const dynOptional = types.optional(types.dyn);
 const metaDyn = types.meta(types.dyn);
 
-/** The type as far as a value alone tells: parameters are dyn. */
+/** The type as far as a value determines it: parameters are dyn. */
 export function typeOf(value: Value): Type {
   switch (typeof value) {
     case "boolean":
@@ -208,12 +216,12 @@ export function typeOf(value: Value): Type {
   return metaDyn;
 }
 
-/** The size that costs follow: of what has none it is 1. */
+/** The size for costs: 1 for values without a size. */
 export function costSize(value: Value): number {
   return value instanceof Opaque ? value.size : (sizeOf(value) ?? 1);
 }
 
-/** Code points of a string, bytes, items or entries; undefined for what has no size. */
+/** Code points of a string, bytes, items or entries; undefined for values without a size. */
 export function sizeOf(value: Value): number | undefined {
   if (typeof value === "string") return codePoints(value);
   if (value instanceof ListValue || value instanceof MapValue) return value.size;

@@ -1,7 +1,8 @@
 /**
- * CEL's own extension for lists: `slice`, `flatten`, `sort`, `sortBy`, `lists.range`, `reverse`, `distinct`.
+ * CEL's extension for lists: `slice`, `flatten`, `sort`, `sortBy`, `lists.range`, `reverse`, `distinct`.
  *
- * What can be a view of another list is one: it takes no time to make, so it is no harm that its cost is charged afterwards.
+ * Results are views of the argument where possible: making one takes no time, so charging its cost afterwards does no
+ * harm.
  */
 
 import { type Costs, costSize, sizeRange } from "../../functions/call-costs.ts";
@@ -17,7 +18,7 @@ import { comparable } from "./lists.ts";
 import { tooManyComparisons, ValueSet } from "./value-set.ts";
 
 const listT = list(parameter("T"));
-/** What `sortBy` becomes; no one can write it. */
+/** The function that `sortBy` expands to; users cannot write its name. */
 const sortByKeys = "@sortByAssociatedKeys";
 /** More than a request can hold. */
 const mostItems = 2 ** 21;
@@ -32,7 +33,7 @@ const flattening: Costs = {
   estimate: ([items, depth]) => allocating(sizeRange(items), depth === undefined ? 1 : literalSize(depth, unlimited)),
 };
 
-/** Each item of the argument against each other, for `distinct`, `sort` and `sortBy`. */
+/** Every pair of items, for `distinct`, `sort` and `sortBy`. */
 function comparing(element: Type | undefined, argument: 0 | 1): Costs {
   return {
     cost: (args) => {
@@ -166,7 +167,7 @@ function sorted(items: ListValue, keys: ListValue): Outcome {
   return new ArrayList(order.map((index) => values[index] ?? null));
 }
 
-/** `target.sortBy(x, key)` is `target`, sorted by what `target.map(x, key)` gives. */
+/** `target.sortBy(x, key)` is `target`, sorted by the result of `target.map(x, key)`. */
 function expandSortBy({ target, args, offset }: MacroCall) {
   const input = "@__sortBy_input__";
   const [name, key] = args;
@@ -205,7 +206,7 @@ function literalSize(node: SizedNode | undefined, otherwise: number): number {
   return typeof node?.literal === "bigint" ? Math.max(0, Number(node.literal)) : otherwise;
 }
 
-/** The call itself, a new list, and so much for each item. */
+/** The call itself, a new list, and this much for each item. */
 function allocating(size: Range, factor: number): CallEstimate {
   return { cost: addRanges(scaleRange(size, factor), range(1 + costs.listCreate)), size };
 }

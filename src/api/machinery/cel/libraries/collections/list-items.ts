@@ -1,4 +1,4 @@
-/** Reading lists: an item may fail to be what its type says, and then so does whoever reads it. */
+/** Reading lists: an item may not be what its type says, and then reading it fails. */
 import { CelError, ListValue, type Outcome, type Value } from "../../values/value.ts";
 
 export function itemsOf(list: ListValue): readonly Value[] | CelError {
@@ -11,7 +11,7 @@ export function itemsOf(list: ListValue): readonly Value[] | CelError {
   return items;
 }
 
-/** Part of a list, or the whole in another order, without a copy of it. */
+/** Part of a list, or the whole in another order, without copying. */
 export class ListView extends ListValue {
   override readonly size: number;
   readonly #at: (index: number) => Outcome;

@@ -30,7 +30,7 @@ import {
 } from "../../values/value.ts";
 import { itemsOf } from "./list-items.ts";
 
-/** Types that have an order, by the names that stand in ids of overloads. */
+/** Ordered types, by the names in the ids of overloads. */
 export const comparable: Readonly<Record<string, Type>> = {
   int,
   uint,
@@ -44,7 +44,7 @@ export const comparable: Readonly<Record<string, Type>> = {
 const summable = { int, uint, double, duration } as const;
 const zeros = { int: 0n, uint: new Uint(0n), double: 0, duration: new Duration(0n) } as const;
 
-/** One walk through all that the list holds; through the characters, where the argument is a text. */
+/** One traversal of the list's data, or of the characters of a string. */
 export const searching: Costs = {
   cost: ([items]) => (items === undefined ? 0 : dataSize(items)),
   estimate: ([items]) => {
@@ -82,7 +82,7 @@ function forEach<Name extends string>(
   });
 }
 
-/** What cannot be ordered, such as NaN, is passed over. */
+/** Values without an order, such as NaN, are skipped. */
 function isSorted(items: ListValue): Outcome {
   const values = itemsOf(items);
   if (values instanceof CelError) return values;

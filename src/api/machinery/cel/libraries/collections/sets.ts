@@ -1,4 +1,4 @@
-/** CEL's own extension for lists taken as sets: `sets.contains`, `sets.equivalent`, `sets.intersects`. */
+/** CEL's extension for lists as sets: `sets.contains`, `sets.equivalent`, `sets.intersects`. */
 
 import { type Costs, costSize, sizeRange } from "../../functions/call-costs.ts";
 import { addRanges, multiplyRanges, range, scaleRange } from "../../functions/cost.ts";
@@ -9,7 +9,7 @@ import { tooManyComparisons, ValueSet } from "./value-set.ts";
 
 const listT = list(parameter("T"));
 
-/** Each item of one against each of the other, `times` over. */
+/** Every pair of items, `times` over. */
 function comparing(times: 1 | 2): Costs {
   return {
     cost: ([a, b]) => 1 + costSize(a) * costSize(b) * times,

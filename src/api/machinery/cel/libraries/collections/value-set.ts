@@ -1,11 +1,11 @@
-/** Values by what they are equal to. Scalars are found at once, whatever their number; anything else is compared one by one. */
+/** A set of values by equality. Scalars are hashed; other values are compared one by one. */
 import { equal } from "../../values/equality.ts";
 import { hashOf } from "../../values/hash-map.ts";
 import { CelError, type Value } from "../../values/value.ts";
 
 /**
- * More comparisons than these are not made. What they cost is charged when a function has returned, and so many cost more than one evaluation
- * may.
+ * The limit of comparisons. Their cost is charged after a function has returned, and this many cost more than one
+ * evaluation may.
  */
 const mostComparisons = 1_000_000;
 export const tooManyComparisons = new CelError("operation cancelled: actual cost limit exceeded");
@@ -35,7 +35,7 @@ export class ValueSet {
   }
 }
 
-/** NaN is none: it equals nothing, itself included. */
+/** Undefined for NaN: it equals nothing, not even itself. */
 function scalarOf(value: Value): unknown {
   if (typeof value === "number" && !Number.isInteger(value)) return Number.isNaN(value) ? undefined : value;
   return value === null ? null : hashOf(value);

@@ -1,4 +1,4 @@
-/** `cidr`, `isCIDR` and what lies within a network. */
+/** `cidr`, `isCIDR` and functions of networks. */
 import { goQuote } from "../../../json/go-text.ts";
 import { type Cidr, contains, formatIp } from "../../../names/ip.ts";
 import { type Costs, costSize, nominal, sizeRange, traversal, walk } from "../../functions/call-costs.ts";
@@ -25,7 +25,7 @@ export class CidrValue extends Opaque {
     return this.cidr.prefixLength === other.cidr.prefixLength && sameBytes(this.cidr, other.cidr);
   }
 
-  /** Bytes of the prefix, not of the address. */
+  /** The bytes of the prefix, not of the address. */
   override get size(): number {
     return Math.ceil(this.cidr.prefixLength / 8);
   }
@@ -79,7 +79,7 @@ function toCidr(text: string): CidrValue | CelError {
   return new CidrValue(found);
 }
 
-/** The network, or why it is none. */
+/** The network, or the error of an invalid one. */
 function parsed(text: string): Cidr | string {
   try {
     const prefix = parsePrefix(text);
@@ -109,7 +109,7 @@ function containsCidrText(network: CidrValue, text: string): Outcome {
   return other instanceof CelError ? other : containsCidr(network, other);
 }
 
-/** Two walks through the prefix compare two addresses; a third one and a unit more mask the network that is looked for. */
+/** Two traversals of the prefix compare two addresses; a third one and a unit more mask the network. */
 function comparison(walks: 2 | 3, { parses = false } = {}): Costs {
   const address: Range = range(4, 16);
   const masking = walks === 3;

@@ -1,10 +1,10 @@
 /**
- * URLs as Go's net/url reads and writes them, which is neither what browsers do nor quite what RFC 3986 says.
+ * URLs as Go's net/url reads and writes them, which differs from browsers and from RFC 3986.
  *
- * 1. Everything is done on bytes: a text here holds one character for each byte of UTF-8, from `toBytes` to `fromBytes`.
- * 2. `parseUri` refuses what a request line may not hold: the URL is absolute, or a path from the root.
- *    What it accepts is then read as a link, where `#` begins a fragment.
- * 3. Reading is linear in the length of the text.
+ * 1. Strings here hold one character for each byte of UTF-8, from `toBytes` to `fromBytes`.
+ * 2. `parseUri` refuses what a request line may not hold: the URL is absolute, or a path from the root. An accepted URL
+ *    is then read as a link, where `#` begins a fragment.
+ * 3. Parsing is linear in the length of the text.
  */
 import { goQuote } from "../../../json/go-text.ts";
 import { AddressError, parseAddress } from "./netip.ts";
@@ -25,7 +25,7 @@ export class UrlError extends Error {
 
 type Part = "path" | "host" | "zone" | "user" | "query" | "fragment";
 
-/** What stands for itself, besides letters and digits. */
+/** Characters that are not escaped, besides letters and digits. */
 const unescaped: Readonly<Record<Part, RegExp>> = {
   path: /[-_.~$&+,/:;=@]/,
   host: /[-_.~!$&'()*+,;=:[\]<>"]/,
@@ -34,11 +34,11 @@ const unescaped: Readonly<Record<Part, RegExp>> = {
   query: /[-_.~]/,
   fragment: /[-_.~$&+,/:;=?@!()*]/,
 };
-/** What a text may hold and still be taken for escaped already. */
+/** Characters of a string that counts as escaped already. */
 const validWhenEscaped = /^(?:[a-zA-Z0-9]|[-_.~$&+,/:;=@!'()*[\]%])*$/;
 const validFragment = /^(?:[a-zA-Z0-9]|[-_.~$&+,/:;=?@!'()*[\]%])*$/;
 const hexPair = /^[0-9a-fA-F]{2}$/;
-/** More parameters than these are taken for an attack, and none of them is read. */
+/** With more parameters than this, none is read. */
 const mostParameters = 10_000;
 
 /** Fails where Go's `ParseRequestURI` does. */
@@ -56,7 +56,7 @@ export function isUri(text: string): boolean {
   return uriFault(text) === undefined;
 }
 
-/** Why it is none; undefined where it is one. */
+/** The error of an invalid URL; undefined for a valid one. */
 export function uriFault(text: string): string | undefined {
   try {
     wrapping(text, () => parse(toBytes(text), true));
@@ -77,7 +77,7 @@ export function port({ host }: Url): string {
   return portWithColon(host).slice(1);
 }
 
-/** Values by key, both unescaped; what cannot be read is left out. */
+/** Values by key, both unescaped; invalid ones are dropped. */
 export function queryOf({ rawQuery }: Url): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   if (rawQuery === "") return found;
@@ -102,7 +102,7 @@ export function queryOf({ rawQuery }: Url): ReadonlyMap<string, readonly string[
 interface Parsed {
   readonly scheme: string;
   readonly opaque: string;
-  /** Already escaped, with the `@`. */
+  /** Escaped, with the `@`. */
   readonly user: string | undefined;
   readonly host: string;
   readonly omitHost: boolean;
@@ -160,7 +160,7 @@ function parseAuthority(scheme: string, authority: string): Pick<Parsed, "user" 
 function parseHost(scheme: string, host: string): string {
   const open = host.lastIndexOf("[");
   if (open >= 0) return parseBracketed(host, open);
-  // Lists of hosts, each with a port, are common in the addresses of databases: only the web is strict.
+  // Lists of hosts with ports are common in database URLs: only http and https are strict.
   const strict = scheme === "http" || scheme === "https";
   const colon = strict ? host.indexOf(":") : host.lastIndexOf(":");
   if (colon >= 0) checkPort(host.slice(colon));

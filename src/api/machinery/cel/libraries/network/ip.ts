@@ -1,4 +1,4 @@
-/** `ip`, `isIP` and what an address is good for. */
+/** `ip`, `isIP` and functions of addresses. */
 
 import { goQuote } from "../../../json/go-text.ts";
 import { formatIp, type Ip } from "../../../names/ip.ts";

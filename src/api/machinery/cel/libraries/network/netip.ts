@@ -1,14 +1,14 @@
 /**
- * IP addresses and prefixes as strictly as Go's net/netip reads them, and refused in its words.
+ * IP addresses and prefixes as strict as Go's net/netip, with its error messages.
  *
- * 1. No leading zeros, unlike in ip.ts beside the API's own fields: there they are history, here they are ambiguous.
- * 2. A zone is read and kept, so that whoever does not want one can say so.
+ * 1. No leading zeros, unlike in names/ip.ts, where API fields accept them for compatibility.
+ * 2. A zone is parsed and kept, so that callers can refuse it.
  */
 import { goQuote } from "../../../json/go-text.ts";
 import type { Cidr, Ip } from "../../../names/ip.ts";
 
 export interface Address extends Ip {
-  /** What follows `%`; empty if nothing does. */
+  /** What follows `%`; empty if there is no zone. */
   readonly zone: string;
 }
 
@@ -38,21 +38,21 @@ export function parsePrefix(text: string): Cidr {
   }
   if (address.zone !== "") return fail("IPv6 zones cannot be present in a prefix");
   const bits = text.slice(slash + 1);
-  // Longer numbers than this are refused for their syntax only where they would not fit 64 bits: either way, they are refused.
+  // Longer numbers are a syntax error only where they would not fit 64 bits; they are refused either way.
   if (!/^(?:\d|[1-9]\d{1,17})$/.test(bits)) return fail(`bad bits after slash: ${goQuote(bits)}`);
   const prefixLength = Number(bits);
   if (prefixLength > address.bytes.length * 8) return fail("prefix length out of range");
   return { bytes: address.bytes, prefixLength };
 }
 
-/** Whether it is an IPv4 address in the clothes of IPv6: `::ffff:1.2.3.4`. */
+/** Whether it is an IPv4-mapped IPv6 address: `::ffff:1.2.3.4`. */
 export function isMapped({ bytes }: Ip): boolean {
   return (
     bytes.length === 16 && bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255
   );
 }
 
-/** The prefix with every bit beyond its length cleared. */
+/** The prefix with all bits beyond its length cleared. */
 export function masked({ bytes, prefixLength }: Cidr): Cidr {
   return {
     prefixLength,
@@ -94,7 +94,7 @@ function refuse(text: string, why: string, at = ""): never {
   throw new AddressError(`ParseAddr(${goQuote(text)}): ${why}${at === "" ? "" : ` (at ${goQuote(at)})`}`);
 }
 
-/** `text` is what to read, `whole` what messages show. */
+/** Parses `text`; messages show `whole`. */
 function ipv4(text: string, whole: string): number[] {
   const bytes: number[] = [];
   let digits = 0;

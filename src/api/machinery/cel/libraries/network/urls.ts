@@ -29,7 +29,7 @@ export const urls: Library = {
   types: [
     {
       type: urlType,
-      // By the right one alone: which size counts is part of what makes a rule acceptable.
+      // By the size of the right operand only: the estimate must equal that of Kubernetes.
       equality: (_, right) => scaleRange(range(1, right.computedSize?.max ?? 1), costs.stringTraversal),
     },
   ],

@@ -1,12 +1,12 @@
 /**
- * What expressions do with texts. Positions and sizes are in code points.
+ * String functions. Positions and sizes are in code points.
  *
- * Nothing here takes more than linear time, and no result is longer than `longestText`: expressions are applied to whatever users send.
+ * Everything takes at most linear time, and no result is longer than `longestText`: expressions run on untrusted input.
  */
 import { CelError, codePoints, type Outcome } from "../../values/value.ts";
 import { indexOf, lastIndexOf, places } from "./text-search.ts";
 
-/** In UTF-16 units: many times what a request may hold. */
+/** In UTF-16 code units: many times the size of a request. */
 export const longestText = 2 ** 26;
 export const tooLong = new CelError("result is too large");
 
@@ -53,7 +53,7 @@ export function replace(text: string, old: string, by: string, limit: bigint): O
   return length > longestText ? tooLong : pieces.join(by);
 }
 
-/** At most as many pieces as `limit` says; the last is the rest. */
+/** At most `limit` pieces; the last one is the rest. */
 export function split(text: string, separator: string, limit: bigint): readonly string[] {
   if (limit === 0n) return [];
   const most = limit < 0n ? Number.POSITIVE_INFINITY : Number(limit) - 1;
@@ -78,7 +78,9 @@ export function upperAscii(text: string): string {
 
 const space = /[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
-/** Without what Unicode calls white space at both ends; the byte order mark, which JavaScript trims as well, is none. */
+/**
+ * Without Unicode white space at both ends; the byte order mark, which JavaScript trims as well, is not white space.
+ */
 export function trim(text: string): string {
   let start = 0;
   let end = text.length;
@@ -90,7 +92,7 @@ export function trim(text: string): string {
 /** From \x07 on. */
 const controls = ["\\a", "\\b", "\\t", "\\n", "\\v", "\\f", "\\r"];
 
-/** In double quotes, with CEL's own escapes and no others. */
+/** In double quotes, with CEL's escapes only. */
 export function quote(text: string): string {
   let quoted = "";
   for (const char of text.toWellFormed())
@@ -102,7 +104,7 @@ function outOfRange(index: bigint): CelError {
   return new CelError(`index out of range: ${index}`);
 }
 
-/** Where the code point with this index begins. */
+/** The index at which this code point begins. */
 function unitsBefore(text: string, index: number): number {
   if (!surrogate.test(text)) return index;
   let units = 0;
@@ -125,7 +127,7 @@ function pieceList(text: string, separator: string, cuts: number): string[] {
   return [...pieces, text.slice(start)];
 }
 
-/** Cut before each character and at the end, as often as `cuts` allows: what stands between them is what an empty text is found at. */
+/** Splits before each character and at the end, at most `cuts` times: where an empty string is found. */
 function boundaries(text: string, cuts: number): string[] {
   if (cuts === 0) return [text];
   const chars = [...text];

@@ -1,9 +1,9 @@
-/** Doubles in decimal, exact to the last digit asked for; of two that are equally near, the even one. */
+/** Doubles in decimal, exact to the requested digit, rounded half to even. */
 
 export function fixedDecimal(value: number, precision: number, { grouped = true } = {}): string {
   if (!Number.isFinite(value)) return specialText(value);
   const negative = value < 0 || Object.is(value, -0);
-  // No double has more digits after the point than these.
+  // No double has more digits after the point.
   const needed = Math.min(precision, 1074);
   const digits = String(rounded(Math.abs(value), needed)).padStart(needed + 1, "0");
   const whole = digits.slice(0, digits.length - needed);
@@ -14,10 +14,10 @@ export function fixedDecimal(value: number, precision: number, { grouped = true 
 
 const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-/** Six digits after the point, and the exponent as printers set it: `1.234568×10⁰⁴`. */
+/** Six digits after the point, and a superscript exponent: `1.234568×10⁰⁴`. */
 export function scientificDecimal(value: number): string {
   if (!Number.isFinite(value)) return specialText(value);
-  // toExponential rounds halves up, but a double that lies exactly between two such decimals ends in a 5 that is its last digit.
+  // toExponential rounds halves up, but a double exactly between two such decimals has a 5 as its last digit.
   const [mantissa = "", exponent = "0"] = halfEven(value).split("e");
   const power = Number(exponent);
   const digits = String(Math.abs(power)).padStart(2, "0");

@@ -1,4 +1,7 @@
-/** Templates that can only fail: `'%d'.format(['a'])` is refused when it is written, at the argument that does not fit. */
+/**
+ * Format strings that can only fail: `'%d'.format(['a'])` is refused when it is written, at the argument that does not
+ * fit.
+ */
 
 import type { Checked } from "../../check/checked.ts";
 import type { Expr } from "../../syntax/ast.ts";
@@ -22,7 +25,7 @@ const texts = [
   "null_type",
 ];
 
-/** Kinds of types that each clause takes. */
+/** The kinds of types that each clause accepts. */
 const kinds: Readonly<Record<Letter, readonly string[]>> = {
   s: texts,
   d: ["int", "uint"],
@@ -68,7 +71,7 @@ function templateIssues(
   return [{ message, offset }];
 }
 
-/** The argument itself, or for %s what is in it, as far as it is written out. */
+/** The argument itself, or for %s its parts, as far as they are literals. */
 function firstMisfit(expr: Expr, letter: Letter, types: ReadonlyMap<Expr, Type>): Expr | undefined {
   const kind = types.get(expr)?.kind ?? "error";
   if (kind !== "dyn" && kind !== "error" && !kinds[letter].includes(kind)) return expr;

@@ -1,4 +1,4 @@
-/** `format.named` and `format.dns1123Label()` & co.: what is wrong with a text, said as the API itself would say it. */
+/** `format.named` and `format.dns1123Label()` etc.: the faults of a string, in the words of the API. */
 
 import { type Costs, costSize, nominal, patternCost, sizeRange } from "../../functions/call-costs.ts";
 import { costs, range, scaleRange } from "../../functions/cost.ts";
@@ -23,7 +23,7 @@ class FormatValue extends Opaque {
   }
 }
 
-/** The longest name of a format, and the longest pattern, that an estimate reckons with. */
+/** The longest format name and the longest pattern that an estimate assumes. */
 const longestName = 64;
 const longestPattern = 128;
 

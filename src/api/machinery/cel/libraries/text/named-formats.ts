@@ -1,4 +1,6 @@
-/** The formats of texts that Kubernetes knows by name. Each check returns what is wrong, in the words users know; an empty list means nothing is. */
+/**
+ * The named string formats of Kubernetes. Each check returns the faults; an empty list means that the string is valid.
+ */
 import {
   checkDns1035Label,
   checkDns1123Label,
@@ -14,7 +16,7 @@ import { uriFault } from "../network/go-url.ts";
 export interface NamedFormat {
   readonly name: string;
   readonly check: NameCheck;
-  /** The length of a pattern that would do the same: what a check costs goes by it. */
+  /** The length of an equivalent pattern: the cost of a check depends on it. */
   readonly patternSize: number;
 }
 
@@ -72,7 +74,7 @@ function isDate(text: string): boolean {
   }
 }
 
-/** What follows a second `t` is not looked at. */
+/** What follows a second `t` is ignored. */
 function isDateTime(text: string): boolean {
   const [date = "", time] = text.toLowerCase().split("t");
   const [, hour = "", minute = "", second = ""] = timeOfDay.exec(time ?? "") ?? [];

@@ -1,4 +1,4 @@
-/** Values as `string(x)` has them, besides null and types. */
+/** Values as `string(x)` converts them, besides null and types. */
 import { conversions } from "../../standard/conversions.ts";
 import { typeName } from "../../values/type.ts";
 import { CelError, noSuchOverload, TypeValue, typeOf, type Value } from "../../values/value.ts";
@@ -9,7 +9,7 @@ const byKind = new Map(
     ?.overloads.map(({ parameters: [from], call }) => [from?.kind, call]),
 );
 
-/** Undefined for what is more than a scalar. */
+/** Undefined for values that are not scalars. */
 export function plainText(value: Value): string | CelError | undefined {
   if (value === null) return "null";
   if (value instanceof TypeValue) return typeName(value.type);

@@ -1,9 +1,9 @@
 /**
- * `find` and `findAll`: what a regular expression matches.
+ * `find` and `findAll`.
  *
- * 1. RE2's syntax and its linear time for each match. Matches are leftmost, and of several at one place the one that Perl would prefer.
- * 2. An empty match right after another match is none.
- * 3. Patterns are nearly always literals, so what they compile to is kept, for a bounded number of them.
+ * 1. RE2 syntax, linear time for each match. Matches are leftmost-first, as in Perl.
+ * 2. An empty match right after another match does not count.
+ * 3. Patterns are nearly always literals, so compiled ones are kept, up to a limit.
  */
 import type { RE2JS } from "re2js";
 import { LruMap } from "#base";

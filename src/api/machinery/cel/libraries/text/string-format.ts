@@ -1,10 +1,10 @@
 /**
  * `"%s has %d".format([…])`.
  *
- * 1. Each clause takes one argument: %s %d %f %e %b %o %x %X, with a precision before f and e. %% stands for itself.
- * 2. Numbers are written the American way by %f and %e: `12,345.678900`, `1.234568×10⁰⁴`. Of %e the precision is only a least width;
- *    users have come to know it so.
- * 3. Within lists and maps, values are written as they would stand in an expression.
+ * 1. Each clause takes one argument: %s %d %f %e %b %o %x %X, with a precision before f and e. %% is a percent sign.
+ * 2. %f and %e write numbers the American way: `12,345.678900`, `1.234568×10⁰⁴`. For %e the precision is only a minimum
+ *    width, as in Kubernetes.
+ * 3. Inside of lists and maps, values are written as CEL literals.
  */
 import { goQuote } from "../../../json/go-text.ts";
 import { typeName } from "../../values/type.ts";
@@ -25,7 +25,7 @@ import { longestText, tooLong } from "./characters.ts";
 import { fixedDecimal, scientificDecimal } from "./decimal-text.ts";
 import { plainText } from "./plain-text.ts";
 
-/** As Go's fmt allows it. */
+/** The limit of Go's fmt. */
 const greatestPrecision = 1_000_000;
 
 export type Letter = "s" | "d" | "f" | "e" | "b" | "o" | "x" | "X";
@@ -43,7 +43,7 @@ export function format(template: string, args: ListValue): string | CelError {
   });
 }
 
-/** The template with what `write` makes of each clause and the argument with this index. */
+/** The template with the text of each clause; `write` gets the clause and the index of its argument. */
 export function interpolate(
   template: string,
   count: number,
@@ -100,7 +100,7 @@ function isLetter(text: string): text is Letter {
 
 type Write = (value: Value, precision: number) => string | CelError;
 
-/** What each clause may be used on, in the words of the original. */
+/** The types that each clause accepts, in the words of Kubernetes. */
 export const uses: Readonly<Record<Letter, string>> = {
   s: "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
   d: "decimal clause can only be used on integers",
@@ -168,7 +168,7 @@ function listText(list: ListValue): string | CelError {
   return `[${items.join(", ")}]`;
 }
 
-/** Entries in the order of their keys as they are written. */
+/** Entries sorted by the text of their keys. */
 function mapText(map: MapValue): string | CelError {
   const entries: [string, string][] = [];
   for (const key of map.keys()) {
@@ -189,7 +189,7 @@ function keyText(key: Value): string | CelError {
   return integerIn(key, 10) ?? new CelError(`no formatting function for map key of type ${typeName(typeOf(key))}`);
 }
 
-/** As it would stand in an expression. */
+/** As a CEL literal. */
 function literal(value: Outcome): string | CelError {
   if (value instanceof CelError) return value;
   if (typeof value === "string") return goQuote(value);

@@ -1,4 +1,6 @@
-/** CEL's own extension for strings, in the version that Kubernetes has: no `reverse`, and `format` with the old way to write numbers. */
+/**
+ * CEL's extension for strings, in the version that Kubernetes has: no `reverse`, and the old number format in `format`.
+ */
 
 import { type Costs, costSize, sizeRange, traversal, walk } from "../../functions/call-costs.ts";
 import { addRanges, costs, multiplyRanges, type Range, range, scaleRange, unlimited } from "../../functions/cost.ts";
@@ -122,7 +124,7 @@ function joined(items: ListValue, separator: string): Outcome {
   return join(texts, separator);
 }
 
-/** How long the result may be: as many replacements as fit, or none. */
+/** The maximum length of the result: as many replacements as fit, or none. */
 function estimateReplace([text, old, by]: readonly SizedNode[]): CallEstimate {
   const size = sizeRange(text);
   const most = longestReplaced(size, sizeRange(old), sizeRange(by));
@@ -135,7 +137,7 @@ function estimateReplace([text, old, by]: readonly SizedNode[]): CallEstimate {
 }
 
 interface Replaced {
-  /** How often something is put in. */
+  /** How many replacements. */
   readonly count: number;
   /** How much of the text stays. */
   readonly kept: number;

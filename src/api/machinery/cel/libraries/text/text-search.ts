@@ -1,6 +1,6 @@
 /**
- * Finding a text in another in linear time, whatever both hold: engines take the product of both lengths for some texts, and
- * expressions are applied to whatever users send.
+ * Search of a string in another in linear time: the engine's own search takes the product of both lengths for some
+ * inputs, and expressions run on untrusted input.
  */
 
 /** Below this, the engine's own search is fast even at its worst. */
@@ -17,10 +17,10 @@ export function indexOf(text: string, needle: string, from = 0): number {
   );
 }
 
-/** The last place at or before `from`. */
+/** The last position at or before `from`. */
 export function lastIndexOf(text: string, needle: string, from = text.length): number {
   if (needle.length <= short) return text.lastIndexOf(needle, from);
-  // Both are read backwards: the last place is then the first.
+  // Both are reversed: the last position is then the first.
   const end = Math.min(text.length, from + needle.length);
   const found = find(
     end,
@@ -32,7 +32,7 @@ export function lastIndexOf(text: string, needle: string, from = text.length): n
   return found < 0 ? -1 : end - found - needle.length;
 }
 
-/** Every place that does not overlap one before it, as many as `limit` at most. */
+/** Positions that do not overlap, at most `limit`. */
 export function* places(text: string, needle: string, limit = Number.POSITIVE_INFINITY): Generator<number> {
   let at = indexOf(text, needle);
   for (let count = 0; at >= 0 && count < limit; count++) {
@@ -43,7 +43,10 @@ export function* places(text: string, needle: string, limit = Number.POSITIVE_IN
 
 type Reader = (index: number) => number;
 
-/** Knuth, Morris and Pratt: `borders[i]` is how much of the needle still matches when its first i + 1 characters did and the next does not. */
+/**
+ * Knuth, Morris and Pratt: `borders[i]` is how much of the needle still matches when its first i + 1 characters match
+ * and the next one does not.
+ */
 function find(length: number, from: number, needleLength: number, text: Reader, needle: Reader): number {
   const borders = new Int32Array(needleLength);
   const advance = (matched: number, char: number): number => {

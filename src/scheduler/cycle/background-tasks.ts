@@ -1,23 +1,24 @@
 /**
- * Work that goes on beside the attempts: bindings, statuses. Bounded, and awaited at the end.
+ * Work that runs concurrently with the attempts: bindings and status updates. Bounded, and awaited at shutdown.
  *
- * 1. What waits for others, such as a volume or a permit, takes up room for a moment only: who waits for minutes must not stop everybody else.
+ * 1. A task that waits for others, such as a volume or a permit, gives up its slot after a second: a task that waits
+ *    for minutes must not stop the scheduler.
  */
 import { Chain, type Clock, isAbort, Link, type Logger, type Timer } from "#base";
 
-/** An API server that is fair to others turns away who has more than some hundred requests waiting. */
+/** Priority and fairness rejects clients with more than some hundred requests in the queue. */
 const MAX_RUNNING = 200;
-/** Beyond that, who waits is taken not to send anything. */
+/** A task that has waited this long is assumed to send no requests. */
 const WAITING_MS = 1000;
 
-export class SideTasks {
+export class BackgroundTasks {
   readonly #log: Logger;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #running = new Chain<Link<Promise<void>>>();
-  /** Since when somebody waits, the longest first: of those that take up room. */
+  /** Start times of waiting tasks that still hold a slot, oldest first. */
   readonly #waiting = new Chain<Link<number>>();
-  /** How many wait without taking up room. */
+  /** Number of waiting tasks without a slot. */
   #aside = 0;
   #timer: Timer | undefined;
   #room: PromiseWithResolvers<void> | undefined;
@@ -29,7 +30,7 @@ export class SideTasks {
     this.#signal = signal;
   }
 
-  /** Of those that take up room. */
+  /** Number of tasks that hold a slot. */
   get size(): number {
     return this.#running.size - this.#aside;
   }
@@ -47,7 +48,7 @@ export class SideTasks {
     });
   }
 
-  /** Part of a task, which waits for others meanwhile. */
+  /** Called within a task that waits for others. */
   async wait<T>(until: Promise<T>): Promise<T> {
     const link = new Link(this.#clock.monotonic());
     this.#waiting.add(link);
@@ -59,7 +60,7 @@ export class SideTasks {
     }
   }
 
-  /** Undefined: there is room now. */
+  /** Undefined if a slot is free. */
   room(): Promise<void> | undefined {
     if (this.#hasRoom) return undefined;
     this.#setAside();
@@ -72,7 +73,7 @@ export class SideTasks {
     return this.size < MAX_RUNNING;
   }
 
-  /** Who has waited long gives up its room; when the next one will have, this is done again as long as somebody needs room. */
+  /** Takes slots from tasks that have waited long, and schedules itself for the next one while slots are needed. */
   #setAside(): void {
     const now = this.#clock.monotonic();
     for (let next = this.#waiting.first; next !== undefined; next = this.#waiting.first) {
@@ -89,7 +90,7 @@ export class SideTasks {
     });
   }
 
-  /** When nothing is under way, for a moment at least. */
+  /** Resolves when no task is running. */
   idle(): Promise<void> {
     if (this.#running.size === 0) return Promise.resolve();
     this.#idle ??= Promise.withResolvers<void>();

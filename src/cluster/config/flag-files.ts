@@ -1,14 +1,28 @@
 /**
- * Reports each change of a file.
+ * Files that flags name: read once, or followed while the cluster runs.
  *
- * 1. The file is polled. File system notifications would miss files that are replaced through symbolic links, such as
- *    mounted Secrets.
- * 2. A file that cannot be read, or that `changed` refuses, is reported once and tried again when it changes.
+ * 1. A followed file is polled. File system notifications would miss files that are replaced through symbolic links,
+ *    such as mounted Secrets.
+ * 2. A followed file that cannot be read, or that `changed` refuses, is reported once and tried again when it changes.
  */
 import { readFile } from "node:fs/promises";
 import type { Clock } from "#base";
+import { ClusterError } from "./errors.ts";
 
 const EVERY_MS = 5_000;
+
+/** Throws ClusterError, which names the flag. */
+export async function readFlag(flag: string, file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw new ClusterError(`${flag}: ${(error as Error).message}.`, { cause: error });
+  }
+}
+
+export function joined(...bundles: readonly string[]): string {
+  return bundles.map((pem) => `${pem.trimEnd()}\n`).join("");
+}
 
 export interface FollowFileOptions {
   readonly clock: Clock;

@@ -1,28 +1,36 @@
-/** From which nodes a volume is reached. Volumes know nodes by their labels alone. */
+/** Whether a volume is accessible from a node: node affinity of volumes matches the labels of nodes only. */
 import type { core, Labels } from "#api";
 import { type NodeMatcher, selectorMatcher } from "../node-selectors.ts";
-import type { Volume } from "../volume-objects.ts";
+import type { Volume, VolumeObjects } from "../volume-objects.ts";
 
 export interface VolumeNode {
   readonly name: string;
   readonly labels: Labels;
 }
 
-/** Compiled once for a volume of a revision: objects of caches are never changed. */
-const reaches = new WeakMap<Volume, NodeMatcher>();
+export type IsAccessible = (volume: Volume, node: VolumeNode) => boolean;
 
-export function isReached(volume: Volume, node: VolumeNode): boolean {
-  const required = volume.spec?.nodeAffinity?.required;
-  if (required === undefined) return true;
-  let matches = reaches.get(volume);
-  if (matches === undefined) {
-    matches = byLabels(required);
-    reaches.set(volume, matches);
-  }
-  return matches(node);
+/** The lookups of VolumeBinding. */
+export interface BindingObjects extends VolumeObjects {
+  readonly isAccessible: IsAccessible;
 }
 
-/** What a term says of a node's fields does not count, but the term does. */
+/** Compiles the node affinity of each volume once: cached objects are immutable. */
+export function volumeAccess(): IsAccessible {
+  const compiled = new WeakMap<Volume, NodeMatcher>();
+  return (volume, node) => {
+    const required = volume.spec?.nodeAffinity?.required;
+    if (required === undefined) return true;
+    let matches = compiled.get(volume);
+    if (matches === undefined) {
+      matches = byLabels(required);
+      compiled.set(volume, matches);
+    }
+    return matches(node);
+  };
+}
+
+/** matchFields of a term are ignored; a term with matchFields only matches every node. */
 function byLabels({ nodeSelectorTerms = [] }: core.NodeSelector): NodeMatcher {
   const anywhere = nodeSelectorTerms.some(
     ({ matchExpressions = [], matchFields = [] }) => matchExpressions.length === 0 && matchFields.length > 0,
@@ -33,7 +41,7 @@ function byLabels({ nodeSelectorTerms = [] }: core.NodeSelector): NodeMatcher {
   });
 }
 
-/** Where nothing else is asked for: the names of the only hosts; undefined where it takes more to say. */
+/** The host names of a local volume; undefined if its node affinity is not just a list of host names. */
 export function hostnamesOf({ spec }: Volume): readonly string[] | undefined {
   const [term, ...more] = spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
   if (term === undefined || more.length > 0) return undefined;

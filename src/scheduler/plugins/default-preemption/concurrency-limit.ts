@@ -1,5 +1,5 @@
-/** Works of which at most so many go on at once: the others wait for their turn, in the order in which they came. */
-export class Turns {
+/** Limits concurrent work; the rest waits in order of arrival. */
+export class ConcurrencyLimit {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

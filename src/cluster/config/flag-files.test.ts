@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { settled, VirtualClock } from "#base";
-import { followFile } from "./follow-file.ts";
+import { followFile } from "./flag-files.ts";
 
 describe("a file that is followed", () => {
   let dir: string;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { Turns } from "./turns.ts";
+import { ConcurrencyLimit } from "./concurrency-limit.ts";
 
 describe("turns", () => {
   it("lets so many go on at once, and the others in their order, also after a failure", async () => {
-    const turns = new Turns(2);
+    const turns = new ConcurrencyLimit(2);
     const begun: number[] = [];
     const ends: PromiseWithResolvers<number>[] = [];
     const works = Array.from({ length: 5 }, (_, at) => {
