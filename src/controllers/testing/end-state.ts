@@ -1,6 +1,6 @@
 /**
- * Everything that is in a cluster, as lines that two runs of the same scenario can be compared by: names that were made by chance read the same, times and
- * revisions are left out.
+ * Everything that is in a cluster, as lines that two runs of the same scenario can be compared by: names that were made
+ * by chance read the same, times and revisions are left out.
  */
 import type { KubeObject } from "#api";
 import type { TestServer } from "../../apiserver/testing/index.ts";

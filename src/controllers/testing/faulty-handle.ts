@@ -1,4 +1,7 @@
-/** Ways to an API server on which things go wrong: watches that are late, repeat themselves and break off, and callers that die in the middle of their work. */
+/**
+ * Ways to an API server on which things go wrong: watches that are late, repeat themselves and break off, and callers
+ * that die in the middle of their work.
+ */
 import type { Clock, Random } from "#base";
 import type { TestServer } from "../../apiserver/testing/index.ts";
 
@@ -18,7 +21,10 @@ export interface WatchFaults {
   readonly lateMs: number;
 }
 
-/** The same server, by way of watches that cannot be relied on. What they tell is true; when, how often, and in which order across resources is not. */
+/**
+ * The same server, by way of watches that cannot be relied on. What they tell is true; when, how often, and in which
+ * order across resources is not.
+ */
 export function faultyWatches(handle: Handle, faults: WatchFaults): Handle {
   return async (request) => {
     const answer = await handle(request);

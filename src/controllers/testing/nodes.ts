@@ -1,6 +1,6 @@
 /**
- * Nodes as a script: each that lives renews its Lease, says that it is ready, runs its Pods and lets go of those that are to end. Pods without a node are
- * placed on one that is ready.
+ * Nodes as a script: each that lives renews its Lease, says that it is ready, runs its Pods and lets go of those that
+ * are to end. Pods without a node are placed on one that is ready.
  */
 import { type core, formatMicroTime, formatTime, instantOf, isStatusError, kinds } from "#api";
 import type { VirtualClock } from "#base";

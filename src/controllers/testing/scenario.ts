@@ -1,9 +1,10 @@
 /**
- * A day in the life of a cluster, made short: most controllers at work together, on Deployments, StatefulSets, DaemonSets, Jobs, CronJobs, Services,
- * owners that go in three ways, and a namespace that ends.
+ * A day in the life of a cluster, made short: most controllers at work together, on Deployments, StatefulSets,
+ * DaemonSets, Jobs, CronJobs, Services, owners that go in three ways, and a namespace that ends.
  *
  * 1. The steps and the times between them are the same in each run; only the controllers may be disturbed.
- * 2. Scheduler and nodes are played: every Pod gets a node, runs there, and ends when it is told to; those of Jobs succeed.
+ * 2. Scheduler and nodes are played: every Pod gets a node, runs there, and ends when it is told to; those of Jobs
+ *    succeed.
  */
 import { type apps, type batch, type core, isStatusError, type KubeObject, kinds } from "#api";
 import type { Client } from "#client";
@@ -17,8 +18,8 @@ export interface World {
 }
 
 /**
- * How long after each step: long enough for failures to be tried again several times. The CronJob's last run begins at two minutes, and is suspended in the last
- * step: who is disturbed has the best part of a minute for it.
+ * How long after each step: long enough for failures to be tried again several times. The CronJob's last run begins at
+ * two minutes, and is suspended in the last step: who is disturbed has the best part of a minute for it.
  */
 const STEP_MS = 56_000;
 const TURN_MS = 4_000;

@@ -3,8 +3,8 @@
  *
  * 1. `settle` waits until nothing is left to do without time going on; `clock.advance` lets time go on.
  * 2. `refuse` makes requests of the controllers fail; those of the test's own client pass.
- * 3. Each controller writes as its own service account, and may do what the roles of a fresh cluster let it do: a write that the role forbids fails
- *    here as it would there.
+ * 3. Each controller writes as its own service account, and may do what the roles of a fresh cluster let it do: a write
+ *    that the role forbids fails here as it would there.
  */
 import type { core, Kind, KubeObject, StatusError } from "#api";
 import { MetricsRegistry, type Random, seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
@@ -18,10 +18,10 @@ import { ensureRoles, identities, type Rights, rightsOn } from "./identities.ts"
 
 export interface TestControllersOptions extends TestServerOptions {
   /** A cluster that is there already, for a second set of controllers. */
-  readonly server?: TestServer;
+  readonly server?: TestServer | undefined;
   /** Default: what the roles of a fresh cluster say; on a server that has none, everything. */
   readonly rights?: Rights;
-  readonly selection?: readonly string[];
+  readonly selection?: readonly string[] | undefined;
 }
 
 type Request = Parameters<TestServer["handle"]>[0];
@@ -68,7 +68,7 @@ export async function testControllers(
     runControllers(
       {
         controllers,
-        ...(options.selection !== undefined && { selection: options.selection }),
+        selection: options.selection,
         client: clientOf(manager),
         clientOf: (account) => clientOf(of(account)),
         instance: "test",

@@ -114,7 +114,9 @@ export interface Explained {
   readonly scored?: { readonly scored: Scored; readonly chosen: number } | undefined;
 }
 
-/** Rejections by node are kept only for pods without a node; for others only their counts, and only on small clusters. */
+/**
+ * Rejections by node are kept only for pods without a node; for others only their counts, and only on small clusters.
+ */
 export function explain(
   state: ClusterState,
   { copies }: Pick<Explanations, "copies">,

@@ -1,6 +1,6 @@
 /**
- * A cluster twice: as plain objects, and as the scheduler's own state with its plugins. Every change reaches both, so that one can be held
- * against the other at any time.
+ * A cluster twice: as plain objects, and as the scheduler's own state with its plugins. Every change reaches both, so
+ * that one can be held against the other at any time.
  */
 import { type core, type KubeObject, kinds } from "#api";
 import { realClock, seededRandom, silentLogger } from "#base";

@@ -1,5 +1,6 @@
 /**
- * Small clusters by chance, in which much goes wrong: nodes that are nearly full, few labels and many selectors, taints and ports that collide.
+ * Small clusters by chance, in which much goes wrong: nodes that are nearly full, few labels and many selectors, taints
+ * and ports that collide.
  *
  * 1. The same numbers give the same cluster.
  * 2. Every object could have come from the API server: names and uids differ, what it would default or merge is there.

@@ -1,6 +1,6 @@
 /**
- * Claims, volumes and classes by chance, and a Pod that uses some of them: claims that are bound, lost, going or waiting, volumes of one zone, nodes with
- * few places left.
+ * Claims, volumes and classes by chance, and a Pod that uses some of them: claims that are bound, lost, going or
+ * waiting, volumes of one zone, nodes with few places left.
  */
 import type { core, storage } from "#api";
 import type { Random } from "#base";

@@ -1,7 +1,8 @@
 /**
  * Scripts of whole sequences: what is done, line by line, and behind it, indented, what came of it.
  *
- *     node NAME [cpu=4] [zone=Z] [taint=KEY] [label=KEY:VALUE]     pod NAME [cpu=1] [priority=0] [zone=Z] [app=A] [apart] [spread] [port=80] [tolerates=KEY]
+ *     node NAME [cpu=4] [zone=Z] [taint=KEY] [label=KEY:VALUE]
+ *     pod NAME [cpu=1] [priority=0] [zone=Z] [app=A] [apart] [spread] [port=80] [tolerates=KEY]
  *     delete pod NAME     delete node NAME     ready-to-go     wait SECONDS
  */
 import { type core, kinds } from "#api";

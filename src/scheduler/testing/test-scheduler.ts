@@ -2,7 +2,8 @@
  * A scheduler on an in-memory API server, with virtual time, seeded randomness and the RBAC rules of kube-scheduler.
  *
  * 1. `settle` waits until nothing is left to do without time going on; `clock.advance` lets time go on.
- * 2. `refuse` answers requests of the scheduler in place of the server, or lets them pass; those of the test's own client always pass.
+ * 2. `refuse` answers requests of the scheduler in place of the server, or lets them pass; those of the test's own
+ *    client always pass.
  */
 import { type core, type KubeObject, kinds, type StatusError } from "#api";
 import { type Logger, MetricsRegistry, seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
@@ -92,8 +93,8 @@ export async function testScheduler(options: TestSchedulerOptions = {}): Promise
     runScheduler(
       {
         client: own,
-        ...(configuration !== undefined && { configuration }),
-        ...(plugins !== undefined && { plugins }),
+        configuration,
+        plugins,
         instance: "test",
         clock,
         random: seededRandom(seed),

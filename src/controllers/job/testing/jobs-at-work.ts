@@ -86,7 +86,10 @@ export function jobsAtWork() {
     return { ...running, ...looksAt(running) };
   };
 
-  /** Plays a scenario again and again, each time with a controller that is stopped at another of its writes, and one that goes on after it. */
+  /**
+   * Plays a scenario again and again, each time with a controller that is stopped at another of its writes, and one
+   * that goes on after it.
+   */
   const stoppedAtEach = async (scenario: (running: Actions) => Promise<void>): Promise<void> => {
     let writes = 0;
     let limit = 1;

@@ -1,8 +1,10 @@
 /**
  * Which Pods a term of Pod affinity means.
  *
- * 1. With neither `namespaces` nor `namespaceSelector` it means the namespace of the Pod that has the term; an empty `namespaceSelector` means all.
- * 2. `matchLabelKeys` and `mismatchLabelKeys` need no look here: the API server writes them into the selector when the Pod is made.
+ * 1. With neither `namespaces` nor `namespaceSelector` it means the namespace of the Pod that has the term; an empty
+ *    `namespaceSelector` means all.
+ * 2. `matchLabelKeys` and `mismatchLabelKeys` need no look here: the API server writes them into the selector when the
+ *    Pod is made.
  */
 import { type core, matcherOfSelector } from "#api";
 import { labelsOf, type PlainCluster } from "./cluster.ts";

@@ -1,7 +1,8 @@
 /**
  * What a plain decision is made from and what it says.
  *
- * 1. Everything is an API object. There is no cache, no index, no state: each question is answered by looking at all of them again.
+ * 1. Everything is an API object. There is no cache, no index, no state: each question is answered by looking at all of
+ *    them again.
  * 2. Amounts are bigints, so that nothing is rounded where kube-scheduler has integers.
  */
 import type { apps, core, storage } from "#api";

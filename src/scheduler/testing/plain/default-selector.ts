@@ -1,4 +1,7 @@
-/** Which Pods belong together with one that has no spread constraints of its own: those of its Services and of its controller. */
+/**
+ * Which Pods belong together with one that has no spread constraints of its own: those of its Services and of its
+ * controller.
+ */
 import { type apps, type core, type LabelMatcher, type LabelRequirement, matcherOf, matcherOfSelector } from "#api";
 import { labelsOf, type PlainCluster } from "./cluster.ts";
 

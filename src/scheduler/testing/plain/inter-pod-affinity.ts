@@ -1,8 +1,8 @@
 /**
  * Near some Pods, away from others.
  *
- * 1. A required term is met on nodes whose domain has a Pod that matches all required terms. A Pod that is the first of its kind may go anywhere
- *    where its own terms mean itself and the node has all the labels.
+ * 1. A required term is met on nodes whose domain has a Pod that matches all required terms. A Pod that is the first of
+ *    its kind may go anywhere where its own terms mean itself and the node has all the labels.
  * 2. Anti-affinity holds both ways: what runs already keeps away what comes later.
  * 3. Preferences count both ways too, and required affinity of those that run counts `hardPodAffinityWeight`.
  */

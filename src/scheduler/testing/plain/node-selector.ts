@@ -1,4 +1,7 @@
-/** Whether a node fits `nodeSelector` and node affinity terms: terms are alternatives, what one asks for must all be true. */
+/**
+ * Whether a node fits `nodeSelector` and node affinity terms: terms are alternatives, what one asks for must all be
+ * true.
+ */
 import type { core } from "#api";
 import { labelsOf, nameOf } from "./cluster.ts";
 

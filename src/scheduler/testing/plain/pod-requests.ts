@@ -1,12 +1,14 @@
 /**
  * What a Pod asks for.
  *
- * 1. Containers and sidecars run side by side and are added up. Each init container runs alone with the sidecars that were started before it, so it
- *    only counts where that is more.
- * 2. What the Pod itself asks for (cpu, memory, huge pages) stands for the sum of its containers. The overhead of its runtime comes on top.
- * 3. While a container is being resized, the most counts of what it asks for, what it has and what it was promised. What its node can never give it does
- *    not count as asked for.
- * 4. For scoring, a container that asks for no cpu or no memory counts as 100m or 200Mi; one that asks for 0 asks for 0.
+ * 1. Containers and sidecars run side by side and are added up. Each init container runs alone with the sidecars that
+ *    were started before it, so it only counts where that is more.
+ * 2. What the Pod itself asks for (cpu, memory, huge pages) stands for the sum of its containers. The overhead of its
+ *    runtime comes on top.
+ * 3. While a container is being resized, the most counts of what it asks for, what it has and what it was promised.
+ *    What its node can never give it does not count as asked for.
+ * 4. For scoring, a container that asks for no cpu or no memory counts as 100m or 200Mi; one that asks for 0 asks for
+ *    0.
  */
 import { compareQuantities, type core, parseQuantity, scaledValue } from "#api";
 

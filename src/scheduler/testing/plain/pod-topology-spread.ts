@@ -1,9 +1,10 @@
 /**
  * Pods of a kind spread over domains.
  *
- * 1. DoNotSchedule: with the Pod on the node, its domain may have at most `maxSkew` more matching Pods than the emptiest domain. With fewer domains
- *    than `minDomains` the emptiest counts as empty.
- * 2. Domains are those of nodes that have all the topology keys and, by the policies, that the Pod may run on at all. Pods that are going don't count.
+ * 1. DoNotSchedule: with the Pod on the node, its domain may have at most `maxSkew` more matching Pods than the
+ *    emptiest domain. With fewer domains than `minDomains` the emptiest counts as empty.
+ * 2. Domains are those of nodes that have all the topology keys and, by the policies, that the Pod may run on at all.
+ *    Pods that are going don't count.
  * 3. ScheduleAnyway: fewer matching Pods in the domain score higher; domains of which there are many weigh more.
  */
 import { type core, type LabelMatcher, matcherOf, matcherOfSelector } from "#api";

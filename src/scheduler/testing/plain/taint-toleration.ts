@@ -1,4 +1,6 @@
-/** Taints keep Pods away that don't tolerate them; with PreferNoSchedule nodes that have fewer of them are preferred. */
+/**
+ * Taints keep Pods away that don't tolerate them; with PreferNoSchedule nodes that have fewer of them are preferred.
+ */
 import { normalised, type PlainPlugin, scoresOf, unresolvable } from "./cluster.ts";
 import { forbiddingTaint, tolerated } from "./taints.ts";
 

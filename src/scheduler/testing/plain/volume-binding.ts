@@ -1,6 +1,6 @@
 /**
- * Claims that have a volume: the node must be one of those from which it is reached. Claims whose volume is chosen only now: one must be free
- * that is reached from the node, or one can be made for it.
+ * Claims that have a volume: the node must be one of those from which it is reached. Claims whose volume is chosen only
+ * now: one must be free that is reached from the node, or one can be made for it.
  */
 import { compareQuantities, type core, matcherOfSelector, parseQuantity, type Quantity, zeroQuantity } from "#api";
 import {
