@@ -46,7 +46,7 @@ async function candidate({ client }: Stage, program: string) {
 
 export const leaderElection: Scenario = {
   id: "leader-election",
-  title: "One of two candidates leads, then the other",
+  title: "Leader election: one of two candidates leads, then the other",
   about:
     "Candidates meet in a Lease. Whoever creates it leads, and renews it; the other one looks at it again and again. A leader that leaves gives the lease back, and the other takes it, by an update that fails if somebody was faster.",
   nodes: "simulated",

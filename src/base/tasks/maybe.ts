@@ -1,6 +1,6 @@
 /**
- * A value that is known now, or the promise of one. Most requests are answered from memory: code that may have to wait, and
- * mostly does not, is written once with these functions and runs in the same call where nothing is pending.
+ * A value that is known now, or the promise of one. Most requests are answered from memory: code that may have to wait,
+ * and mostly does not, is written once with these functions and runs in the same call where nothing is pending.
  *
  * 1. What a function throws and what its promise rejects with are the same to the functions that take `failed`.
  * 2. As with `Promise.then`, `failed` does not see errors of `done`: they go to the caller.
@@ -13,7 +13,10 @@ export function isPending<T>(value: Maybe<T>): value is Promise<T> {
   return value instanceof Promise;
 }
 
-/** `done` of the value, as soon as it is known. (Not called `then`: a module that exports that name cannot be imported dynamically.) */
+/**
+ * `done` of the value, as soon as it is known. (Not called `then`: a module that exports that name cannot be imported
+ * dynamically.)
+ */
 export function andThen<T, R>(value: Maybe<T>, done: (value: T) => Maybe<R>): Maybe<R> {
   return isPending(value) ? value.then(done) : done(value);
 }
