@@ -14,14 +14,11 @@ const OF_FILES = ["file", "file, folder", "folder or file", "folder, file", "sta
 const BEHIND: readonly string[] = [
   "src/apiserver/authn/README.md",
   "src/client/README.md",
-  "src/controllers/README.md",
   "src/flows/README.md",
   "src/kubelet/README.md",
   "src/kubelet/node/README.md",
   "src/kubelet/pod-status/README.md",
   "src/kubelet/pods/README.md",
-  "src/network/README.md",
-  "src/scheduler/README.md",
   "src/store/README.md",
 ];
 
