@@ -2,9 +2,8 @@
  * The parts of src/base that are written unusually for speed, against their plain forms: processor time, in turn, the
  * median of the rounds. The bound is the plain form.
  */
-import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { childController, Heap, LruMap, MemoMap, UUID_LENGTH, Uuids } from "#base";
+import { childController, Heap, LruMap, MemoMap } from "#base";
 import { countBelow } from "../src/base/collections/ordered-map-node.ts";
 import type { Figure } from "./run.ts";
 
@@ -20,7 +19,7 @@ interface Comparison {
 }
 
 export async function run(report: (figure: Figure) => void): Promise<void> {
-  for (const { name, operations, plain, ours } of [mapHits(), heap(), uuids(), children(), searches()]) {
+  for (const { name, operations, plain, ours } of [mapHits(), heap(), children(), searches()]) {
     const rounds = { plain: [] as number[], ours: [] as number[] };
     for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round++) {
       rounds.plain.push(nanoseconds(plain, operations));
@@ -113,27 +112,6 @@ function heap(): Comparison {
     operations,
     plain: () => drain(new TopDownHeap(before)),
     ours: () => drain(new Heap(before)),
-  };
-}
-
-function uuids(): Comparison {
-  const batch = 500;
-  const operations = 200 * batch;
-  const target = Buffer.alloc(UUID_LENGTH);
-  const many = new Uuids(batch);
-  return {
-    name: "a UUID written to a Buffer, against randomUUID",
-    operations,
-    plain: () => {
-      for (let i = 0; i < operations; i++) target.write(randomUUID(), "latin1");
-    },
-    ours: () => {
-      for (let i = 0; i < operations; i++) {
-        const at = (i % batch) * UUID_LENGTH;
-        if (at === 0) many.renew();
-        many.letters.copy(target, 0, at, at + UUID_LENGTH);
-      }
-    },
   };
 }
 
