@@ -92,14 +92,14 @@ export const rooms: Record<string, readonly string[]> = {
     "watch",
     "loopback",
     "outbound",
-    // Who may do what, and what becomes of it.
+    // Who may do what, and what else has a say in a write.
     "allocate",
     "authn",
     "authz",
     "impersonation",
     "admission",
     "connect",
-    // The way through all of them, and the steps that stand on it.
+    // The pipeline through all of them, and its steps.
     "pipeline",
     "fairness",
     "audit",
