@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { xsalsa20poly1305 } from "@noble/ciphers/salsa.js";
-import type { Cipher } from "./way.ts";
+import type { Cipher } from "./transformer.ts";
 
 const NONCE = 24;
 const TAG = 16;
