@@ -4,8 +4,10 @@
  *     verbs, feed ──► encrypted store ══► store          the rules choose transformers by key
  *
  * 1. A value of a resource that is not encrypted costs a look at its first byte and its resource: no copy, no promise.
- * 2. A value that cannot be decrypted is still an entry: reading its object fails with the reason, other objects are not affected.
- * 3. `isOutdated`: a value was written with another transformer or key than a write would use now. An update without changes rewrites it.
+ * 2. A value that cannot be decrypted is still an entry: reading its object fails with the reason, other objects are
+ *    not affected.
+ * 3. `isOutdated`: a value was written with another transformer or key than a write would use now. An update without
+ *    changes rewrites it.
  * 4. `readAgain` ends watches if a value could not be decrypted, so that everything is listed again.
  */
 import { internalError } from "#api";

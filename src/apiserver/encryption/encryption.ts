@@ -4,7 +4,8 @@
  *     configuration ──► rules ──► encrypted store
  *                          ···► KMS plugins: Status, once a minute
  *
- * 1. A new configuration applies from one write to the next. One that is invalid, or whose plugins do not answer, changes nothing.
+ * 1. A new configuration applies from one write to the next. One that is invalid, or whose plugins do not answer,
+ *    changes nothing.
  * 2. KMS providers that both configurations have keep their seeds.
  */
 import type { Clock, Logger } from "#base";

@@ -1,8 +1,10 @@
 /**
  * The transformers of each resource: the first one writes, all of them read.
  *
- * 1. Resources that the configuration does not name are stored as they are, and encrypted values of them cannot be read.
- * 2. If a transformer with the right prefix fails, the next one is tried: it may have the same prefix and the right key.
+ * 1. Resources that the configuration does not name are stored as they are, and encrypted values of them cannot be
+ *    read.
+ * 2. If a transformer with the right prefix fails, the next one is tried: it may have the same prefix and the right
+ *    key.
  */
 import { andThen, attempt } from "#base";
 import { STORE_PREFIX } from "../rest/resource.ts";

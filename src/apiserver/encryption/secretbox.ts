@@ -1,5 +1,6 @@
 /**
- * NaCl's secretbox, XSalsa20 and Poly1305, which Node does not have: the audited @noble/ciphers does the work (ADR 0024).
+ * NaCl's secretbox, XSalsa20 and Poly1305, which Node does not have: the audited @noble/ciphers does the work (ADR
+ * 0024).
  *
  *     stored   nonce(24) tag(16) ciphertext
  */

@@ -1,7 +1,8 @@
 /**
  * Transforms values on their way to the store and back.
  *
- * 1. `key` is the key of the value in the store. Transformers that can bind the value to it: copied to another key, it cannot be read.
+ * 1. `key` is the key of the value in the store. Transformers that can bind the value to it: copied to another key, it
+ *    cannot be read.
  * 2. `read` throws, or rejects, with a message for the user when `write` did not produce the bytes.
  */
 export interface Transformer {

@@ -5,7 +5,8 @@
  *     read    stored ──► seed, from memory or from the plugin ──► value
  *     poll    Status ···► another key id: a new seed; the same: the seed is valid for three minutes more
  *
- * 1. Writes never wait for the plugin. If it does not answer for three minutes they fail, so that a replaced key is not used for ever.
+ * 1. Writes never wait for the plugin. If it does not answer for three minutes they fail, so that a replaced key is not
+ *    used for ever.
  * 2. Reads work as long as the seed is in memory. Concurrent reads request a seed once.
  */
 import { createHash, randomBytes } from "node:crypto";
@@ -95,7 +96,7 @@ export function kmsTransformer({ name, plugin, clock, log, newUid, recovered }: 
     const cipher = seeded(seed);
     current = { cipher, source, writableUntil };
     ciphers.set(identityOf(source), cipher);
-    log.info("a new seed encrypts what is written", { provider: name, keyId: hashed(keyId) });
+    log.info("writes use a new seed", { provider: name, keyId: hashed(keyId) });
   };
 
   const ask = async () => {

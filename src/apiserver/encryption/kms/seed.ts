@@ -1,5 +1,6 @@
 /**
- * Data encrypted under a seed: each value has a key of its own, expanded from the seed (HKDF of RFC 5869, the second half of it, with SHA-256).
+ * Data encrypted under a seed: each value has a key of its own, expanded from the seed (HKDF of RFC 5869, the second
+ * half of it, with SHA-256).
  *
  *     stored   info(32) nonce(12) ciphertext tag(16)          key = HKDF-Expand(seed, info, 32)
  *
