@@ -1,5 +1,6 @@
 /**
- * Mutated frames: afterwards the connection answers a PING, or it has sent GOAWAY and is closed; and nothing of it is left.
+ * Mutated frames: afterwards the connection answers a PING, or it has sent GOAWAY and is closed; and nothing of it is
+ * left.
  */
 import { describe, expect, it } from "vitest";
 import { type Random, seededRandom, settled } from "#base";

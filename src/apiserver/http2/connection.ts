@@ -7,7 +7,8 @@
  *
  * 1. A connection error ends the connection with GOAWAY and a code; a stream error ends one request.
  * 2. Priorities are ignored, nothing is pushed.
- * 3. Clients that open and cancel requests, or send PING or SETTINGS, without end are disconnected: see abuse-budget.ts.
+ * 3. Clients that open and cancel requests, or send PING or SETTINGS, without end are disconnected: see
+ *    abuse-budget.ts.
  * 4. A connection without a request for `idleMs` is closed, whatever other frames it carries; a watch is a request.
  */
 import type { Duplex } from "node:stream";

@@ -1,7 +1,9 @@
 /**
- * The fields of a request, checked as the protocol demands (RFC 9113, 8.2 and 8.3), as an object with names in lower case.
+ * The fields of a request, checked as the protocol demands (RFC 9113, 8.2 and 8.3), as an object with names in lower
+ * case.
  *
- * 1. Of repeated single-valued fields the first counts; other repeated fields are joined. Two different content-lengths are malformed.
+ * 1. Of repeated single-valued fields the first counts; other repeated fields are joined. Two different content-lengths
+ *    are malformed.
  */
 
 export type Fields = Record<string, string | undefined>;

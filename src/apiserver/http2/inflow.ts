@@ -1,7 +1,8 @@
 /**
  * Flow control of request bodies: how much clients may still send, and how much is buffered.
  *
- * 1. A stream's window opens as its body is read. The connection's opens as data arrives, unless too much is buffered in all streams.
+ * 1. A stream's window opens as its body is read. The connection's opens as data arrives, unless too much is buffered
+ *    in all streams.
  * 2. WINDOW_UPDATE is sent for large parts of a window, not for every frame.
  */
 import { CODE, ConnectionError, FRAME, INITIAL_WINDOW } from "./codes.ts";

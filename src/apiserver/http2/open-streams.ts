@@ -1,7 +1,8 @@
 /**
  * The open requests of a connection: how they begin and end.
  *
- * 1. A stream number is used once. While a connection closes, the last number received and the last one accepted differ.
+ * 1. A stream number is used once. While a connection closes, the last number received and the last one accepted
+ *    differ.
  * 2. Malformed and cancelled requests count as possible abuse.
  */
 
@@ -94,8 +95,9 @@ export class OpenStreams {
   }
 
   /**
-   * A client sends DATA or HEADERS on a closed stream. If it has ended the stream itself that is an error, reported once: the answer
-   * is true. If the server has, the frame crossed the server's RST_STREAM and is discarded (RFC 9113, 5.1).
+   * A client sends DATA or HEADERS on a closed stream. If it has ended the stream itself that is an error, reported
+   * once: the answer is true. If the server has, the frame crossed the server's RST_STREAM and is discarded (RFC 9113,
+   * 5.1).
    */
   checkClosed(id: number): boolean {
     const how = this.#closedByClient.take(id);

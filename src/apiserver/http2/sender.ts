@@ -3,10 +3,10 @@
  *
  *     frames of all streams ──► gathered for a turn of the event loop ──► one write
  *
- * 1. Streams send a frame each in turn, as far as their windows and the connection's allow. A stream that was passed over because the
- *    connection's window was closed is first when it opens.
- * 2. While the socket is congested, answers wait in their streams, where `waiting` shows it. Frames of the protocol wait here; a client
- *    that lets too many of them wait is disconnected.
+ * 1. Streams send a frame each in turn, as far as their windows and the connection's allow. A stream that was passed
+ *    over because the connection's window was closed is first when it opens.
+ * 2. While the socket is congested, answers wait in their streams, where `waiting` shows it. Frames of the protocol
+ *    wait here; a client that lets too many of them wait is disconnected.
  */
 import type { Duplex } from "node:stream";
 import { nextTurn } from "#base";
@@ -126,7 +126,10 @@ export class Sender {
     }
   }
 
-  /** True if the stream has more to send now, or once the connection's window opens. `ready` brings it back when its own window opens. */
+  /**
+   * True if the stream has more to send now, or once the connection's window opens. `ready` brings it back when its own
+   * window opens.
+   */
   #gatherFrom(stream: Http2Stream): boolean {
     if (stream.destroyed) return false;
     const room = Math.min(this.maxFrame, stream.window, this.window);

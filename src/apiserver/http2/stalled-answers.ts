@@ -15,7 +15,10 @@ export class StalledAnswers {
     this.#sender = sender;
   }
 
-  /** Answers without progress since the last check because the client grants no window; not those that wait for a slow network. */
+  /**
+   * Answers without progress since the last check because the client grants no window; not those that wait for a slow
+   * network.
+   */
   find(streams: readonly Incoming[]): readonly Http2Stream[] {
     const { sentBytes } = this.#sender;
     const isStuck = sentBytes === this.#sentBefore;

@@ -1,9 +1,10 @@
 /**
  * The streams of a connection by their numbers, which only grow: a hash table with open addressing.
  *
- * 1. Not a Map: one through which thousands of streams pass is reallocated again and again, and its old memory, once in the old generation,
- *    retains the streams that it had until the whole heap is collected. With a Map a request costs 9.6 µs, with this 8.4, and twice as much
- *    time goes into garbage collection (`bench -- http2`, three runs of each in turn, 2026-11-18). stream-table.test.ts compares it with a Map.
+ * 1. Not a Map: one through which thousands of streams pass is reallocated again and again, and its old memory, once in
+ *    the old generation, retains the streams that it had until the whole heap is collected. With a Map a request costs
+ *    9.6 µs, with this 8.4, and twice as much time goes into garbage collection (`bench -- http2`, three runs of each
+ *    in turn, 2026-11-18). stream-table.test.ts compares it with a Map.
  * 2. A stream is at the place of its number, or at the next free place. When one is deleted, those behind it move up.
  */
 

@@ -5,7 +5,8 @@
  *
  * 1. Written bytes wait here until the client's window has room: `waiting` is their number.
  * 2. A stream closes once: when the answer has been sent, or one side has reset it.
- * 3. A plain object: the native objects of node:http2 live until the whole heap is collected, with everything that they refer to (ADR 0015).
+ * 3. A plain object: the native objects of node:http2 live until the whole heap is collected, with everything that they
+ *    refer to (ADR 0015).
  */
 import { CODE } from "./codes.ts";
 import type { Fields } from "./fields.ts";

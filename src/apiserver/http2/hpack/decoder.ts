@@ -3,8 +3,10 @@
  *
  * The input is not trusted:
  * 1. Every number is below 2^31 and takes at most five bytes more than its prefix.
- * 2. Nothing is read beyond the block. A string takes memory in proportion to its bytes in the block, whatever its length claims.
- * 3. Once a list is too long nothing is added to it, but the block is read to its end: later blocks refer to the table that it leaves.
+ * 2. Nothing is read beyond the block. A string takes memory in proportion to its bytes in the block, whatever its
+ *    length claims.
+ * 3. Once a list is too long nothing is added to it, but the block is read to its end: later blocks refer to the table
+ *    that it leaves.
  * 4. After an HpackError the table may be wrong, and the decoder cannot be used any more.
  */
 
@@ -30,8 +32,8 @@ export class HeaderDecoder {
 
   /**
    * tableBytes: what our SETTINGS_HEADER_TABLE_SIZE says (default 4096); maxListBytes: longest list of fields
-   * (name + value + 32 each), default 64 KiB. Until the peer has read our setting its table has 4096 bytes, and so has ours:
-   * a size update announces a change.
+   * (name + value + 32 each), default 64 KiB. Until the peer has read our setting its table has 4096 bytes, and so has
+   * ours: a size update announces a change.
    */
   constructor(options: { tableBytes?: number; maxListBytes?: number } = {}) {
     this.#tableBytes = options.tableBytes ?? defaultTableBytes;

@@ -3,7 +3,8 @@
  *
  * 1. It has the entries of the peer's table, in the same order, as long as both are resized at the same place.
  * 2. A name is kept only while it has entries: names of proxied answers take no memory for ever.
- * 3. Fields of a name whose values are not repeated are no longer added: an addition costs credit, a repeated value restores it.
+ * 3. Fields of a name whose values are not repeated are no longer added: an addition costs credit, a repeated value
+ *    restores it.
  */
 
 import { ringSlots } from "./decoder-table.ts";

@@ -1,11 +1,14 @@
 /**
  * Responses to blocks of fields (RFC 7541, sections 5 and 6).
  *
- * 1. A repeated field takes one or two bytes: it is in the static table, or in the dynamic table since it was first sent.
- * 2. Fields with a new value each time are written out and do not evict others. Some names are known for that (`newEachTime`), others are
- *    found out (invariant 3 of encoder-table.ts).
- * 3. Strings are written without Huffman coding: it would save some bytes of a few fields and cost more time than the rest.
- * 4. A character is a byte (latin1). Other characters become "?"; the caller decides whether a value may have control characters.
+ * 1. A repeated field takes one or two bytes: it is in the static table, or in the dynamic table since it was first
+ *    sent.
+ * 2. Fields with a new value each time are written out and do not evict others. Some names are known for that
+ *    (`newEachTime`), others are found out (invariant 3 of encoder-table.ts).
+ * 3. Strings are written without Huffman coding: it would save some bytes of a few fields and cost more time than the
+ *    rest.
+ * 4. A character is a byte (latin1). Other characters become "?"; the caller decides whether a value may have control
+ *    characters.
  */
 
 import { EncoderTable } from "./encoder-table.ts";
@@ -92,8 +95,8 @@ export class HeaderEncoder {
   }
 
   /**
-   * A block for a response: ":status", then fields. Names in lower case. A value may be a number or a list (one field for each).
-   * The buffer is the caller's.
+   * A block for a response: ":status", then fields. Names in lower case. A value may be a number or a list (one field
+   * for each). The buffer is the caller's.
    */
   encode(status: number, headers: Readonly<Record<string, string | number | readonly string[]>>): Buffer {
     this.#at = 0;
@@ -160,7 +163,8 @@ export class HeaderEncoder {
     const out = this.#out;
     let at = this.#at;
     this.#at += length;
-    // As UTF-8 only ASCII has one byte for each character. Other strings are written again, as latin1; there is room for both.
+    // As UTF-8 only ASCII has one byte for each character. Other strings are written again, as latin1; there is room
+    // for both.
     if (length > shortString && out.write(text, at, "utf8") === length) return;
     for (let i = 0; i < length; i++) {
       const code = text.charCodeAt(i);

@@ -1,6 +1,6 @@
 /**
- * The sections of RFC 9113 and RFC 7541, and what covers each: rows of this folder, tests elsewhere, or the reason why there is
- * nothing to test on this server. docs/http2-conformance.md is written from this list.
+ * The sections of RFC 9113 and RFC 7541, and what covers each: rows of this folder, tests elsewhere, or the reason why
+ * there is nothing to test on this server. docs/http2-conformance.md is written from this list.
  */
 import { connectionRows } from "./connection-rows.ts";
 import { frameRows } from "./frame-rows.ts";
