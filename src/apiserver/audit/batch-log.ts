@@ -5,8 +5,8 @@
  *                                                            ◄── written, or why not
  *
  * 1. At most `bufferSize` events are pending; more are lost, counted and reported.
- * 2. A batch is sent after a tenth of a second; on a busy server it waits for more events, for up to a second: the less often the thread
- *    interrupts the serving thread, the more requests that serves.
+ * 2. A batch is sent after a tenth of a second; on a busy server it waits for more events, for up to a second: the less
+ *    often the thread interrupts the serving thread, the more requests that serves.
  * 3. The exit of the thread is reported together with the events that it had; the next batch starts a new one.
  */
 import { Worker } from "node:worker_threads";

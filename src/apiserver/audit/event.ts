@@ -3,8 +3,8 @@
  *
  * 1. Fields stand in the order in which Kubernetes writes them.
  * 2. Objects are bytes: an event has what was sent to the client.
- * 3. An event that differs from others only in its id, name and times is written as a template with these values: see line-template.ts.
- *    All others are written piece by piece. A test compares both.
+ * 3. An event that differs from others only in its id, name and times is written as a template with these values: see
+ *    line-template.ts. All others are written piece by piece. A test compares both.
  */
 import { annotate } from "../authz/authorizer.ts";
 import type { Verdict } from "../authz/verdict.ts";

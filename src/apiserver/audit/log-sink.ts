@@ -2,8 +2,10 @@
  * Events as lines of JSON, in a file or on the standard output.
  *
  * 1. Events of one turn of the event loop are one write, and so are events that come during a write.
- * 2. In mode `batch` at most `bufferSize` events wait; more are lost. In the other modes requests wait for their events, so there are few.
- * 3. In mode `batch` events are gathered for a tenth of a second: a write in every turn of a busy server would cost more than its events.
+ * 2. In mode `batch` at most `bufferSize` events wait; more are lost. In the other modes requests wait for their
+ *    events, so there are few.
+ * 3. In mode `batch` events are gathered for a tenth of a second: a write in every turn of a busy server would cost
+ *    more than its events.
  */
 import { type Clock, nextTurn } from "#base";
 import { type AuditEvent, lineOf } from "./event.ts";

@@ -69,7 +69,7 @@ function ruleOf(rule: JsonObject, path: FieldPath, { errors, warnings }: Finding
     namespaces,
     nonResourceURLs,
     omitStages: stagesOf(rule.omitStages, path.child("omitStages"), errors),
-    ...(typeof omitManagedFields === "boolean" && { omitManagedFields }),
+    omitManagedFields: typeof omitManagedFields === "boolean" ? omitManagedFields : undefined,
   };
 }
 

@@ -2,7 +2,8 @@
  * Which requests are audited at which level: the first matching rule decides.
  *
  * 1. A request that matches no rule is not audited.
- * 2. Empty lists match everything. A rule with namespaces or resources matches resource requests only, one with URLs only other requests.
+ * 2. Empty lists match everything. A rule with namespaces or resources matches resource requests only, one with URLs
+ *    only other requests.
  */
 
 import { LastAsked } from "../http/last-asked.ts";
@@ -30,7 +31,7 @@ export interface PolicyRule {
   readonly nonResourceURLs: readonly string[];
   readonly omitStages: readonly Stage[];
   /** Absent: as in the policy. */
-  readonly omitManagedFields?: boolean;
+  readonly omitManagedFields?: boolean | undefined;
 }
 
 export interface GroupResources {

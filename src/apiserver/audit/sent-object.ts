@@ -1,4 +1,7 @@
-/** The object of a request, for its events: with its defaults, as the server understood it; of patches and others the body as it is. */
+/**
+ * The object of a request, for its events: with its defaults, as the server understood it; of patches and others the
+ * body as it is.
+ */
 import { type Json, type Kind, parseYaml } from "#api";
 import type { BodyObserver } from "../pipeline/exchange.ts";
 import { mediaType } from "../rest/body.ts";

@@ -1,7 +1,7 @@
 /**
  * Audit as a step of the pipeline: an event for each stage of a request.
  *
- *     RequestReceived ──► next ──► ResponseStarted, of long-running requests ──► ResponseComplete · Panic: an unexpected error
+ *     RequestReceived ──► next ──► ResponseStarted (long-running) ──► ResponseComplete · Panic: an unexpected error
  *
  * 1. Every request has an id, the caller's own or a new one, and every answer returns it.
  * 2. `user` is who has authenticated; an impersonated user is recorded beside it.

@@ -5,7 +5,8 @@
  *     FlowSchemas ──► sorted by precedence ───────────────────┴──► classify
  *
  * 1. Levels and schemas `exempt` and `catch-all` always exist: without their objects, with their default specs.
- * 2. A schema whose level does not exist is not used. A level that was deleted serves the requests that it has, and goes when it is idle.
+ * 2. A schema whose level does not exist is not used. A level that was deleted serves the requests that it has, and
+ *    goes when it is idle.
  * 3. Every change compiles everything again: changes are rare, requests are not.
  */
 import type { flowcontrol } from "#api";

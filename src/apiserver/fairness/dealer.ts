@@ -1,6 +1,6 @@
 /**
- * Shuffle sharding: each flow may use a few of a level's queues, its hand, dealt from a deck of all queues. Two flows seldom share a whole
- * hand, so a flow that floods its queues leaves other flows at least one queue.
+ * Shuffle sharding: each flow may use a few of a level's queues, its hand, dealt from a deck of all queues. Two flows
+ * seldom share a whole hand, so a flow that floods its queues leaves other flows at least one queue.
  *
  * 1. The same flow gets the same hand in every server, before and after a restart.
  */

@@ -31,7 +31,9 @@ export class Demand {
     this.#squares += value * value * ms;
   }
 
-  /** The statistics of the period that ends, smoothed with those before it. A new period starts with the present value. */
+  /**
+   * The statistics of the period that ends, smoothed with those before it. A new period starts with the present value.
+   */
   next(before: DemandStats, value: number): DemandStats {
     const elapsed = this.#elapsed;
     const highest = Math.round(this.#highest);

@@ -1,16 +1,16 @@
 /**
- * How many requests may start in one turn of the event loop. One thread serves all requests, so requests compete for its time, not only for
- * seats. Requests beyond the budget wait in their levels' queues, and the next turn starts them in fair order, together with those that
- * have arrived meanwhile.
+ * How many requests may start in one turn of the event loop. One thread serves all requests, so requests compete for
+ * its time, not only for seats. Requests beyond the budget wait in their levels' queues, and the next turn starts them
+ * in fair order, together with those that have arrived meanwhile.
  *
- *     turn:  requests are read ──► room left? start : wait          ──► refill ──► waiting requests, level by level ──► next turn
+ *     turn: requests are read ──► room left? start : wait ──► refill ──► waiting requests, level by level ──► next turn
  *
  * 1. While there is room a request costs a subtraction.
  * 2. Waiting levels are served in proportion to their seats. A level that starts to wait has no credit from before.
- * 3. A flow that has been alone for a while may start more in a turn, because no other flow has to wait for that. The next flow waits for
- *    one such turn at most.
- * 4. The refill is scheduled only when half of the room is taken: an idle server has nothing scheduled. So a turn may start with what the
- *    turns before it have left, which is at least half of the room.
+ * 3. A flow that has been alone for a while may start more in a turn, because no other flow has to wait for that. The
+ *    next flow waits for one such turn at most.
+ * 4. The refill is scheduled only when half of the room is taken: an idle server has nothing scheduled. So a turn may
+ *    start with what the turns before it have left, which is at least half of the room.
  */
 
 /** A flow that is alone may start so many times the budget in a turn. */
@@ -52,7 +52,10 @@ export class EventLoopBudget {
     return this.#left > 0;
   }
 
-  /** A request of this flow arrives. True if it may start in this turn although there is no room, provided that nothing waits. */
+  /**
+   * A request of this flow arrives. True if it may start in this turn although there is no room, provided that nothing
+   * waits.
+   */
   mayExceed(schema: object, distinguisher: string, nowMs: number): boolean {
     if (schema !== this.#schema || distinguisher !== this.#distinguisher) {
       this.#schema = schema;

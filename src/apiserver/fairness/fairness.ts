@@ -1,9 +1,10 @@
 /**
- * The composition of priority and fairness: its objects, its levels, the step of the pipeline, and its background tasks.
+ * The composition of priority and fairness: its objects, its levels, the step of the pipeline, and its background
+ * tasks.
  *
  *     flow schemas, priority levels --► configuration ◄── step ◄── requests
  *                                         ▲    └···► status of flow schemas
- *                      every 10 s: seats lent and borrowed          every minute: mandatory and suggested objects ···► restored
+ *                every 10 s: seats lent and borrowed     every minute: mandatory and suggested objects ···► restored
  *
  * 1. A change of an object applies to requests that arrive after its write was answered.
  */

@@ -1,9 +1,10 @@
 /**
  * The mandatory and suggested FlowSchemas and PriorityLevelConfigurations: created if they are missing, and restored.
  *
- * 1. Mandatory objects are restored, whatever their annotation is; of level `exempt` users may change shares and lendable percent.
- * 2. Suggested objects are restored while `apf.kubernetes.io/autoupdate-spec` is "true"; "false" leaves them to their users. An object
- *    without the annotation gets it: "true" if its spec was never changed.
+ * 1. Mandatory objects are restored, whatever their annotation is; of level `exempt` users may change shares and
+ *    lendable percent.
+ * 2. Suggested objects are restored while `apf.kubernetes.io/autoupdate-spec` is "true"; "false" leaves them to their
+ *    users. An object without the annotation gets it: "true" if its spec was never changed.
  * 3. An object with "true" that this version does not have comes from another version, and is deleted.
  */
 import { equalJson, type flowcontrol, formatTime, instantOf, isStatusError, type Json, type KubeObject } from "#api";

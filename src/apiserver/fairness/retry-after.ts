@@ -1,7 +1,8 @@
 /**
  * The Retry-After of refused requests: longer while many are refused, as TCP's congestion control does it.
  *
- * 1. Doubled when at least three requests were refused in each second of the present delay; one second less when fewer than one was.
+ * 1. Doubled when at least three requests were refused in each second of the present delay; one second less when fewer
+ *    than one was.
  * 2. Never doubled twice within one delay, so that a single spike counts once.
  */
 const MAX_SECONDS = 32;

@@ -3,7 +3,8 @@
  *
  *     shares ──► nominal, least and most            every 10 s: demand ──► current, between least and most
  *
- * 1. Nominal limits are rounded up: together they may exceed the server's total a little, and every level with shares has a seat.
+ * 1. Nominal limits are rounded up: together they may exceed the server's total a little, and every level with shares
+ *    has a seat.
  * 2. Unused seats that a level may lend go to levels that could use more, in proportion to their demand.
  * 3. The sum of the current limits is the sum of the nominal ones; the seats of exempt requests are deducted first.
  */
@@ -109,8 +110,9 @@ const MIN_TARGET = 0.001;
 const TOLERANCE = 1e-7;
 
 /**
- * Amounts that add up to `sum`: each is the same fraction of its class's target, unless a bound of the class limits it. Undefined if the
- * bounds allow no solution. The sum is a piecewise linear function of the fraction: it bends where a class meets a bound.
+ * Amounts that add up to `sum`: each is the same fraction of its class's target, unless a bound of the class limits it.
+ * Undefined if the bounds allow no solution. The sum is a piecewise linear function of the fraction: it bends where a
+ * class meets a bound.
  */
 export function allocate(sum: number, classes: readonly AllocationClass[]): Allocation | undefined {
   const items = classes.map(({ lower, upper, target }) => ({ lower, upper, target: Math.max(target, MIN_TARGET) }));

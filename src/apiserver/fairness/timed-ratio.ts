@@ -1,4 +1,7 @@
-/** A ratio that is observed, in Kubernetes' metrics, at every nanosecond: the histogram shows for how long it had which value. */
+/**
+ * A ratio that is observed, in Kubernetes' metrics, at every nanosecond: the histogram shows for how long it had which
+ * value.
+ */
 import type { Histogram } from "#base";
 
 const NS_PER_MS = 1_000_000;
@@ -6,7 +9,10 @@ const NS_PER_MS = 1_000_000;
 /** A ratio whose owner measures the time. */
 export class RatioTimes {
   readonly #histogram: Histogram;
-  /** For how long the numerator had each value since the last report: observing the histogram at every change would cost more. */
+  /**
+   * For how long the numerator had each value since the last report: observing the histogram at every change would cost
+   * more.
+   */
   #spentMs: number[] = [];
   /** The denominator. `report` comes before a change of it. */
   whole = 1;

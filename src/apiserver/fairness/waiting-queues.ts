@@ -33,7 +33,9 @@ export class WaitingQueues {
     return { r, s, bounds: [low, high], discounted: [discountedLow, discountedHigh] };
   }
 
-  /** The queue whose oldest request would finish first; of equal ones, the one that has waited longest for its service. */
+  /**
+   * The queue whose oldest request would finish first; of equal ones, the one that has waited longest for its service.
+   */
   next(r: number): Queue | undefined {
     let next: Queue | undefined;
     let earliest = Number.POSITIVE_INFINITY;

@@ -1,7 +1,8 @@
 /**
  * How many watches a write concerns: each gets an event, which is work that the write causes.
  *
- * 1. Selectors are ignored, because every event is matched with them. Exception: pods of a node are indexed, and such watches not counted.
+ * 1. Selectors are ignored, because every event is matched with them. Exception: pods of a node are indexed, and such
+ *    watches not counted.
  */
 import type { RequestInfo } from "../http/request-info.ts";
 

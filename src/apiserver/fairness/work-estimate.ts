@@ -1,9 +1,10 @@
 /**
  * The width of a request in seats: one for most, more for requests that read many objects or that concern many watches.
  *
- * 1. A list takes a seat for every hundred objects that it reads, and so does a watch that starts with the present state.
- * 2. A write that concerns ten watches or more keeps seats after it is answered, while its events are sent: a seat for each ten watches, for
- *    5 ms. If a request may not have so many seats, it keeps fewer for longer.
+ * 1. A list takes a seat for every hundred objects that it reads, and so does a watch that starts with the present
+ *    state.
+ * 2. A write that concerns ten watches or more keeps seats after it is answered, while its events are sent: a seat for
+ *    each ten watches, for 5 ms. If a request may not have so many seats, it keeps fewer for longer.
  */
 import type { Histogram } from "#base";
 import type { RequestInfo } from "../http/request-info.ts";
@@ -36,7 +37,10 @@ export class WorkEstimator {
     this.#watches = watches;
   }
 
-  /** `levelSeats`: the most that the level allows a request; 0: no limit. `heard`: observes how many watches a write concerns. */
+  /**
+   * `levelSeats`: the most that the level allows a request; 0: no limit. `heard`: observes how many watches a write
+   * concerns.
+   */
   estimate(info: RequestInfo, query: URLSearchParams, levelSeats: number, heard: Pick<Histogram, "observe">): Work {
     switch (info.verb) {
       case "list":
