@@ -49,26 +49,12 @@ export type Handle = (request: ApiRequest) => Answering;
 export interface WholeResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** The headers in two parts, where there are such: its own, and those that it shares with others. Whoever sends it need not put them together. */
-  readonly own?: WholeResponse["headers"] | undefined;
-  readonly shared?: SharedHeaders | undefined;
   /** Sent one after the other. */
   readonly body: readonly Buffer[];
-  /** What the body says, where that is known: a caller in this process need not read it. It is shared. */
+  /** What the body says, where that is known: a client in this process need not parse it. It is shared. */
   readonly value?: () => object;
-  /** The same answer with other headers, where the body is made only when somebody wants it: a copy of all its parts would make it. */
-  withHeaders?(own: WholeResponse["headers"], shared: SharedHeaders | undefined): WholeResponse;
-}
-
-/** Headers that many answers have in common: what they look like on the way is found out once. */
-export class SharedHeaders {
-  readonly fields: Readonly<Record<string, string>>;
-  /** As lines of HTTP/1.1, once somebody has put them together. */
-  lines: string | undefined = undefined;
-
-  constructor(fields: Readonly<Record<string, string>>) {
-    this.fields = fields;
-  }
+  /** The same answer with other headers, where the body is made on demand: a copy of all properties would make it. */
+  withHeaders?(headers: WholeResponse["headers"]): WholeResponse;
 }
 
 export interface StreamResponse {

@@ -16,7 +16,6 @@ import { createServer as createTlsServer, type TLSSocket, type Server as TlsServ
 import type { Clock, Logger } from "#base";
 import { Http2Connection } from "../http2/index.ts";
 import type { HttpHandlers } from "./adapter.ts";
-import { LinedResponse } from "./lined-response.ts";
 
 /** As long as clients made with Go keep a connection that they do not use. */
 const IDLE_MS = 90_000;
@@ -53,10 +52,7 @@ export interface Listener {
 
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { host, port, alsoAt = [], certificate, handlers, idleMs = IDLE_MS, clock, log } = options;
-  const http1 = createHttp1Server(
-    { ServerResponse: LinedResponse, keepAliveTimeout: idleMs, headersTimeout: HEADERS_MS },
-    handlers.http1,
-  );
+  const http1 = createHttp1Server({ keepAliveTimeout: idleMs, headersTimeout: HEADERS_MS }, handlers.http1);
   http1.on("upgrade", handlers.upgrade);
   const server = createTlsServer({
     ...tlsOptions(certificate),

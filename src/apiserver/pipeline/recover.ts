@@ -50,10 +50,10 @@ export function answerError(
     : { ...response, headers: { ...response.headers, "retry-after": String(retryAfter) } };
 }
 
-function complete(response: ApiResponse, { headers, shared, warnings }: Arrived): ApiResponse {
+function complete(response: ApiResponse, { headers, warnings }: Arrived): ApiResponse {
   const warning = warnings !== undefined && { warning: warningHeaders(warnings) };
   // Its own headers say what its body is, and nothing else. The larger set is copied first, which costs the least.
   if (!isStream(response) && response.withHeaders !== undefined)
-    return response.withHeaders({ ...headers, ...response.headers, ...warning }, shared);
-  return { ...response, headers: { ...response.headers, ...headers, ...shared?.fields, ...warning } };
+    return response.withHeaders({ ...headers, ...response.headers, ...warning });
+  return { ...response, headers: { ...response.headers, ...headers, ...warning } };
 }
