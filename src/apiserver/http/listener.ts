@@ -5,8 +5,10 @@
  *                    └── http/1.1, nothing:  Node's HTTP server ──► request
  *
  * 1. `listen` resolves when the port accepts connections, or rejects with the system's error (EADDRINUSE, EACCES, …).
- * 2. Client certificates are asked for but not demanded: who the caller is, and what follows, is decided in the pipeline.
- * 3. A connection on which nothing is asked is closed after a while; one that is slow to begin, sooner. A watch is a request that is under way.
+ * 2. Client certificates are asked for but not demanded: who the caller is, and what follows, is decided in the
+ *    pipeline.
+ * 3. A connection on which nothing is asked is closed after a while; one that is slow to begin, sooner. A watch is a
+ *    request that is under way.
  * 4. `close` takes no new requests, lets those under way finish for `graceMs`, then cuts what is left. It never hangs.
  */
 import { once } from "node:events";

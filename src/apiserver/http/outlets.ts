@@ -1,4 +1,7 @@
-/** Where answers go, for each version of HTTP. Classes, because one is made for each request: seven closures would cost more than the answer's head. */
+/**
+ * Where answers go, for each version of HTTP. Classes, because one is made for each request: seven closures would cost
+ * more than the answer's head.
+ */
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Http2Stream } from "../http2/index.ts";
 import type { AnswerHeaders, Outlet } from "./send.ts";

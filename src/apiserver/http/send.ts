@@ -75,7 +75,10 @@ async function sendStream(
   if (!outlet.gone) outlet.end();
 }
 
-/** Warnings may quote what a caller wrote, in any letters. Node takes a character of a header for a byte: UTF-8's bytes are what clients expect. */
+/**
+ * Warnings may quote what a caller wrote, in any letters. Node takes a character of a header for a byte: UTF-8's bytes
+ * are what clients expect.
+ */
 function asBytes(headers: WholeResponse["headers"]): WholeResponse["headers"] {
   const { warning } = headers;
   if (warning === undefined) return headers;

@@ -8,7 +8,10 @@ import { warningHeaders } from "../http/warning-headers.ts";
 import type { Step } from "./compose.ts";
 import type { Arrived, Authenticated } from "./exchange.ts";
 
-/** The first step: adds the headers that the others have collected to the answer, or to the Status of an error that none expected. */
+/**
+ * The first step: adds the headers that the others have collected to the answer, or to the Status of an error that none
+ * expected.
+ */
 export function recover(log: Logger): Step<Arrived> {
   return (exchange, next) =>
     settle(
