@@ -35,14 +35,14 @@ describe("rooms", () => {
 
   it("no room has too many files", () => {
     const counts = Map.groupBy(written, dirname);
-    const large = [...counts].filter(([room, files]) => files.length > MAX_FILES_IN_A_ROOM);
+    const large = [...counts].filter(([, files]) => files.length > MAX_FILES_IN_A_ROOM);
     expect(large.map(([room, files]) => `${room} has ${files.length} files`)).toEqual([]);
   });
 
   it("no file is too long", () => {
     const long = written
       .map((file) => ({ file, lines: readFileSync(join(root, file), "utf8").split("\n").length - 1 }))
-      .filter(({ file, lines }) => lines > MAX_LINES_IN_A_FILE);
+      .filter(({ lines }) => lines > MAX_LINES_IN_A_FILE);
     expect(long.map(({ file, lines }) => `${file} has ${lines} lines`)).toEqual([]);
   });
 

@@ -2,7 +2,8 @@
  * A request on its way through the pipeline, with what the steps so far have found out. It is one object; its type says
  * how far it has come:
  *
- *     Arrived ── request info ──► Received ── authenticate ──► Authenticated ── impersonate ──► Attributed ── authorize ──► Authorized
+ *     Arrived ── request info ──► Received ── authenticate ──► Authenticated
+ *         ── impersonate ──► Attributed ── authorize ──► Authorized
  *
  * A step that wraps the answer may look afterwards at what later steps have added: those fields are optional in its
  * type, since a request may be refused on the way.
