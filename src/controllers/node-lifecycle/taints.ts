@@ -3,7 +3,8 @@
  *
  *     NoSchedule   for each bad condition, and for cordoned nodes: at once
  *     NoExecute    for Ready only: False is not-ready, Unknown is unreachable, never both. Zones grant the first one,
- *                  because it evicts Pods; it changes into the other at once, and is removed at once when the node is ready
+ *                  because it evicts Pods; it changes into the other at once, and is removed at once when the node is
+ *                  ready
  */
 import { type core, formatTime, instantOf } from "#api";
 import { type Node, readiness } from "./conditions.ts";

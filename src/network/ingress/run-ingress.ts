@@ -20,8 +20,6 @@ import { type Followed, followIngresses } from "./follow.ts";
 import type { RouteProblem } from "./routes.ts";
 import { addressOf, writeStatus } from "./status.ts";
 
-const { Event } = kinds;
-
 export interface IngressOptions {
   readonly client: Client;
   readonly address: string;
@@ -175,7 +173,7 @@ async function ensureClass(options: IngressOptions, signal: AbortSignal): Promis
 /** Reports each problem once, as an Event and in the log. */
 function problemReporter({ client, clock, random, log }: IngressOptions) {
   const recorder = eventRecorder({
-    ...{ events: client.of(Event), clock, random, log },
+    ...{ events: client.of(kinds.Event), clock, random, log },
     controller: "k8ts-ingress",
     instance: hostname(),
   });

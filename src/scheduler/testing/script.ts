@@ -11,7 +11,7 @@ import { testScheduler } from "./test-scheduler.ts";
 
 const ZONE = "topology.kubernetes.io/zone";
 
-/** The script with what really came of it. */
+/** The script with the actual outcome. */
 export async function play(script: string): Promise<string> {
   const running = await testScheduler();
   const { client, addNode, addPod, settle, clock } = running;
@@ -45,7 +45,7 @@ export async function play(script: string): Promise<string> {
   }
 }
 
-/** A script as it is written, without what surrounds it. */
+/** A script from a template literal, without indentation. */
 export function trimmed(script: string): string {
   const lines = script.split("\n").filter((line) => line.trim() !== "");
   const indent = Math.min(...lines.map((line) => line.length - line.trimStart().length));
