@@ -1,4 +1,7 @@
-/** The API server's own HTTP/2, without TLS and without a pipeline behind it: requests with small answers on several connections. */
+/**
+ * The API server's own HTTP/2, without TLS and without a pipeline behind it: requests with small answers on several
+ * connections.
+ */
 import { duplexPair } from "node:stream";
 import { realClock, silentLogger } from "#base";
 import { PREFACE } from "../src/apiserver/http2/codes.ts";

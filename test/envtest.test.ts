@@ -1,6 +1,6 @@
 /**
- * The folder bin/ as KUBEBUILDER_ASSETS: programs are started as the test environment of controller-runtime (envtest) starts them, with its flags and
- * files, and waited for in its way.
+ * The folder bin/ as KUBEBUILDER_ASSETS: programs are started as the test environment of controller-runtime (envtest)
+ * starts them, with its flags and files, and waited for in its way.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";

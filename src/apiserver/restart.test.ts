@@ -1,4 +1,7 @@
-/** A server that starts over a store of before: with one object of every kind, CRDs of every sort, and objects that cannot be read. */
+/**
+ * A server that starts over a store of before: with one object of every kind, CRDs of every sort, and objects that
+ * cannot be read.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -61,6 +61,9 @@ export interface ApiServerOptions {
 }
 
 export interface FairnessSettings extends Partial<InFlightLimits> {
-  /** `--enable-priority-and-fairness`: both limits together are the seats of all priority levels. Without it, each counts for itself. */
+  /**
+   * `--enable-priority-and-fairness`: both limits together are the seats of all priority levels. Without it, each
+   * counts for itself.
+   */
   readonly fair?: boolean | undefined;
 }

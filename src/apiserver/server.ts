@@ -1,5 +1,6 @@
 /**
- * The API server as a part of a process: the assembled server, a port, and the tasks that keep the cluster's view of it.
+ * The API server as a part of a process: the assembled server, a port, and the tasks that keep the cluster's view of
+ * it.
  *
  *     client ──► listener ──► adapter ──► pipeline ──► verb ──► cache
  *                                                       └═══► store --► feed --► caches --► watchers

@@ -6,7 +6,8 @@
  *         ├──► priority classes, priority levels, flow schemas
  *         └──► config maps, the server's own lease
  *
- * 1. What is missing is made. Roles, bindings and flow control are also brought up to date; all else is left as it is found.
+ * 1. What is missing is made. Roles, bindings and flow control are also brought up to date; all else is left as it is
+ *    found.
  * 2. Everything that does not need something else is made at the same time: a store that takes its time takes it once.
  */
 import { formatTime, instantOf, type KubeObject } from "#api";
@@ -98,8 +99,8 @@ async function ensureServices(
 }
 
 /**
- * An object that cannot be created because of another that is damaged does not keep the server from starting. A store that fails
- * does.
+ * An object that cannot be created because of another that is damaged does not keep the server from starting. A store
+ * that fails does.
  */
 function reportTo({ log }: ServerContext): EnsureFailure {
   return ({ group, plural, object: { metadata } }, error) => {

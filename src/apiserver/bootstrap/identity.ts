@@ -1,5 +1,6 @@
 /**
- * The Lease by which an API server says that it is there: in kube-system, named after its host and port, renewed while it runs.
+ * The Lease by which an API server says that it is there: in kube-system, named after its host and port, renewed while
+ * it runs.
  */
 import { createHash } from "node:crypto";
 import { formatMicroTime, instantOf, type KubeObject } from "#api";

@@ -1,8 +1,10 @@
 /**
- * The Service through which pods reach the API: `kubernetes` in `default`, on the first address of the first service range.
+ * The Service through which pods reach the API: `kubernetes` in `default`, on the first address of the first service
+ * range.
  *
  * 1. Its endpoints are the addresses of the API servers whose identity Lease is alive, and this one's.
- * 2. Where the address is one of the loopback device, or of no certain one, there are no endpoints: they would be of no use to anybody.
+ * 2. Where the address is one of the loopback device, or of no certain one, there are no endpoints: they would be of no
+ *    use to anybody.
  */
 import { type core, equalJson, type Json, type KubeObject, parseIp } from "#api";
 import { addressRange } from "../allocate/address-range.ts";

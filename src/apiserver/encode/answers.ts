@@ -21,7 +21,7 @@ import {
   typeSchema,
 } from "#api";
 import type { StoredObject } from "../cache/stored-object.ts";
-import type { SharedHeaders, WholeResponse } from "../http/exchange.ts";
+import type { WholeResponse } from "../http/exchange.ts";
 import { BODY_TYPES, JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from "../rest/body.ts";
 import type { ListResult } from "../rest/read/list.ts";
 import type { Resource } from "../rest/resource.ts";
@@ -71,29 +71,23 @@ export function answerObject(status: number, stored: StoredObject, context: Answ
 /** Makes its body on demand. A class, because of its getters: see AuthenticatedRequest. */
 class StoredAnswer implements WholeResponse {
   readonly status: number;
-  readonly own: WholeResponse["headers"];
-  readonly shared: SharedHeaders | undefined;
+  readonly headers: WholeResponse["headers"];
   readonly value: () => object;
   readonly #stored: StoredObject;
 
-  constructor(status: number, own: WholeResponse["headers"], stored: StoredObject, shared?: SharedHeaders) {
+  constructor(status: number, headers: WholeResponse["headers"], stored: StoredObject) {
     this.status = status;
-    this.own = own;
-    this.shared = shared;
+    this.headers = headers;
     this.value = () => stored.seen;
     this.#stored = stored;
-  }
-
-  get headers(): WholeResponse["headers"] {
-    return this.shared === undefined ? this.own : { ...this.own, ...this.shared.fields };
   }
 
   get body(): readonly Buffer[] {
     return [this.#stored.line];
   }
 
-  withHeaders(own: WholeResponse["headers"], shared: SharedHeaders | undefined): WholeResponse {
-    return new StoredAnswer(this.status, own, this.#stored, shared);
+  withHeaders(headers: WholeResponse["headers"]): WholeResponse {
+    return new StoredAnswer(this.status, headers, this.#stored);
   }
 }
 

@@ -5,8 +5,10 @@
  *
  * 1. One timer for all: all live equally long, so those written first end first, and the queue is in order by itself.
  * 2. An Event that was written again stands in the queue once more; its older place is skipped.
- * 3. Several servers may do this on one store: each deletion is a compare-and-swap on what was to be deleted, and what is gone is skipped.
- * 4. When a server starts, it knows of an Event only what that says of itself: then the last time it tells counts as its last write.
+ * 3. Several servers may do this on one store: each deletion is a compare-and-swap on what was to be deleted, and what
+ *    is gone is skipped.
+ * 4. When a server starts, it knows of an Event only what that says of itself: then the last time it tells counts as
+ *    its last write.
  */
 import { type KubeObject, parseMicroTime, parseTime, toMs } from "#api";
 import type { Revision } from "#store";

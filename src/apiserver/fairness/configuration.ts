@@ -11,7 +11,6 @@
  */
 import type { flowcontrol } from "#api";
 import { MemoMap } from "#base";
-import { SharedHeaders } from "../http/exchange.ts";
 import { LastAsked } from "../http/last-asked.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { UserInfo } from "../identity/user.ts";
@@ -33,17 +32,17 @@ export class Route implements Schema {
   readonly level: Level;
   readonly samples: SchemaSamples;
   /** Headers of the answers to its requests. */
-  readonly headers: SharedHeaders;
+  readonly headers: Readonly<Record<string, string>>;
   readonly #hands = new MemoMap<string, readonly number[]>(MAX_HANDS);
 
   constructor(definition: CompiledSchema, level: Level, samples: SchemaSamples) {
     this.definition = definition;
     this.level = level;
     this.samples = samples;
-    this.headers = new SharedHeaders({
+    this.headers = {
       "x-kubernetes-pf-flowschema-uid": definition.uid,
       "x-kubernetes-pf-prioritylevel-uid": level.uid,
-    });
+    };
   }
 
   get name(): string {

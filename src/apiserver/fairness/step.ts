@@ -42,7 +42,7 @@ export function fairnessStep(options: FairnessStepOptions): Step<Attributed> {
     if (info.verb !== "watch" && isLongRunning(info)) return next(exchange);
     const route = configuration.classify(user, info);
     const { level, definition, samples } = route;
-    exchange.shared = route.headers;
+    Object.assign(exchange.headers, route.headers);
     const work = level.exempt ? ONE_SEAT : estimator.estimate(info, request.query, level.widest, samples.watches);
     const distinguisher = level.queuing.type === "queue" ? definition.distinguisher(user, info) : "";
     const held = new HeldTicket(route, distinguisher, exchange, work, clock.monotonic(), options);

@@ -1,6 +1,7 @@
 /**
- * Everyone whom the server knows may ask for flows: what they are shown is decided record by record. And for numbers of revisions, which all objects have.
- * Who tells of works has to be who does them: that is decided work by work. A scheduler may say why it decided as it did.
+ * Everyone whom the server knows may ask for flows: what they are shown is decided record by record. And for numbers of
+ * revisions, which all objects have. Who tells of works has to be who does them: that is decided work by work. A
+ * scheduler may say why it decided as it did.
  */
 import type { Authorizer } from "../authz/authorizer.ts";
 import { HISTORY_PATH } from "../past/index.ts";

@@ -1,7 +1,8 @@
 /**
  * Who was told of a write: one record for each, not one for each watcher.
  *
- * 1. All watchers of a revision are told in the turn in which it comes: what has been noted when another revision comes, or the turn ends, is all.
+ * 1. All watchers of a revision are told in the turn in which it comes: what has been noted when another revision
+ *    comes, or the turn ends, is all.
  * 2. Of many, the first are named and the others counted.
  */
 import { actorOf, type Recorder, type Written } from "#flows";

@@ -2,7 +2,8 @@
  * Records each request about a resource, and the work that it came from: see #flows.
  *
  * 1. Nothing waits for it, and nothing fails because of it.
- * 2. Who somebody is comes from authentication; what they say about their work comes from them, and is marked where it is not theirs to say.
+ * 2. Who somebody is comes from authentication; what they say about their work comes from them, and is marked where it
+ *    is not theirs to say.
  */
 import type { ObjectMeta } from "#api";
 import { type Clock, timeOfDay } from "#base";

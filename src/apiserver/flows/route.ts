@@ -1,9 +1,11 @@
 /**
- * `GET /k8ts/flows`: records as lines of JSON, for `k8ts flow`, `k8ts why` and the dashboard. Its README says what can be asked for.
+ * `GET /k8ts/flows`: records as lines of JSON, for `k8ts flow`, `k8ts why` and the dashboard. Its README says what can
+ * be asked for.
  *
  *     recorder ──► sight: what the reader may see ──► trace: what the question is about ──► lines
  *
- * A stream is told what has been recorded, then a line `live`, then what happens from now: nothing is missed between, and nothing told twice.
+ * A stream is told what has been recorded, then a line `live`, then what happens from now: nothing is missed between,
+ * and nothing told twice.
  */
 import { badRequest } from "#api";
 import { type FlowRecord, LiveTrace, type Question, type Recorder, trace } from "#flows";

@@ -3,7 +3,8 @@
  *
  * 1. Who may get everything sees everything, and is asked for once, as for a watch.
  * 2. Works are about the objects that woke them and that they wrote: they are seen with the first of these that is.
- * 3. Others' names, and by which role they were allowed, are no part of the objects: only who sees everything sees them. So is what a work read.
+ * 3. Others' names, and by which role they were allowed, are no part of the objects: only who sees everything sees
+ *    them. So is what a work read.
  */
 import { type Clock, LruMap, TtlMap } from "#base";
 import type { FlowRecord, ObjectName, RequestRecord, WorkRecord } from "#flows";

@@ -1,4 +1,7 @@
-/** Works as records: told of with a request of theirs, or by themselves (`POST /k8ts/flows`: a list of what `k8ts-cause` would hold). */
+/**
+ * Works as records: told of with a request of theirs, or by themselves (`POST /k8ts/flows`: a list of what `k8ts-cause`
+ * would hold).
+ */
 import { badRequest, StatusError } from "#api";
 import type { Clock } from "#base";
 import { actorOf, type Cause, type Recorder, readCause, vouchesFor } from "#flows";

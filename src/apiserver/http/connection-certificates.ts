@@ -2,8 +2,8 @@
  * The client certificate of a connection.
  *
  * 1. Read once for each connection, when the first request asks: reading one is not cheap.
- * 2. A TLS session that goes on in another connection keeps the client's certificate, but not those that were sent along to reach an authority:
- *    they are remembered from the connection where the session began.
+ * 2. A TLS session that goes on in another connection keeps the client's certificate, but not those that were sent
+ *    along to reach an authority: they are remembered from the connection where the session began.
  */
 import { X509Certificate } from "node:crypto";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";

@@ -1,5 +1,6 @@
 /**
- * A request and its answer as values: what the pipeline works on, whether it came over TLS or from a component in the same process.
+ * A request and its answer as values: what the pipeline works on, whether it came over TLS or from a component in the
+ * same process.
  */
 import type { Duplex, Readable } from "node:stream";
 import type { Json } from "#api";
@@ -18,11 +19,16 @@ export interface ApiRequest {
   readonly remoteAddress?: string | undefined;
   /** Names in lower case. Values of a header that was sent more than once are joined, or only the first is there. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Names and values in turn, as they came over the network: where it matters that a header was sent more than once. */
+  /**
+   * Names and values in turn, as they came over the network: where it matters that a header was sent more than once.
+   */
   readonly rawHeaders?: readonly string[];
   /** Read once, at most `limit` bytes: more fails as 413. */
   body(limit: number): Promise<Buffer>;
-  /** What the body says in JSON, where the caller is in this process and nobody has to see the body itself: a copy that is the server's own. */
+  /**
+   * What the body says in JSON, where the caller is in this process and nobody has to see the body itself: a copy that
+   * is the server's own.
+   */
   readonly value?: (() => Json) | undefined;
   /** The body as it comes, for who passes it on instead. Absent where it does not come over the network. */
   readonly source?: Readable;
@@ -30,7 +36,10 @@ export interface ApiRequest {
   readonly isUpgrade?: boolean;
   /** Aborts when the caller has gone. Made when it is first asked for: most requests do without. */
   readonly signal: AbortSignal;
-  /** Calls once when the caller has gone, until the function returned is called. Absent where only `signal` tells: it costs more than a short wait. */
+  /**
+   * Calls once when the caller has gone, until the function returned is called. Absent where only `signal` tells: it
+   * costs more than a short wait.
+   */
   whenGone?(call: () => void): () => void;
   /** Whose request it is: the identity of a component in this process, or what authentication has found out. */
   readonly user?: UserInfo;
@@ -49,26 +58,12 @@ export type Handle = (request: ApiRequest) => Answering;
 export interface WholeResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** The headers in two parts, where there are such: its own, and those that it shares with others. Whoever sends it need not put them together. */
-  readonly own?: WholeResponse["headers"] | undefined;
-  readonly shared?: SharedHeaders | undefined;
   /** Sent one after the other. */
   readonly body: readonly Buffer[];
-  /** What the body says, where that is known: a caller in this process need not read it. It is shared. */
+  /** What the body says, where that is known: a client in this process need not parse it. It is shared. */
   readonly value?: () => object;
-  /** The same answer with other headers, where the body is made only when somebody wants it: a copy of all its parts would make it. */
-  withHeaders?(own: WholeResponse["headers"], shared: SharedHeaders | undefined): WholeResponse;
-}
-
-/** Headers that many answers have in common: what they look like on the way is found out once. */
-export class SharedHeaders {
-  readonly fields: Readonly<Record<string, string>>;
-  /** As lines of HTTP/1.1, once somebody has put them together. */
-  lines: string | undefined = undefined;
-
-  constructor(fields: Readonly<Record<string, string>>) {
-    this.fields = fields;
-  }
+  /** The same answer with other headers, where the body is made on demand: a copy of all properties would make it. */
+  withHeaders?(headers: WholeResponse["headers"]): WholeResponse;
 }
 
 export interface StreamResponse {
@@ -81,9 +76,14 @@ export interface StreamResponse {
 }
 
 export interface Sink {
-  /** Queues bytes. Returns how many bytes wait to be taken by the network: who writes on past a bound drops the caller. */
+  /**
+   * Queues bytes. Returns how many bytes wait to be taken by the network: who writes on past a bound drops the caller.
+   */
   write(bytes: Buffer): number;
-  /** Takes an event of a watch as it is, where the caller is in this process. Returns how many wait to be taken. Absent: only bytes are. */
+  /**
+   * Takes an event of a watch as it is, where the caller is in this process. Returns how many wait to be taken. Absent:
+   * only bytes are.
+   */
   event?(type: string, object: object): number;
   /** Cuts the connection and frees what waits for a caller that does not read. */
   drop(): void;
@@ -95,7 +95,10 @@ export function isStream(response: ApiResponse): response is StreamResponse {
   return "stream" in response;
 }
 
-/** The same request, once it is known whose it is. What it was known by goes no further. `seeBody` is shown the body when it is read. */
+/**
+ * The same request, once it is known whose it is. What it was known by goes no further. `seeBody` is shown the body
+ * when it is read.
+ */
 export function authenticated(
   request: ApiRequest,
   user: UserInfo,
@@ -107,7 +110,10 @@ export function authenticated(
   return new AuthenticatedRequest(request, headers, user, seeBody);
 }
 
-/** A class, because of its getter: in a literal it would give each request a shape of its own, which is slow, and held until the whole heap is collected. */
+/**
+ * A class, because of its getter: in a literal it would give each request a shape of its own, which is slow, and held
+ * until the whole heap is collected.
+ */
 class AuthenticatedRequest implements ApiRequest {
   readonly method: string;
   readonly path: string;
@@ -149,7 +155,9 @@ class AuthenticatedRequest implements ApiRequest {
   }
 }
 
-/** Calls once when the caller has gone, at once if it has already. Whoever waits no longer calls the function returned. */
+/**
+ * Calls once when the caller has gone, at once if it has already. Whoever waits no longer calls the function returned.
+ */
 export function whenGone(request: ApiRequest, call: () => void): () => void {
   if (request.whenGone !== undefined) return request.whenGone(call);
   const { signal } = request;

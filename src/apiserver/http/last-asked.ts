@@ -1,6 +1,6 @@
 /**
- * What was found out for the last request, by who asked for what: most requests do as the one before, and to look that up costs more than to compare. It is not
- * the place to keep it: the next one may be another's.
+ * What was found out for the last request, by who asked for what: most requests do as the one before, and to look that
+ * up costs more than to compare. It is not the place to keep it: the next one may be another's.
  */
 export class LastAsked<V> {
   #user: object | undefined;

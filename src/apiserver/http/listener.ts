@@ -5,8 +5,10 @@
  *                    └── http/1.1, nothing:  Node's HTTP server ──► request
  *
  * 1. `listen` resolves when the port accepts connections, or rejects with the system's error (EADDRINUSE, EACCES, …).
- * 2. Client certificates are asked for but not demanded: who the caller is, and what follows, is decided in the pipeline.
- * 3. A connection on which nothing is asked is closed after a while; one that is slow to begin, sooner. A watch is a request that is under way.
+ * 2. Client certificates are asked for but not demanded: who the caller is, and what follows, is decided in the
+ *    pipeline.
+ * 3. A connection on which nothing is asked is closed after a while; one that is slow to begin, sooner. A watch is a
+ *    request that is under way.
  * 4. `close` takes no new requests, lets those under way finish for `graceMs`, then cuts what is left. It never hangs.
  */
 import { once } from "node:events";
@@ -16,7 +18,6 @@ import { createServer as createTlsServer, type TLSSocket, type Server as TlsServ
 import type { Clock, Logger } from "#base";
 import { Http2Connection } from "../http2/index.ts";
 import type { HttpHandlers } from "./adapter.ts";
-import { LinedResponse } from "./lined-response.ts";
 
 /** As long as clients made with Go keep a connection that they do not use. */
 const IDLE_MS = 90_000;
@@ -53,10 +54,7 @@ export interface Listener {
 
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { host, port, alsoAt = [], certificate, handlers, idleMs = IDLE_MS, clock, log } = options;
-  const http1 = createHttp1Server(
-    { ServerResponse: LinedResponse, keepAliveTimeout: idleMs, headersTimeout: HEADERS_MS },
-    handlers.http1,
-  );
+  const http1 = createHttp1Server({ keepAliveTimeout: idleMs, headersTimeout: HEADERS_MS }, handlers.http1);
   http1.on("upgrade", handlers.upgrade);
   const server = createTlsServer({
     ...tlsOptions(certificate),

@@ -1,4 +1,7 @@
-/** A request that came over the network, as a value. Both versions of HTTP give a method, a target, header fields and a body to read. */
+/**
+ * A request that came over the network, as a value. Both versions of HTTP give a method, a target, header fields and a
+ * body to read.
+ */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
@@ -96,7 +99,10 @@ class IncomingRequest implements ApiRequest {
   }
 }
 
-/** Made once: every answer that was waited for ends with it, and an error with the stack of each would cost more than most answers do. */
+/**
+ * Made once: every answer that was waited for ends with it, and an error with the stack of each would cost more than
+ * most answers do.
+ */
 const GONE = new DOMException("The caller has gone, or has its answer.", "AbortError");
 
 function signalOf(peer: Peer): AbortSignal {

@@ -1,8 +1,9 @@
-/** Where answers go, for each version of HTTP. Classes, because one is made for each request: seven closures would cost more than the answer's head. */
+/**
+ * Where answers go, for each version of HTTP. Classes, because one is made for each request: seven closures would cost
+ * more than the answer's head.
+ */
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Http2Stream } from "../http2/index.ts";
-import type { SharedHeaders } from "./exchange.ts";
-import { LinedResponse } from "./lined-response.ts";
 import type { AnswerHeaders, Outlet } from "./send.ts";
 
 export class Http1Outlet implements Outlet {
@@ -16,10 +17,8 @@ export class Http1Outlet implements Outlet {
     return this.#response.destroyed;
   }
 
-  head(status: number, headers: AnswerHeaders, shared?: SharedHeaders): void {
-    const response = this.#response;
-    if (response instanceof LinedResponse) response.head(status, headers, shared);
-    else response.writeHead(status, { ...headers, ...shared?.fields } as OutgoingHttpHeaders);
+  head(status: number, headers: AnswerHeaders): void {
+    this.#response.writeHead(status, headers as OutgoingHttpHeaders);
   }
 
   flushHead(): void {
@@ -55,8 +54,8 @@ export class Http2Outlet implements Outlet {
     return this.#stream.destroyed;
   }
 
-  head(status: number, headers: AnswerHeaders, shared?: SharedHeaders): void {
-    this.#stream.respond(status, shared === undefined ? headers : { ...headers, ...shared.fields });
+  head(status: number, headers: AnswerHeaders): void {
+    this.#stream.respond(status, headers);
   }
 
   flushHead(): void {}

@@ -1,6 +1,6 @@
 /**
- * What a request is about, read from its method and path alone: the first thing that the pipeline finds out, and what audit, fairness and
- * authorization go by.
+ * What a request is about, read from its method and path alone: the first thing that the pipeline finds out, and what
+ * audit, fairness and authorization go by.
  *
  *     /api/v1/namespaces/NS/pods/NAME/log          → get pods/log NAME in NS
  *     /apis/apps/v1/deployments?watch=true         → watch deployments everywhere
@@ -22,8 +22,8 @@ export interface RequestInfo {
   /** What stands behind the subresource, for proxies. */
   readonly rest: string;
   /**
-   * The same object for requests that differ in their name alone: what was found out about one of them holds for the others as far as names do not matter.
-   * Absent where that is not known at once.
+   * The same object for requests that differ in their name alone: what was found out about one of them holds for the
+   * others as far as names do not matter. Absent where that is not known at once.
    */
   readonly topic?: object;
 }
@@ -39,10 +39,16 @@ const VERBS: Record<string, string> = {
 /** Under /namespaces/NAME these are subresources of the namespace, everything else is a resource in it. */
 const NAMESPACE_SUBRESOURCES = new Set(["status", "finalize"]);
 
-/** Paths that are remembered: of collections, and of collections whose objects were asked for. Too many of them are all forgotten. */
+/**
+ * Paths that are remembered: of collections, and of collections whose objects were asked for. Too many of them are all
+ * forgotten.
+ */
 const REMEMBERED = 4096;
 
-/** `requestInfo`, which remembers what it has read: most paths only differ in the name at their end, or before their subresource. */
+/**
+ * `requestInfo`, which remembers what it has read: most paths only differ in the name at their end, or before their
+ * subresource.
+ */
 export class RequestInfos {
   /** By method; then by the path, which for objects ends before their name, with a slash. */
   readonly #known = new Map<string, Map<string, KnownInfo>>();

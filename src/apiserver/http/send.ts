@@ -1,14 +1,7 @@
 /** Answers as bytes, the same for both versions of HTTP. */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import {
-  type ApiRequest,
-  type ApiResponse,
-  isStream,
-  type SharedHeaders,
-  type StreamResponse,
-  type WholeResponse,
-} from "./exchange.ts";
+import { type ApiRequest, type ApiResponse, isStream, type StreamResponse, type WholeResponse } from "./exchange.ts";
 
 const GZIP_BYTES = 128 * 1024;
 const CACHE_CONTROL = "no-cache, private";
@@ -20,7 +13,7 @@ export type AnswerHeaders = Readonly<Record<string, string | number | readonly s
 export interface Outlet {
   /** Nobody is there any more to send it to. */
   readonly gone: boolean;
-  head(status: number, headers: AnswerHeaders, shared?: SharedHeaders): void;
+  head(status: number, headers: AnswerHeaders): void;
   /** Sends the head before there is anything behind it. */
   flushHead(): void;
   /** Returns how many bytes wait. */
@@ -37,7 +30,7 @@ export function send(answer: ApiResponse, request: ApiRequest, outlet: Outlet): 
   if (isStream(answer)) return sendStream(answer, request, outlet);
   const [only, more] = answer.body;
   if (only === undefined || more !== undefined || only.length > GZIP_BYTES) return sendParts(answer, request, outlet);
-  outlet.head(answer.status, headOf(answer, only.length), answer.shared);
+  outlet.head(answer.status, headOf(answer, only.length));
   outlet.end(request.method === "HEAD" ? undefined : only);
   return undefined;
 }
@@ -55,17 +48,16 @@ async function sendParts(answer: WholeResponse, request: ApiRequest, outlet: Out
 }
 
 async function sendWhole(answer: WholeResponse, total: number, { method }: ApiRequest, outlet: Outlet): Promise<void> {
-  outlet.head(answer.status, headOf(answer, total), answer.shared);
+  outlet.head(answer.status, headOf(answer, total));
   const parts = method === "HEAD" ? [] : answer.body;
   // One by one: what is written at once, Node copies into one before it is encrypted.
   for (const part of parts.slice(0, -1)) if (!(await outlet.written(part))) return;
   outlet.end(parts.at(-1));
 }
 
-/** Without those that are shared. */
 function headOf(answer: WholeResponse, total: number): AnswerHeaders {
   // In this order: a property that is added behind a copy costs more.
-  return { "cache-control": CACHE_CONTROL, "content-length": total, ...asBytes(answer.own ?? answer.headers) };
+  return { "cache-control": CACHE_CONTROL, "content-length": total, ...asBytes(answer.headers) };
 }
 
 async function sendStream(
@@ -83,7 +75,10 @@ async function sendStream(
   if (!outlet.gone) outlet.end();
 }
 
-/** Warnings may quote what a caller wrote, in any letters. Node takes a character of a header for a byte: UTF-8's bytes are what clients expect. */
+/**
+ * Warnings may quote what a caller wrote, in any letters. Node takes a character of a header for a byte: UTF-8's bytes
+ * are what clients expect.
+ */
 function asBytes(headers: WholeResponse["headers"]): WholeResponse["headers"] {
   const { warning } = headers;
   if (warning === undefined) return headers;

@@ -1,6 +1,6 @@
 /**
- * Requests of HTTP/1.1 that ask to go on in another protocol: they pass the pipeline as all others do. What comes out is an ordinary answer, or takes
- * over the connection.
+ * Requests of HTTP/1.1 that ask to go on in another protocol: they pass the pipeline as all others do. What comes out
+ * is an ordinary answer, or takes over the connection.
  */
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";

@@ -1,8 +1,8 @@
 /**
  * The `Warning` headers of an answer.
  *
- * 1. Each text once. All of them together stay below what clients take for headers: where they would not, each is cut, and what still does not fit
- *    is left out.
+ * 1. Each text once. All of them together stay below what clients take for headers: where they would not, each is cut,
+ *    and what still does not fit is left out.
  */
 const MAX_TOTAL = 4 * 1024;
 const MAX_CUT = 256;

@@ -1,9 +1,11 @@
 /**
- * Impersonation: a request in another's name, by the Impersonate-* headers, if its own user may do that for each part of the identity asked for.
+ * Impersonation: a request in another's name, by the Impersonate-* headers, if its own user may do that for each part
+ * of the identity asked for.
  *
  *     headers ──► wanted user ──► modes, one after the other ──► the user in whose name the request goes on
  *
- * 1. The modes that constrain most are tried first; the one that last succeeded for a user comes before all, so that it costs no more than needed.
+ * 1. The modes that constrain most are tried first; the one that last succeeded for a user comes before all, so that it
+ *    costs no more than needed.
  * 2. When all fail, the caller is told what the first one lacked.
  */
 import { badRequest, goQuote, isStatusError, type StatusError } from "#api";

@@ -1,6 +1,7 @@
 /**
- * The ways to be allowed to act as another. Four of them are constrained: besides `impersonate:MODE` on the identity, they need
- * `impersonate-on:MODE:VERB` on what the request is about. The fifth is the old one, the verb `impersonate` alone.
+ * The ways to be allowed to act as another. Four of them are constrained: besides `impersonate:MODE` on the identity,
+ * they need `impersonate-on:MODE:VERB` on what the request is about. The fifth is the old one, the verb `impersonate`
+ * alone.
  *
  *     associated-node   a service account acts as the node that its pod runs on
  *     arbitrary-node    as any node
@@ -103,7 +104,9 @@ function verbed(attributes: Attributes, verb: string): Attributes {
   return Object.create(attributes, { verb: { value: verb, enumerable: true } }) as Attributes;
 }
 
-/** The node of a service account has been compared already: authorizers see only that there was something to compare. */
+/**
+ * The node of a service account has been compared already: authorizers see only that there was something to compare.
+ */
 function withNodeKeys(attributes: Attributes): Attributes {
   const extra = {
     "authentication.kubernetes.io/associated-node-keys": Object.keys(attributes.user.extra ?? {}).sort(),
@@ -166,7 +169,9 @@ function extraFault(key: string, values: readonly string[]): string | undefined 
   return values.includes("") ? "impersonating the empty string value in extra is not allowed" : undefined;
 }
 
-/** Service accounts and, in constrained modes, nodes bring their groups; everyone but the anonymous is authenticated. */
+/**
+ * Service accounts and, in constrained modes, nodes bring their groups; everyone but the anonymous is authenticated.
+ */
 function userOf({ name, uid, groups, extra }: WantedUser, isConstrained: boolean): UserInfo {
   const account = parseServiceAccountUser(name);
   const node = isConstrained ? nodeOf({ name }) : undefined;

@@ -51,7 +51,10 @@ export class Ensure {
     await Promise.all([...wanted].map((one) => this.one(one)));
   }
 
-  /** What needs a share of a common stock, such as an address, has to wait where another server has taken that and is not through. */
+  /**
+   * What needs a share of a common stock, such as an address, has to wait where another server has taken that and is
+   * not through.
+   */
   async one(wanted: Wanted): Promise<void> {
     const { clock, sharedStore } = this.#context;
     for (let tries = 1; ; tries++) {

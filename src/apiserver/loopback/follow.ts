@@ -3,7 +3,8 @@
  *
  *     cache --► follower
  *
- * 1. A follower is told in the turn in which the cache changes: when a write is answered, everyone who follows has seen it.
+ * 1. A follower is told in the turn in which the cache changes: when a write is answered, everyone who follows has seen
+ *    it.
  * 2. After `clear`, everything that is there is told anew: changes may have been missed.
  * 3. An object that cannot be read, or that the follower cannot work with, is reported and counts as absent.
  */

@@ -1,6 +1,6 @@
 /**
- * The server as its own client. Quotas, allocators and the controllers of custom resources write through the server that they
- * are a part of: they are made before it is complete, and write only after that.
+ * The server as its own client. Quotas, allocators and the controllers of custom resources write through the server
+ * that they are a part of: they are made before it is complete, and write only after that.
  */
 import type { ServerContext } from "../rest/server-context.ts";
 

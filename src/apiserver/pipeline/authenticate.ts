@@ -1,4 +1,7 @@
-/** Who sends a request. One whose credentials are refused is answered here, and audited apart: nothing is known of its sender. */
+/**
+ * Who sends a request. One whose credentials are refused is answered here, and audited apart: nothing is known of its
+ * sender.
+ */
 import { type Logger, settle } from "#base";
 import type { Authenticator } from "../authn/authenticator.ts";
 import type { ApiRequest, ApiResponse } from "../http/exchange.ts";

@@ -2,8 +2,8 @@
  * Steps, put together in the order in which they run.
  *
  * 1. A step may look at the exchange, wait, answer without calling `next`, or wrap the answer of `next`.
- * 2. The exchange's type grows: a step says what it needs (`In`) and what it hands on (`Out`). A step in front of the one that adds
- *    what it needs does not compile.
+ * 2. The exchange's type grows: a step says what it needs (`In`) and what it hands on (`Out`). A step in front of the
+ *    one that adds what it needs does not compile.
  */
 import type { Answering } from "../http/exchange.ts";
 

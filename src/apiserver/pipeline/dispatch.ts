@@ -1,5 +1,6 @@
 /**
- * From what a request is about to the verb that answers it. Nothing here knows a kind by name: what is served, and how, its value says.
+ * From what a request is about to the verb that answers it. Nothing here knows a kind by name: what is served, and how,
+ * its value says.
  */
 
 import { type JsonObject, methodNotSupported, notFound, type StatusError, serverResponse } from "#api";

@@ -1,16 +1,16 @@
 /**
- * A request on its way through the pipeline, with what the steps so far have found out. It is one object; its type says how far
- * it has come:
+ * A request on its way through the pipeline, with what the steps so far have found out. It is one object; its type says
+ * how far it has come:
  *
  *     Arrived ── request info ──► Received ── authenticate ──► Authenticated ── impersonate ──► Attributed ── authorize ──► Authorized
  *
- * A step that wraps the answer may look afterwards at what later steps have added: those fields are optional in its type, since a
- * request may be refused on the way.
+ * A step that wraps the answer may look afterwards at what later steps have added: those fields are optional in its
+ * type, since a request may be refused on the way.
  */
 import type { Kind } from "#api";
 import type { Attributes } from "../authz/attributes.ts";
 import type { Verdict } from "../authz/verdict.ts";
-import type { ApiRequest, SharedHeaders } from "../http/exchange.ts";
+import type { ApiRequest } from "../http/exchange.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import { ANONYMOUS, type UserInfo } from "../identity/user.ts";
 import type { AnyDraft } from "../rest/draft.ts";
@@ -21,8 +21,6 @@ export interface Arrived {
   readonly original: ApiRequest;
   /** Headers of the answer, whatever the answer is. */
   readonly headers: Record<string, string>;
-  /** More of these, which many answers have in common. */
-  shared?: SharedHeaders | undefined;
   /** Sent to the caller with the answer. */
   warn(message: string): void;
   /** For the audit log. A key that is set stays as it is. `level`: only where bodies of requests are audited, too. */
@@ -89,7 +87,6 @@ export class RequestExchange implements Authorized {
   annotations: Map<string, string> | undefined = undefined;
   bodyAnnotations: Map<string, string> | undefined = undefined;
   readonly headers: Record<string, string> = {};
-  shared: SharedHeaders | undefined = undefined;
   warnings: string[] | undefined = undefined;
   observer: BodyObserver | undefined = undefined;
   held: { release(): void } | undefined = undefined;

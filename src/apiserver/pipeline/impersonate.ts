@@ -1,4 +1,7 @@
-/** In whose name a request is answered, and what authorization is asked about it. From here on it carries no credentials. */
+/**
+ * In whose name a request is answered, and what authorization is asked about it. From here on it carries no
+ * credentials.
+ */
 import { RequestAttributes } from "../authz/attributes.ts";
 import type { Authorizer } from "../authz/authorizer.ts";
 import { authenticated } from "../http/exchange.ts";

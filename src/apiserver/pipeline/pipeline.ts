@@ -3,7 +3,8 @@
  *
  * 1. Every request passes all of it, also those of components in the same process.
  * 2. Nothing waits for what is known: most requests are answered in the call in which they come (see Maybe in #base).
- * 3. It always answers. A refusal is an answer to the steps before it; only an unexpected error reaches them as an error.
+ * 3. It always answers. A refusal is an answer to the steps before it; only an unexpected error reaches them as an
+ *    error.
  */
 import type { Logger } from "#base";
 import type { Authenticator } from "../authn/authenticator.ts";

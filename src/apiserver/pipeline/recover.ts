@@ -8,7 +8,10 @@ import { warningHeaders } from "../http/warning-headers.ts";
 import type { Step } from "./compose.ts";
 import type { Arrived, Authenticated } from "./exchange.ts";
 
-/** The first step: adds the headers that the others have collected to the answer, or to the Status of an error that none expected. */
+/**
+ * The first step: adds the headers that the others have collected to the answer, or to the Status of an error that none
+ * expected.
+ */
 export function recover(log: Logger): Step<Arrived> {
   return (exchange, next) =>
     settle(
@@ -50,10 +53,10 @@ export function answerError(
     : { ...response, headers: { ...response.headers, "retry-after": String(retryAfter) } };
 }
 
-function complete(response: ApiResponse, { headers, shared, warnings }: Arrived): ApiResponse {
+function complete(response: ApiResponse, { headers, warnings }: Arrived): ApiResponse {
   const warning = warnings !== undefined && { warning: warningHeaders(warnings) };
   // Its own headers say what its body is, and nothing else. The larger set is copied first, which costs the least.
   if (!isStream(response) && response.withHeaders !== undefined)
-    return response.withHeaders({ ...headers, ...response.headers, ...warning }, shared);
-  return { ...response, headers: { ...response.headers, ...headers, ...shared?.fields, ...warning } };
+    return response.withHeaders({ ...headers, ...response.headers, ...warning });
+  return { ...response, headers: { ...response.headers, ...headers, ...warning } };
 }

@@ -1,6 +1,6 @@
 /**
- * /healthz, /livez and /readyz with the checks, query parameters and words that probes and dashboards know:
- * `?verbose` lists every check, `?exclude=NAME` leaves some out, `/readyz/NAME` asks for one. Reasons stay in the server's log.
+ * /healthz, /livez and /readyz with the checks, query parameters and words that probes and dashboards know: `?verbose`
+ * lists every check, `?exclude=NAME` leaves some out, `/readyz/NAME` asks for one. Reasons stay in the server's log.
  */
 import type { Logger } from "#base";
 

@@ -1,6 +1,6 @@
 /**
- * A store whose watches can be held up, or broken, while everything else goes on: the moments between a write and its event, made as long as a
- * test wants them.
+ * A store whose watches can be held up, or broken, while everything else goes on: the moments between a write and its
+ * event, made as long as a test wants them.
  */
 import { childController } from "#base";
 import type {

@@ -1,4 +1,7 @@
-/** An authorizer for tests of other things: system:masters may do everything, everyone may read public paths and ask about themselves. */
+/**
+ * An authorizer for tests of other things: system:masters may do everything, everyone may read public paths and ask
+ * about themselves.
+ */
 
 import type { Authorizer } from "../authz/authorizer.ts";
 import { ALLOW, NO_OPINION } from "../authz/verdict.ts";

@@ -27,7 +27,9 @@ export interface SampleOptions {
   readonly certificateRequestPem: string;
 }
 
-/** What stands beside kind, apiVersion and metadata. Objects are called `sample`, where `metadata` says nothing else. */
+/**
+ * What stands beside kind, apiVersion and metadata. Objects are called `sample`, where `metadata` says nothing else.
+ */
 export function samples({ certificateRequestPem }: SampleOptions): ReadonlyMap<string, Record<string, unknown>> {
   return new Map<string, Record<string, unknown>>([
     ["v1 ConfigMap", { data: { key: "value" } }],

@@ -52,12 +52,18 @@ export interface TestServerOptions {
   readonly kinds?: readonly Kind[] | undefined;
   readonly log?: Logger | undefined;
   readonly tokens?: ReadonlyMap<string, UserInfo> | undefined;
-  /** PEM: who signs the certificates of clients that come over a connection. They count by the time of the machine, as those connections do. */
+  /**
+   * PEM: who signs the certificates of clients that come over a connection. They count by the time of the machine, as
+   * those connections do.
+   */
   readonly clientCa?: string | undefined;
   /** By default everything passes. */
   readonly admission?: Admission | ((services: TestServices) => Admission) | undefined;
   readonly connectors?: Connectors | undefined;
-  /** The modes to authorize by. Default: system:masters may do everything, others nearly nothing, and no write is guarded. */
+  /**
+   * The modes to authorize by. Default: system:masters may do everything, others nearly nothing, and no write is
+   * guarded.
+   */
   readonly modes?: readonly ModeSpec[] | undefined;
   /** Records what happens. Default: nothing is recorded. */
   readonly recorder?: Recorder | undefined;

@@ -25,7 +25,10 @@ export interface TestWatch {
   /** How many times something was written. */
   readonly writes: number;
   readonly ended: boolean;
-  /** `TYPE name`, or `TYPE revision` for bookmarks and `TYPE code` for errors: once everything that is under way has come. */
+  /**
+   * `TYPE name`, or `TYPE revision` for bookmarks and `TYPE code` for errors: once everything that is under way has
+   * come.
+   */
   seen(): Promise<readonly string[]>;
   /** The caller goes away. */
   close(): Promise<void>;

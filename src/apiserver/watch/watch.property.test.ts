@@ -1,6 +1,6 @@
 /**
- * Random writes and watchers, against a model: whatever is written, and whenever a watcher begins, it can rebuild from its events exactly what its
- * selection shows.
+ * Random writes and watchers, against a model: whatever is written, and whenever a watcher begins, it can rebuild from
+ * its events exactly what its selection shows.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

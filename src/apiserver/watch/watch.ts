@@ -1,7 +1,9 @@
 /**
- * watch: initial state if asked for, then every event as it comes, until the timeout, the caller's end, or the server's.
+ * watch: initial state if asked for, then every event as it comes, until the timeout, the caller's end, or the
+ * server's.
  *
- * 1. Events of a turn go out together; those of a longer while, for a caller who says that they may (`k8ts-gather`, in milliseconds). A caller that stops reading is dropped before it holds memory.
+ * 1. Events of a turn go out together; those of a longer while, for a caller who says that they may (`k8ts-gather`, in
+ *    milliseconds). A caller that stops reading is dropped before it holds memory.
  * 2. What has to be brought into the kind's own form first keeps its place: nothing that came later overtakes it.
  * 3. Too old a revision is one ERROR event with 410 in an answer of 200, as clients expect it.
  */
@@ -181,7 +183,10 @@ function outlet(sink: Sink, encoder: FrameEncoder, overflow: () => void, later: 
 /** Calls once, after a while. */
 type Later = (fire: () => void) => Timer;
 
-/** Collects the frames of one turn of the event loop, or of a longer while, into one write. What the watch begins with does not wait. */
+/**
+ * Collects the frames of one turn of the event loop, or of a longer while, into one write. What the watch begins with
+ * does not wait.
+ */
 class Batch {
   readonly #sink: Sink;
   readonly #overflow: () => void;

@@ -1,6 +1,7 @@
 /**
- * Pods that come and go: `churn.ts KUBECONFIG NODE COUNT` keeps so many on a node, deletes each some time after it was made, in whatever state it then is, and
- * makes another. With SIGTERM it makes no more, deletes those that are left, and says `made N` when all are gone.
+ * Pods that come and go: `churn.ts KUBECONFIG NODE COUNT` keeps so many on a node, deletes each some time after it was
+ * made, in whatever state it then is, and makes another. With SIGTERM it makes no more, deletes those that are left,
+ * and says `made N` when all are gone.
  */
 import { isStatusError, kinds } from "../../../src/api/index.ts";
 import { realClock, systemRandom } from "../../../src/base/index.ts";

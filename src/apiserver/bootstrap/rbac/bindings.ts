@@ -1,6 +1,6 @@
 /**
- * Who has the roles, as text: binding, role, subjects. `group:`, `user:` and `account:` (a ServiceAccount in kube-system) say what a subject is;
- * a binding without subjects is there to be filled in.
+ * Who has the roles, as text: binding, role, subjects. `group:`, `user:` and `account:` (a ServiceAccount in
+ * kube-system) say what a subject is; a binding without subjects is there to be filled in.
  */
 import type { rbac } from "#api";
 import type { RoleData } from "./role-text.ts";

@@ -1,4 +1,7 @@
-/** One cluster role for each controller, named `system:controller:…` and bound to its ServiceAccount in kube-system. How to read them: role-text.ts. */
+/**
+ * One cluster role for each controller, named `system:controller:…` and bound to its ServiceAccount in kube-system. How
+ * to read them: role-text.ts.
+ */
 
 export const controllerRoles = `
 attachdetach-controller

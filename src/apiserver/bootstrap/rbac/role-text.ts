@@ -7,7 +7,8 @@
  *       get /healthz,/livez                       verbs, paths
  *     admin from=admin                            a role that is made of others
  *
- * `core` is the group without a name, `read` and `edit` stand for their verbs, `record-events` for what everyone needs who tells of events.
+ * `core` is the group without a name, `read` and `edit` stand for their verbs, `record-events` for what everyone needs
+ * who tells of events.
  */
 import type { rbac } from "#api";
 
