@@ -100,8 +100,9 @@ export class EventWriter {
   ): EventHead {
     const { path, query } = request;
     const uri = request.target ?? (query.size === 0 ? path : `${path}?${query}`);
-    const isOwnId = request.headers["audit-id"] === undefined;
-    const isCommon = user !== undefined && uri === path && (isOwnId || isPlain(id));
+    // An id of the client may have any characters.
+    const hasOwnId = request.headers["audit-id"] !== undefined;
+    const isCommon = user !== undefined && uri === path && !hasOwnId;
     const common = isCommon ? this.#commonFields(level, request, info, user) : undefined;
     return { level, id, request, info, user, uri, nameInUri: info.name !== "", receivedMs, common };
   }
