@@ -1,8 +1,11 @@
 /**
- * The API server as clients see it: `bin/k8ts up` on the durable store, with hardly a controller, asked over TLS by another process.
+ * The API server as clients see it: `bin/k8ts up` on the durable store, with hardly a controller, asked over TLS by
+ * another process.
  *
- * 1. A bound is measured in the same run by the same generator: a bare Node server that sends the same bytes, bare LMDB.
- * 2. Rounds of a figure and its bound take turns, so that a change in the machine's mood meets both; the best of each counts.
+ * 1. A bound is measured in the same run by the same generator: a bare Node server that sends the same bytes, bare
+ *    LMDB.
+ * 2. Rounds of a figure and its bound take turns, so that a change in the machine's mood meets both; the best of each
+ *    counts.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { get as httpsGet } from "node:https";

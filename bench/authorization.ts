@@ -1,5 +1,6 @@
 /**
- * Who may do what, with ten thousand bindings: from a request's path to the decision, in this process. The bound is the same without the decision.
+ * Who may do what, with ten thousand bindings: from a request's path to the decision, in this process. The bound is the
+ * same without the decision.
  */
 import type { rbac } from "#api";
 import { RequestAttributes } from "../src/apiserver/authz/attributes.ts";

@@ -1,8 +1,10 @@
 /**
- * Deployments on simulated nodes, from their creation until every Pod runs: controllers, scheduler and nodes together; then what is left to do.
+ * Deployments on simulated nodes, from their creation until every Pod runs: controllers, scheduler and nodes together;
+ * then what is left to do.
  *
  * 1. First everything is in one process, as `k8ts up` runs it, on the durable store.
- * 2. Then the controllers are a process of their own, so that what they alone cost at rest can be seen: it should be under 1 % of a processor.
+ * 2. Then the controllers are a process of their own, so that what they alone cost at rest can be seen: it should be
+ *    under 1 % of a processor.
  * 3. At rest nothing is written but what nodes say about themselves: their Leases, and every few minutes their status.
  */
 import { spawn } from "node:child_process";

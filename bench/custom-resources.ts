@@ -1,7 +1,9 @@
 /**
- * Kinds that users define, against those that are built in: `bin/k8ts up` on the durable store, asked over TLS by another process.
+ * Kinds that users define, against those that are built in: `bin/k8ts up` on the durable store, asked over TLS by
+ * another process.
  *
- * 1. A custom object and a built-in one have the same size and shape; the custom one is defaulted and validated by its schema.
+ * 1. A custom object and a built-in one have the same size and shape; the custom one is defaulted and validated by its
+ *    schema.
  * 2. Rounds take turns, so that a change in the machine's mood meets both; the best of each counts.
  */
 import { mkdtempSync, rmSync } from "node:fs";

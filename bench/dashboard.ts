@@ -1,6 +1,7 @@
 /**
- * The dashboard in Chromium with 5,000 Pods, of which 1,000 change each second while the table is scrolled without a pause: how long the page
- * is busy at a time, and how many frames it shows. The bound is the same table, scrolled while nothing changes.
+ * The dashboard in Chromium with 5,000 Pods, of which 1,000 change each second while the table is scrolled without a
+ * pause: how long the page is busy at a time, and how many frames it shows. The bound is the same table, scrolled while
+ * nothing changes.
  */
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -87,7 +88,9 @@ function answer(url: string): string {
   return JSON.stringify({ metadata, items });
 }
 
-/** Tasks of more than 50 ms, as the browser reports them; and how long a message waited at most until it was its turn. */
+/**
+ * Tasks of more than 50 ms, as the browser reports them; and how long a message waited at most until it was its turn.
+ */
 const WATCH_TASKS = `
   globalThis.tasks = [];
   new PerformanceObserver((list) => globalThis.tasks.push(...list.getEntries().map(({ duration }) => duration)))

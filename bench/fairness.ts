@@ -1,7 +1,9 @@
 /**
- * Priority and fairness: what it costs a request that finds seats free, and what it is worth to one who asks now and then while another floods the server.
+ * Priority and fairness: what it costs a request that finds seats free, and what it is worth to one who asks now and
+ * then while another floods the server.
  *
- * 1. The figure under a flood comes with the one of an idle server in the same run, as its bound: their ratio is what fairness is about.
+ * 1. The figure under a flood comes with the one of an idle server in the same run, as its bound: their ratio is what
+ *    fairness is about.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -126,7 +128,8 @@ async function flood(report: Report, fair: boolean): Promise<void> {
           requests,
           method: "GET",
           path,
-          // Connections are opened once: whoever opens many is no matter of fairness, which knows callers only behind them.
+          // Connections are opened once: whoever opens many is no matter of fairness, which knows callers only behind
+          // them.
           keep: true,
         });
         state.requests += requests;

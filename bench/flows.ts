@@ -1,11 +1,15 @@
 /**
  * What recording flows costs: one server, with its recorder switched on and off in turns.
  *
- * 1. Turns are short and come in threes, one recorded and two not; the median of the ratios within these counts: a machine's moods last longer than
- *    three turns, and what luck a process had with its code and its heap is the same in all of them.
- * 2. Which of the three is recorded is chance: collections come at intervals of their own, and would meet the same turn of a fixed order.
- * 3. The two that are not recorded are compared as well: how far that ratio is from 1 is how far the other can be believed.
- * 4. Besides requests in a second, what the server's process used of all cores for each: time that others took is no part of it.
+ * 1. Turns are short and come in threes, one recorded and two not; the median of the ratios within these counts: a
+ *    machine's moods last longer than three turns, and what luck a process had with its code and its heap is the same
+ *    in all of them.
+ * 2. Which of the three is recorded is chance: collections come at intervals of their own, and would meet the same turn
+ *    of a fixed order.
+ * 3. The two that are not recorded are compared as well: how far that ratio is from 1 is how far the other can be
+ *    believed.
+ * 4. Besides requests in a second, what the server's process used of all cores for each: time that others took is no
+ *    part of it.
  * 5. The step alone is timed as well, in this process, against the time that a request takes.
  */
 import { fork } from "node:child_process";

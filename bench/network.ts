@@ -1,6 +1,7 @@
 /**
- * The network of a node with 10,000 Services of 5 endpoints each: how long the kernel takes to be told of all of them and of one change, and what memory that
- * takes; what Services add to the making of a connection; how many DNS questions are answered.
+ * The network of a node with 10,000 Services of 5 endpoints each: how long the kernel takes to be told of all of them
+ * and of one change, and what memory that takes; what Services add to the making of a connection; how many DNS
+ * questions are answered.
  */
 import { execFile } from "node:child_process";
 import { join } from "node:path";

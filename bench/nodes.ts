@@ -1,6 +1,7 @@
 /**
- * Real nodes: how long a Pod takes from `kubectl apply` to Running, beside what the runtime alone takes for a sandbox and a container; how long a hundred Pods
- * take, and the memory of the node's own processes with them. Needs root and containerd.
+ * Real nodes: how long a Pod takes from `kubectl apply` to Running, beside what the runtime alone takes for a sandbox
+ * and a container; how long a hundred Pods take, and the memory of the node's own processes with them. Needs root and
+ * containerd.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * OrderedMap against a plain Map that is sorted or copied where order or a fork is needed, with 100,000 keys: processor time, in turn, the
- * median of the rounds. The bound is the Map's figure.
+ * OrderedMap against a plain Map that is sorted or copied where order or a fork is needed, with 100,000 keys: processor
+ * time, in turn, the median of the rounds. The bound is the Map's figure.
  */
 import { OrderedMap } from "#base";
 import type { Figure } from "./run.ts";

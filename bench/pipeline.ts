@@ -1,13 +1,16 @@
 /**
- * What the guards of the pipeline cost: RBAC among 10,000 bindings, audit at Metadata and priority and fairness, against a server that asks nobody, counts
- * nothing and writes nothing down.
+ * What the guards of the pipeline cost: RBAC among 10,000 bindings, audit at Metadata and priority and fairness,
+ * against a server that asks nobody, counts nothing and writes nothing down.
  *
- * 1. Both servers run side by side and take turns under the same load, one first in this round and the other in the next, so that a change in the machine's
- *    mood meets both. What counts is the median of what the rounds say, each compared within itself.
- * 2. Both hold the same objects, made in the same way: what a server has done before shapes how fast it does the next thing.
- * 3. The load stays awake and keeps its connections: a server that is slower than its load would wake it for every answer, which costs 5 µs of a GET, and one that
- *    is faster would not.
- * 4. Both are started several times: of two processes that do the same, one is faster than the other by up to a tenth for as long as they live.
+ * 1. Both servers run side by side and take turns under the same load, one first in this round and the other in the
+ *    next, so that a change in the machine's mood meets both. What counts is the median of what the rounds say, each
+ *    compared within itself.
+ * 2. Both hold the same objects, made in the same way: what a server has done before shapes how fast it does the next
+ *    thing.
+ * 3. The load stays awake and keeps its connections: a server that is slower than its load would wake it for every
+ *    answer, which costs 5 µs of a GET, and one that is faster would not.
+ * 4. Both are started several times: of two processes that do the same, one is faster than the other by up to a tenth
+ *    for as long as they live.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- NAME…]`: runs the benchmarks of these names, or whose names contain a word that is no name; all without any.
- * Machines differ, so figures come with a ratio to a bound that was measured in the same run.
+ * `npm run bench [-- NAME…]`: runs the benchmarks of these names, or whose names contain a word that is no name; all
+ * without any. Machines differ, so figures come with a ratio to a bound that was measured in the same run.
  */
 import { globSync } from "node:fs";
 import { basename, join } from "node:path";

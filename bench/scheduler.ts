@@ -1,7 +1,9 @@
 /**
- * The scheduler under the workload shapes of the original's public scheduler_perf suite: in the API server's process, with bindings on the durable store.
+ * The scheduler under the workload shapes of the original's public scheduler_perf suite: in the API server's process,
+ * with bindings on the durable store.
  *
- * 1. Pods per second from the first creation to the last binding, as the original measures them: creating the pods is part of it.
+ * 1. Pods per second from the first creation to the last binding, as the original measures them: creating the pods is
+ *    part of it.
  * 2. The bound is the original's published lower bound, from its own machines: a ratio of 10 is the aim.
  * 3. The cpu time of the thread that does it all tells what a machine with nothing else to do would reach.
  * 4. What was asked of the API server meanwhile is counted; `K8TS_BENCH_VERBOSE=1` tells what.

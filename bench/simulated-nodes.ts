@@ -1,7 +1,9 @@
 /**
- * A fleet of simulated nodes: what it takes to start, what it costs at rest, and how fast it lets Pods run that are set to its nodes directly.
+ * A fleet of simulated nodes: what it takes to start, what it costs at rest, and how fast it lets Pods run that are set
+ * to its nodes directly.
  *
- * 1. Everything is in one process: API server, durable store and nodes, with hardly a controller. Pods come from another process, over TLS.
+ * 1. Everything is in one process: API server, durable store and nodes, with hardly a controller. Pods come from
+ *    another process, over TLS.
  * 2. At rest, all that happens is that Leases are renewed: one in 10 s for each node.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** How long `k8ts up --detach` takes by the server's own clock and by the caller's, and what the idle process holds in memory. */
+/**
+ * How long `k8ts up --detach` takes by the server's own clock and by the caller's, and what the idle process holds in
+ * memory.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

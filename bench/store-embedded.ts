@@ -1,4 +1,7 @@
-/** The embedded store against bare LMDB in the same process: durable puts, a full list, watch delivery, opening after a crash. */
+/**
+ * The embedded store against bare LMDB in the same process: durable puts, a full list, watch delivery, opening after a
+ * crash.
+ */
 
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,8 +47,8 @@ export async function run(report: (line: ReportLine) => void): Promise<void> {
 }
 
 /**
- * The bound is bare LMDB at its better: with the store's own options, or with lmdb's default batching by event turn. Rounds
- * take turns, so that a change in the machine's mood meets all; medians count.
+ * The bound is bare LMDB at its better: with the store's own options, or with lmdb's default batching by event turn.
+ * Rounds take turns, so that a change in the machine's mood meets all; medians count.
  */
 async function measurePuts(root: string, writers: number): Promise<ReportLine> {
   const rates: Record<"sameOptions" | "batching" | "store", number[]> = { sameOptions: [], batching: [], store: [] };

@@ -1,4 +1,6 @@
-/** The store on etcd against bare gRPC on the same etcd in the same run: puts, a long list, and the replay of a watch. */
+/**
+ * The store on etcd against bare gRPC on the same etcd in the same run: puts, a long list, and the replay of a watch.
+ */
 
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -111,7 +113,9 @@ async function measureReplay(etcd: EtcdServer, client: Client, after: number): P
   return figure(`watch replay of ${LISTED.toLocaleString("en")} changes`, "changes/s", LISTED, value, bound);
 }
 
-/** Rounds of both take turns, so that a change in the machine's mood meets both; the shortest counts. In milliseconds. */
+/**
+ * Rounds of both take turns, so that a change in the machine's mood meets both; the shortest counts. In milliseconds.
+ */
 async function best(
   subject: () => Promise<void>,
   bare: () => Promise<void>,

@@ -1,5 +1,6 @@
 /**
- * What each write of a Pod's life takes, from the client in the process to the store in memory and back: the API server's own part of scheduling.
+ * What each write of a Pod's life takes, from the client in the process to the store in memory and back: the API
+ * server's own part of scheduling.
  *
  * 1. One by one, so that nothing but the write itself is counted.
  * 2. The times are the thread's own: what else runs on the machine does not count.

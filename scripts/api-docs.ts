@@ -1,6 +1,7 @@
 /**
- * Writes .tools/api-docs.json, the texts of `kubectl explain` and of table columns, from the Go libraries that Kubernetes publishes, as Debian
- * packages them; what tables of newer servers say, from answers that a project keeps in its npm package. Never committed: the sentences are the Kubernetes authors'.
+ * Writes .tools/api-docs.json, the texts of `kubectl explain` and of table columns, from Kubernetes' Go libraries as
+ * Debian packages them. Columns of newer servers come from recorded responses in the npm package of another project.
+ * Never committed: the texts are the Kubernetes authors'.
  *
  *     node scripts/api-docs.ts [release, such as 0.36]
  */
@@ -13,12 +14,12 @@ import { join, relative } from "node:path";
 import { fetchPackages, fetchSourceFile, type SourceArchive } from "./api-facts/debian.ts";
 
 const PACKAGES = ["golang-k8s-api-dev", "golang-k8s-apimachinery-dev"];
-/** The newest of Debian's source archives that has the server's own files: what it says of columns has hardly changed since. */
+/** The newest of Debian's source archives with the server's own files; texts of columns have hardly changed since. */
 const SERVER_SOURCES: SourceArchive = {
   path: "pool/main/k/kubernetes/kubernetes_1.20.5+really1.20.2.orig.tar.gz",
   sha256: "b83c0780efb182d928dc63d46488a847f161f04e40a94b96bf5247dd671ecdfc",
 };
-/** Answers of a newer server, as a user interface is tested with: they hold the columns whose texts have changed since. */
+/** Responses of a newer server, test data of a user interface: they have the columns that changed since. */
 const NEWER_ANSWERS = {
   package: "@rancher/cypress@1.0.11",
   sha512: "GWDbeLnvqLuC2i+jP057ufXbFnMxEPWtLFhyIWbvLBnQemimNEiR74xcV+mp1GhlD2OB70VytJtjiiU6ivMVig==",
@@ -41,7 +42,7 @@ try {
   Object.assign(docs, readColumns(await fetchSourceFile(SERVER_SOURCES, "*/pkg/printers/internalversion/printers.go")));
   if (Object.keys(docs).length === 0) throw new Error("the packages hold no documentation");
   write(docs);
-  // Last, as it may fail alone: without it a text or two are those of an older server.
+  // Last, because it may fail: without it a few texts are those of an older server.
   write(withNewerColumns(docs, readAnswers(work)));
 } finally {
   await rm(work, { recursive: true, force: true });
@@ -70,7 +71,10 @@ function readDocs(text: string, prefix: string): Docs {
   return docs;
 }
 
-/** Reads `podColumnDefinitions := … { {Name: "Ready", …, Description: "text"}, … }` as the fields of a type `columns.pod`. */
+/**
+ * Reads `podColumnDefinitions := … { {Name: "Ready", …, Description: "text"}, … }` as the fields of a type
+ * `columns.pod`.
+ */
 function readColumns(text: string): Docs {
   const docs: Docs = {};
   for (const [, kind = "", body = ""] of text.matchAll(/^\t(\w+)ColumnDefinitions := .*\{\n([\s\S]*?)^\t\}/gm)) {
@@ -91,7 +95,10 @@ function readAnswers(directory: string): string {
   return execFileSync("tar", ["-xzO", NEWER_ANSWERS.file], { input: bytes, encoding: "utf8" });
 }
 
-/** Reads `columns: [{ name: 'Ready', …, description: 'text' }, …], group: '', kind: 'Pod'`, and takes over texts of columns that are known already. */
+/**
+ * Reads `columns: [{ name: 'Ready', …, description: 'text' }, …], group: '', kind: 'Pod'`, and uses the texts of known
+ * columns.
+ */
 function withNewerColumns(docs: Docs, answers: string): Docs {
   const newer: Docs = { ...docs };
   const tables = answers.matchAll(/columns: (\[[\s\S]*?\n\s*\]),\s*group: '[^']*',\s*kind: '(\w+)'/g);

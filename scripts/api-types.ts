@@ -1,7 +1,9 @@
 /**
- * Writes src/api/types: a TypeScript interface for each built-in type, from the facts tables. Run it after scripts/api-facts.ts.
+ * Writes src/api/types: a TypeScript interface for each built-in type, from the facts tables. Run it after
+ * scripts/api-facts.ts.
  *
- * 1. A field is optional unless OpenAPI requires it, everything is readonly, and JSON is what is described: times are strings.
+ * 1. A field is optional unless OpenAPI requires it, everything is readonly, and JSON is what is described: times are
+ *    strings.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

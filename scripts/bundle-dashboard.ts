@@ -1,5 +1,6 @@
 /**
- * The dashboard's page, into dist/dashboard: scripts and styles under names that follow from their content, and the page that names them.
+ * Builds the dashboard's page into dist/dashboard: scripts and styles with hashed names, and the page that refers to
+ * them.
  *
  * 1. Safe under a running dashboard: files are only added, the page is replaced at the end, atomically.
  */
@@ -7,7 +8,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { basename, join } from "node:path";
 import { build } from "esbuild";
 
-/** Of earlier builds as many are kept as a page that is open somewhere may still load. */
+/** Earlier builds are kept for pages that are still open. */
 const KEPT_FILES = 200;
 
 export async function bundleDashboard(root: string): Promise<void> {

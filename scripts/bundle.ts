@@ -1,9 +1,9 @@
 /**
- * Bundles src/cmd into dist/: one entry that starts in a few tens of milliseconds, and chunks that load when first needed; another one for the processes of
- * a node, which load only what they use, and one for the thread that writes the audit log.
+ * Bundles src/cmd into dist/: one entry that starts in tens of milliseconds, with chunks that are loaded on demand; one
+ * for the processes of a node, which load only what they use, and one for the thread that writes the audit log.
  *
- * 1. Safe to run twice at once and under a running k8ts: chunks have hashed names and are added; entries are replaced atomically.
- *    Chunks of earlier builds go once nobody can need them: see `stale-chunks.ts`.
+ * 1. Safe to run twice at once and under a running k8ts: chunks have hashed names and are added; entries are replaced
+ *    atomically. Chunks of earlier builds go once nobody can need them: see `stale-chunks.ts`.
  */
 import { mkdir, rename, utimes, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -17,7 +17,10 @@ const dist = join(root, "dist");
 const NODE_AGENT = "node-agent";
 const AUDIT_LOG = "audit-log-worker";
 
-/** An import of node:http as an ES module makes all that it exports, WebSocket and with it undici too: 45 ms of every start. Asked for directly, it does not. */
+/**
+ * An ES import of node:http evaluates all its exports, including WebSocket and so undici: 45 ms of every start.
+ * `require` does not.
+ */
 const directHttp: Plugin = {
   name: "direct-http",
   setup(bundle) {
@@ -37,18 +40,18 @@ const OPTIONS = {
   format: "esm",
   platform: "node",
   target: "node24",
-  // lmdb finds its binary beside itself; the others are CommonJS with dynamic requires of their own.
+  // lmdb finds its binary next to itself; the others are CommonJS with dynamic requires.
   external: ["lmdb", "@grpc/grpc-js", "@grpc/proto-loader"],
   banner: { js: 'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url);' },
 } as const satisfies BuildOptions;
 
-/** A program of its own; what it imports by `import()` is another, if it is named here. */
+/** A separate program; its `import()`s are separate programs too, if they are listed here. */
 async function buildAlone(name: string, file: string, parts: ReadonlyMap<string, string> = new Map()) {
   const apart: Plugin = {
     name: "apart",
     setup(bundle) {
       for (const [source, part] of parts) {
-        // Every answer from here costs the builder a way to another process: it asks about the few names that may be meant.
+        // Each callback is a round trip to the builder's process: the filter limits them to a few names.
         const filter = new RegExp(`/${basename(source, ".ts")}\\.ts$`);
         bundle.onResolve({ filter }, ({ path, resolveDir, kind }) =>
           kind === "dynamic-import" && join(resolveDir, path) === source
@@ -67,7 +70,7 @@ async function buildAlone(name: string, file: string, parts: ReadonlyMap<string,
   return files;
 }
 
-/** Commands of nodes, each with what it uses alone. Chunks that were split between them would hold what either uses. */
+/** Node commands, each bundled with only what it uses. Shared chunks would contain what any of them uses. */
 async function buildNodeAgent(): Promise<OutputFile[]> {
   const nameOf = (files: readonly OutputFile[]) => basename(files[0]?.path ?? "");
   const at = (file: string) => join(root, file);
@@ -107,10 +110,10 @@ const [whole, agent, auditLog] = await Promise.all([
 ]);
 const outputFiles = [...whole.outputFiles, ...agent, ...auditLog];
 
-// The entry counts as new only when the page is.
+// The entry is written after the page: it marks the build as complete.
 await dashboard;
 await mkdir(dist, { recursive: true });
-/** The last one says that all are there. */
+/** The last one marks the build as complete. */
 const entries = [`${NODE_AGENT}.mjs`, `${AUDIT_LOG}.mjs`, "k8ts.mjs"].map((name) => join(dist, name));
 for (const file of outputFiles) {
   const path = entries.includes(file.path) ? `${file.path}.${process.pid}` : file.path;

@@ -1,7 +1,8 @@
 /**
- * `node scripts/flow-catalogue.ts [ID…]`: plays the flows of the catalogue on a cluster, and writes their pages to docs/flows.
+ * `node scripts/flow-catalogue.ts [ID…]`: runs the scenarios of the catalogue, and writes their pages to docs/flows.
  *
- * Flows that need real nodes are played where this machine can run them (as root, with containerd); their pages stay as they are elsewhere.
+ * Scenarios with real nodes run only where possible (as root, with containerd); elsewhere their pages are left as they
+ * are.
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -60,7 +61,7 @@ function writeIndex(): void {
     [
       "# Flows",
       "",
-      "What happens inside a cluster, as sequence diagrams that were drawn from the records of real runs (`k8ts flow`), not by hand.",
+      "What happens inside a cluster, as sequence diagrams of real runs, drawn by `k8ts flow` from flow records.",
       "",
       "| flow | essential steps |",
       "|---|---|",

@@ -1,7 +1,8 @@
 /**
  * Removes what earlier builds have left in dist/.
  *
- * 1. Whoever runs from there may have been started from an earlier build, and loads chunks of that one when it first needs them: while anybody runs, all stay.
+ * 1. A running process may have started from an earlier build, and loads its chunks on demand: while one runs, all
+ *    chunks stay.
  * 2. What belonged to a build a moment ago stays as well: somebody may be about to start from it.
  */
 import { readdir, readFile, realpath, rm, stat } from "node:fs/promises";

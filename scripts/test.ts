@@ -1,5 +1,5 @@
 /**
- * `npm test`: all tests, or those whose files match the arguments. Lists what was skipped, and ends with a line of counts.
+ * `npm test`: all tests, or those whose files match the arguments. Lists skipped tests, and ends with a line of counts.
  *
  * 1. A skipped suite that has no tests, because they are made from files that are absent, is listed and counted too.
  */

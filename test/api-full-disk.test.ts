@@ -1,4 +1,6 @@
-/** A disk that runs full under a cluster, for real: a small tmpfs with a ballast file on it. Needs the right to mount. */
+/**
+ * A disk that runs full under a cluster, for real: a small tmpfs with a ballast file on it. Needs the right to mount.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** The flags of authentication on the real command: users of an OpenID provider, authorities that change, keys that are changed for others. */
+/**
+ * The flags of authentication on the real command: users of an OpenID provider, authorities that change, keys that are
+ * changed for others.
+ */
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** The official JavaScript client in its widespread version 1, as programs use it: typed verbs, patches, watches and informers. */
+/**
+ * The official JavaScript client in its widespread version 1, as programs use it: typed verbs, patches, watches and
+ * informers.
+ */
 import {
   ApiException,
   AppsV1Api,

@@ -1,4 +1,6 @@
-/** `k8ts controller-manager` beside a cluster that runs no controllers itself: two real processes, of which one works. */
+/**
+ * `k8ts controller-manager` beside a cluster that runs no controllers itself: two real processes, of which one works.
+ */
 import { readFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";

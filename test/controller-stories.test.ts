@@ -1,7 +1,8 @@
 /**
  * Which story is about which controller. A controller without one, and one whose story is gone, is an error.
  *
- * 1. Most stories are told with kubectl on simulated nodes. Where a controller waits for an hour or a year, its story runs in virtual time beside it.
+ * 1. Most stories are told with kubectl on simulated nodes. Where a controller waits for an hour or a year, its story
+ *    runs in virtual time beside it.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

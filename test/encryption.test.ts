@@ -1,4 +1,6 @@
-/** Encryption at rest on the real command: what is on disk and in snapshots, a file that changes, and mistakes in it. */
+/**
+ * Encryption at rest on the real command: what is on disk and in snapshots, a file that changes, and mistakes in it.
+ */
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

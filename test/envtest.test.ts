@@ -1,6 +1,6 @@
 /**
- * The folder bin/ as KUBEBUILDER_ASSETS: programs are started as the test environment of controller-runtime (envtest) starts them, with its flags and
- * files, and waited for in its way.
+ * The folder bin/ as KUBEBUILDER_ASSETS: programs are started as the test environment of controller-runtime (envtest)
+ * starts them, with its flags and files, and waited for in its way.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
@@ -208,7 +208,7 @@ describe("bin/ without programs", () => {
     await run("/bin/sh", ["-c", `mkdir ${dir}/bin && cp ${join(assets, program)} ${copy}`], { env: {}, cwd: dir });
     const { code, stderr } = await run("/bin/sh", [copy], { env: { PATH: join(dir, "bin") }, cwd: dir });
     rmSync(dir, { recursive: true });
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`${program}: k8ts comes without`)]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${program}: k8ts does not include ${program}`)]);
   });
 });
 

@@ -1,4 +1,6 @@
-/** `k8ts flow` where the controllers and the scheduler are processes of their own: causes travel with their requests. */
+/**
+ * `k8ts flow` where the controllers and the scheduler are processes of their own: causes travel with their requests.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -100,15 +100,15 @@ describe.skipIf(program === undefined)("k8ts flow", () => {
   });
 
   it.each([
-    ["deployment/ghost", "k8ts: Nothing is known of apps/deployments ghost.\n"],
-    ["nonsense/x", 'k8ts: "nonsense" is no resource; a custom one is written as plural.group/name.\n'],
-    ["web", 'k8ts: "web" names no object: try deployment/web.\n'],
+    ["deployment/ghost", "k8ts: There are no records of apps/deployments ghost.\n"],
+    ["nonsense/x", 'k8ts: "nonsense" is not a resource; write a custom one as plural.group/name.\n'],
+    ["web", 'k8ts: "web" is not an object: try deployment/web.\n'],
   ])("of %s says so", async (object, want) => {
     expect(await home.k8ts("flow", object)).toMatchObject({ code: 1, stderr: want });
   });
 
   it("of those who took no part says who did", async () => {
-    const stderr = "k8ts: scheduler took no part in it. These did: kubectl, apiserver, store.\n";
+    const stderr = "k8ts: scheduler took no part in this flow. Participants: kubectl, apiserver, store.\n";
     expect(await home.k8ts("flow", "configmap/lonely", "--only", "scheduler")).toMatchObject({ code: 1, stderr });
   });
 });

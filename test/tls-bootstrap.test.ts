@@ -1,4 +1,7 @@
-/** A new node joins: with a bootstrap token it asks for a certificate, which is approved and signed, and by which it is known. */
+/**
+ * A new node joins: with a bootstrap token it asks for a certificate, which is approved and signed, and by which it is
+ * known.
+ */
 import { once } from "node:events";
 import { Agent, request as httpsRequest } from "node:https";
 import { json } from "node:stream/consumers";

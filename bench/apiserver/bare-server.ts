@@ -1,4 +1,7 @@
-/** What Node can do at best on this machine: an HTTPS server that answers every request with the same bytes and does nothing else. */
+/**
+ * What Node can do at best on this machine: an HTTPS server that answers every request with the same bytes and does
+ * nothing else.
+ */
 import { createSecureServer } from "node:http2";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";

@@ -1,6 +1,7 @@
 /**
- * One connection of the load generator: HTTP over TLS with as little work as possible for each request, so that the server is what is
- * measured: generator and server share the machine. It knows only what benchmarks send, and takes any answer that is a failed Status for an error.
+ * One connection of the load generator: HTTP over TLS with as little work as possible for each request, so that the
+ * server is what is measured: generator and server share the machine. It knows only what benchmarks send, and takes any
+ * answer that is a failed Status for an error.
  */
 import { once } from "node:events";
 import { connect, type TLSSocket } from "node:tls";

@@ -1,4 +1,7 @@
-/** HTTP/1.1: one request at a time, answers with a content-length. A request is one piece of text, an answer mostly one piece of bytes. */
+/**
+ * HTTP/1.1: one request at a time, answers with a content-length. A request is one piece of text, an answer mostly one
+ * piece of bytes.
+ */
 import type { TLSSocket } from "node:tls";
 import { type Call, type Connection, openSocket, type Target } from "./connection.ts";
 

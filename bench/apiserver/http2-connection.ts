@@ -1,6 +1,6 @@
 /**
- * HTTP/2: frames written and read by hand. Header fields are sent without compression and answers' header fields are not read: a failed Status
- * tells itself by its body. Windows are opened so wide that the server never waits for them.
+ * HTTP/2: frames written and read by hand. Header fields are sent without compression and answers' header fields are
+ * not read: a failed Status tells itself by its body. Windows are opened so wide that the server never waits for them.
  */
 import type { TLSSocket } from "node:tls";
 import { type Call, type Connection, openSocket, type Target } from "./connection.ts";

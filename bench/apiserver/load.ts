@@ -23,9 +23,15 @@ export interface Job {
   readonly body?: string;
   /** Watches that are open meanwhile; the job ends when each of them has seen an event for each request. */
   readonly watchers?: { readonly count: number; readonly path: string };
-  /** Its connections stay open, and are those of the next job that keeps them and goes to the same port. Default: each job opens its own. */
+  /**
+   * Its connections stay open, and are those of the next job that keeps them and goes to the same port. Default: each
+   * job opens its own.
+   */
   readonly keep?: boolean;
-  /** It never sleeps: on a machine with few processors a server that has to wake it for an answer pays for that, and one that is too fast for it never does. */
+  /**
+   * It never sleeps: on a machine with few processors a server that has to wake it for an answer pays for that, and one
+   * that is too fast for it never does.
+   */
   readonly awake?: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** The processes of the benchmark: the server under test, the bare server, the load generator. Each ends with the scope that started it. */
+/**
+ * The processes of the benchmark: the server under test, the bare server, the load generator. Each ends with the scope
+ * that started it.
+ */
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";

@@ -1,6 +1,7 @@
 /**
- * An API server whose recorder can be switched off while it runs, in a process of its own: the same code, heap and machine with and without it.
- * Its store is in memory: a disk has moods of its own, and recording is a larger part of what is left.
+ * An API server whose recorder can be switched off while it runs, in a process of its own: the same code, heap and
+ * machine with and without it. Its store is in memory: a disk has moods of its own, and recording is a larger part of
+ * what is left.
  *
  *     benchmark ──► options · { recording: false } · "cpu" ──► server          benchmark ◄── what it was asked
  */

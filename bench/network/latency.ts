@@ -1,6 +1,7 @@
 /**
- * How long a connection takes to be made, from a Pod to a Pod behind the same node: before the node has any rule, which is the bound; then, with the rules of
- * all Services there, straight to the Pod and by the last of the Services. Each figure is the middle of many connections, one after the other.
+ * How long a connection takes to be made, from a Pod to a Pod behind the same node: before the node has any rule, which
+ * is the bound; then, with the rules of all Services there, straight to the Pod and by the last of the Services. Each
+ * figure is the middle of many connections, one after the other.
  */
 import { TestNetwork } from "../../test/network/namespaces.ts";
 import type { Figure } from "../run.ts";

@@ -1,4 +1,7 @@
-/** `sync.ts MODE NAMESPACE`: tells the kernel of that namespace of all Services, then of changes, and prints figures. A process of its own, for its memory's sake. */
+/**
+ * `sync.ts MODE NAMESPACE`: tells the kernel of that namespace of all Services, then of changes, and prints figures. A
+ * process of its own, for its memory's sake.
+ */
 import type { Figure } from "../run.ts";
 import { ENDPOINTS, type Mode, programIn, rulesOf, SERVICES, services, virtualAddress } from "./services.ts";
 

@@ -1,14 +1,14 @@
 /** Says when Pods run: `watcher.ts KUBECONFIG` prints `running NAME MS` for each, by the wall clock, until SIGTERM. */
-import type { core } from "../../src/api/index.ts";
+import { type core, kinds } from "../../src/api/index.ts";
 import { realClock, silentLogger, systemRandom } from "../../src/base/index.ts";
-import { Client, https, Informer, namespaced } from "../../src/client/index.ts";
+import { Client, https, Informer } from "../../src/client/index.ts";
 import { readKubeconfig } from "../../src/pki/index.ts";
 
 const clock = realClock();
 const { server, caPem, client: credentials } = await readKubeconfig(process.argv[2] ?? "");
 const client = new Client({ transport: https({ server, caPem, ...credentials }, { clock }), clock });
 const pods = new Informer<core.Pod>({
-  client: client.of(namespaced<core.Pod>("v1", "Pod", "pods")),
+  client: client.of(kinds.Pod),
   clock,
   random: systemRandom(),
   log: silentLogger,

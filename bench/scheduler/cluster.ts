@@ -1,4 +1,7 @@
-/** An API server on the durable store, without controllers, and a scheduler in its process, or in one of its own: what a workload runs on. */
+/**
+ * An API server on the durable store, without controllers, and a scheduler in its process, or in one of its own: what a
+ * workload runs on.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

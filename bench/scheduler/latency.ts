@@ -1,10 +1,12 @@
 /**
  * How long a new pod waits for its node on a cluster that has nothing else to do.
  *
- * 1. From the moment in which the creation is answered to the one in which a watcher sees the pod on its node: by then the binding is durable.
+ * 1. From the moment in which the creation is answered to the one in which a watcher sees the pod on its node: by then
+ *    the binding is durable.
  * 2. Pods come one by one, with pauses, after some that warm up.
- * 3. A binding is one durable write. So beside it, in the same pauses, stands a bare one to the same disk, of as many bytes and flushed: what a machine's disk
- *    takes, no scheduler can take back. On the store in memory the same is measured without the disk.
+ * 3. A binding is one durable write. So beside it, in the same pauses, stands a bare one to the same disk, of as many
+ *    bytes and flushed: what a machine's disk takes, no scheduler can take back. On the store in memory the same is
+ *    measured without the disk.
  */
 import { constants } from "node:fs";
 import { mkdtemp, open, rm, writeFile } from "node:fs/promises";

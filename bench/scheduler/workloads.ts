@@ -1,9 +1,12 @@
 /**
- * The shapes of the original's public scheduler_perf suite, and the lower bounds that it published for them (pods per second, 5,000 nodes).
+ * The shapes of the original's public scheduler_perf suite, and the lower bounds that it published for them (pods per
+ * second, 5,000 nodes).
  *
- * 1. Names in the suite: SchedulingBasic, SchedulingNodeAffinity, TopologySpreading, PreferredTopologySpreading, SchedulingPodAffinity, SchedulingPodAntiAffinity,
- *    SchedulingWithMixedChurn, PreemptionAsync, Unschedulable, SchedulingCSIPVs, SchedulingDaemonset.
- * 2. PreemptionBasic, in which every pod makes others go, has no bound for 5,000 nodes: the suite leaves that size out, as it fails there. It is measured all the same.
+ * 1. Names in the suite: SchedulingBasic, SchedulingNodeAffinity, TopologySpreading, PreferredTopologySpreading,
+ *    SchedulingPodAffinity, SchedulingPodAntiAffinity, SchedulingWithMixedChurn, PreemptionAsync, Unschedulable,
+ *    SchedulingCSIPVs, SchedulingDaemonset.
+ * 2. PreemptionBasic, in which every pod makes others go, has no bound for 5,000 nodes: the suite leaves that size out,
+ *    as it fails there. It is measured all the same.
  */
 import type { core } from "#api";
 import type { BenchCluster } from "./cluster.ts";

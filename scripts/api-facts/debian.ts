@@ -24,7 +24,9 @@ export interface Fetched {
   readonly version: string;
 }
 
-/** Unpacks the packages into `directory`; those that the archive does not have in this release are named in `missing`. */
+/**
+ * Unpacks the packages into `directory`; those that the archive does not have in this release are named in `missing`.
+ */
 export async function fetchPackages(
   names: readonly string[],
   release: string,

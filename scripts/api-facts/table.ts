@@ -12,7 +12,10 @@ export interface Sources {
   readonly proto: (path: string) => ProtoMessages;
 }
 
-/** Types that write their own JSON. `raw` is any JSON that protobuf carries as bytes, `any` is what protobuf does not carry. */
+/**
+ * Types that write their own JSON. `raw` is any JSON that protobuf carries as bytes, `any` is what protobuf does not
+ * carry.
+ */
 const SPECIAL: ReadonlyMap<string, string> = new Map([
   ["k8s.io/apimachinery/pkg/apis/meta/v1.Time", "time"],
   ["k8s.io/apimachinery/pkg/apis/meta/v1.MicroTime", "microTime"],

@@ -1,11 +1,11 @@
 /** Two candidates for one lease; the first gives it up. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { coordination } from "#api";
+import { kinds } from "#api";
 import { realClock, silentLogger, systemRandom } from "#base";
-import { leadElected, namespaced } from "#client";
+import { leadElected } from "#client";
 import { of, type Scenario, type Stage, step } from "./scenario.ts";
 
-const Lease = namespaced<coordination.Lease>("coordination.k8s.io/v1", "Lease", "leases");
+const { Lease } = kinds;
 const NAME = "elected";
 const PATIENCE_MS = 20_000;
 
@@ -46,7 +46,7 @@ async function candidate({ client }: Stage, program: string) {
 
 export const leaderElection: Scenario = {
   id: "leader-election",
-  title: "One of two candidates leads, then the other",
+  title: "Leader election: one of two candidates leads, then the other",
   about:
     "Candidates meet in a Lease. Whoever creates it leads, and renews it; the other one looks at it again and again. A leader that leaves gives the lease back, and the other takes it, by an update that fails if somebody was faster.",
   nodes: "simulated",

@@ -2,7 +2,8 @@
  * A flow of the catalogue: what is done, what is shown of it, and the steps without which it would not be this flow.
  *
  * 1. `act` does what a user would do, on a running cluster; `flow` picks from all records those that the page shows.
- * 2. A flow matches its documentation if its essential steps are found in its diagram, in their order. Others may stand between them.
+ * 2. A flow matches its documentation if its essential steps are in its diagram, in order, possibly with others in
+ *    between.
  */
 import type { Client } from "#client";
 import { type Arrow, type Diagram, type FlowRecord, type Line, type ObjectName, type Question, trace } from "#flows";
@@ -42,7 +43,10 @@ export function of(resource: string, namespace: string, name: string, more: Ques
   return (all: readonly FlowRecord[]) => trace(all, { object, ...more }).records;
 }
 
-/** The same from the user's first request with this verb on: what came before it, such as how the object was made, is no part of the flow. */
+/**
+ * The same from the user's first request with this verb on: earlier requests, such as creating the object, are not part
+ * of it.
+ */
 export function ofFrom(verb: string, resource: string, namespace: string, name: string) {
   return (all: readonly FlowRecord[]) => {
     const begin = all.findIndex(

@@ -14,9 +14,9 @@ function inNamespace(namespace: string, ...resources: readonly string[]) {
 
 const podCreation: Scenario = {
   id: "pod-creation",
-  title: "A Pod is made",
+  title: "A Pod is created",
   about:
-    "A user's Pod goes through authentication, authorization and admission into the store. Nobody calls anybody: the scheduler sees it in its watch and binds it, the node's kubelet sees the binding in its own watch, starts the containers and reports.",
+    "A user's Pod goes through authentication, authorization and admission into the store. Components do not call each other: the scheduler sees it in its watch and binds it, the node's kubelet sees the binding in its own watch, starts the containers and reports.",
   nodes: "simulated",
   act: async ({ kubectl }) => void (await kubectl(["run", "made", IMAGE])),
   flow: of("pods", "default", "made"),
@@ -61,7 +61,7 @@ const strict = { metadata: { name: "admission", labels: { "pod-security.kubernet
 
 const admission: Scenario = {
   id: "admission",
-  title: "Admission refuses a Pod, and lets another in",
+  title: "Admission rejects a Pod, and admits another",
   about:
     "The namespace asks for the restricted Pod Security level. A privileged Pod passes authentication and authorization and is refused by a plugin: nothing is persisted. One that keeps the rules passes all plugins.",
   nodes: "simulated",
@@ -184,7 +184,7 @@ const rbac: Scenario = {
 
 const garbageCollection: Scenario = {
   id: "garbage-collection",
-  title: "What belongs to a deleted object goes, too",
+  title: "Dependents of a deleted object are garbage collected",
   about:
     "A Deployment is deleted in the background: it is gone at once. The garbage collector finds that the owner of its ReplicaSet is gone and deletes it, then the Pods; kubelets stop these before the API forgets them.",
   nodes: "simulated",

@@ -65,7 +65,7 @@ async function act({ kubectl, refused }: Stage): Promise<void> {
 
 export const webhook: Scenario = {
   id: "webhook",
-  title: "A webhook is asked",
+  title: "An admission webhook is called",
   about:
     "A ValidatingWebhookConfiguration makes the API server ask another program about each new ConfigMap of a namespace, after all that may change it and before it is persisted. What the program refuses is refused to the user in its words.",
   nodes: "simulated",

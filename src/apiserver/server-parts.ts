@@ -43,7 +43,7 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
     random,
     log,
     metrics,
-    newUid: randomUUID,
+    newUid: () => randomUUID(),
     kinds: builtIn,
     resumableChanges: RESUMABLE_CHANGES,
     recorder,

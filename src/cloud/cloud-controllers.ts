@@ -1,4 +1,4 @@
-/** The controllers for what a cloud can do: none for what it cannot. */
+/** The controllers for the parts that a cloud implements. */
 import type { Controller } from "#controllers";
 import type { Cloud } from "./cloud.ts";
 import { cloudNodes } from "./cloud-nodes.ts";

@@ -1,10 +1,10 @@
 /**
- * What a cloud knows of the machines behind Nodes: addresses, zones, types, and whether they are still there.
+ * Copies facts about machines from the cloud to Nodes: addresses, zones, types; deletes Nodes without a machine.
  *
- *     new Node (tainted) ──► cloud: find ──► providerID, labels ══► addresses ══► taint gone
+ *     new Node (tainted) ──► cloud: find ──► providerID, labels ══► addresses ══► taint removed
  *     Node, from time to time ···► addresses
  *
- * A Node whose kubelet says that a cloud looks after it carries the taint until this has been here once.
+ * A kubelet with an external cloud provider registers its Node with a taint, which this controller removes.
  */
 import { type core, kinds } from "#api";
 import type { Controller, Plan, Source, Write } from "#controllers";
@@ -64,7 +64,7 @@ function nodeWrites(node: core.Node, instance: Instance): Write[] {
   });
   const taints = node.spec?.taints ?? [];
   const left = taints.filter(({ key }) => key !== UNINITIALIZED);
-  // A provider's id is given once.
+  // providerID is immutable.
   const providerId =
     node.spec?.providerID === undefined || node.spec.providerID === "" ? instance.providerId : undefined;
   if (labels.length === 0 && left.length === taints.length && providerId === undefined) return [];

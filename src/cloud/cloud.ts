@@ -1,13 +1,13 @@
 /**
- * What a cloud can do for a cluster. A provider implements the parts that it has; controllers exist for those parts alone.
+ * The interface of a cloud provider. A provider implements the parts that it has; controllers run for those parts only.
  *
- * 1. Every call may be repeated: what is there already is left as it is.
- * 2. What cannot be done throws; it is tried again later, and told in an Event.
+ * 1. Every call may be repeated: it leaves existing things as they are.
+ * 2. A failure is thrown; the controller records an Event and retries.
  */
 import type { core } from "#api";
 
 export interface Cloud {
-  /** As provider ids begin with: `local://node-1`. */
+  /** The scheme of provider ids: `local` in `local://node-1`. */
   readonly name: string;
   readonly instances?: Instances;
   readonly routes?: Routes;
@@ -21,7 +21,7 @@ export interface Instances {
 }
 
 export interface Instance {
-  /** Such as `local://node-1`. */
+  /** For example `local://node-1`. */
   readonly providerId: string;
   readonly type?: string;
   readonly zone?: string;
@@ -30,7 +30,7 @@ export interface Instance {
   readonly isShutDown: boolean;
 }
 
-/** Ways to the Pods of Nodes. */
+/** Routes to the Pods of Nodes. */
 export interface Routes {
   list(signal: AbortSignal): Promise<readonly Route[]>;
   create(route: Route, signal: AbortSignal): Promise<void>;
@@ -39,15 +39,17 @@ export interface Routes {
 
 export interface Route {
   readonly nodeName: string;
-  /** Addresses of Pods. */
+  /** The pod CIDR. */
   readonly destination: string;
 }
 
 export interface LoadBalancers {
-  /** What a Service already has, told once at the start: a provider that keeps no books of its own learns it from here. */
+  /**
+   * Called once at the start with the addresses that a Service already has, for providers without state of their own.
+   */
   adopt?(service: core.Service): void;
-  /** Makes it, or changes it to what the Service says. */
+  /** Creates the load balancer, or updates it to match the Service. */
   ensure(service: core.Service, nodes: readonly core.Node[], signal: AbortSignal): Promise<core.LoadBalancerStatus>;
-  /** Ends well where there is none. */
+  /** Succeeds if there is none. */
   remove(service: core.Service, signal: AbortSignal): Promise<void>;
 }

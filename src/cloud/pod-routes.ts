@@ -1,5 +1,5 @@
 /**
- * Ways to the Pods of each Node, where a cloud has to be told of them.
+ * Creates routes to the Pods of each Node in clouds that need them.
  *
  *     Nodes --► wanted routes ──► difference ──► cloud ──► NetworkUnavailable: False ══► Node
  */
@@ -7,7 +7,7 @@ import { type core, formatTime, instantOf, kinds } from "#api";
 import type { Controller, Plan, Source, Write } from "#controllers";
 import type { Route, Routes } from "./cloud.ts";
 
-/** All Nodes are one key: what is to go is found by comparing all with all. */
+/** All Nodes share one key: stale routes are found by comparing all routes with all Nodes. */
 const ALL = "routes";
 const LOOK_MS = 10_000;
 

@@ -1,12 +1,12 @@
 /**
- * Load balancers for Services of that type.
+ * Load balancers for Services of type LoadBalancer.
  *
  *     Services, Nodes --► finalizer ══► ──► cloud: ensure ──► address ══► status
  *     no longer wanted            ──► cloud: remove ──► status, finalizer ══►
  *
- * 1. A Service holds the finalizer before it has a load balancer, and until that is gone.
- * 2. Services with a loadBalancerClass are others' affair, unless it is ours.
- * 3. One for which no address was left is looked at again when another lets one go.
+ * 1. A Service has the finalizer before it gets a load balancer, and until that is removed.
+ * 2. Services with another loadBalancerClass are ignored.
+ * 3. A Service that got no address is reconciled again when another one releases its address.
  */
 import { type core, kinds } from "#api";
 import { objectKey, type RecordedEvent } from "#client";
@@ -18,7 +18,7 @@ const EXCLUDED = "node.kubernetes.io/exclude-from-external-load-balancers";
 const RETRY_MS = 60_000;
 
 export interface LoadBalancerOptions {
-  /** Whose Services are served besides those without a class. */
+  /** The loadBalancerClass that is served besides Services without a class. */
   readonly loadBalancerClass?: string;
 }
 
@@ -74,7 +74,7 @@ export function planStatus(service: core.Service, status: core.LoadBalancerStatu
   const note = "Ensured load balancer";
   return {
     steps: [[statusWrite(service, status)]],
-    told: (_, { ok }) => (ok ? { about: service, type: "Normal", reason: "EnsuredLoadBalancer", note } : undefined),
+    eventFor: (_, { ok }) => (ok ? { about: service, type: "Normal", reason: "EnsuredLoadBalancer", note } : undefined),
   };
 }
 
@@ -101,12 +101,12 @@ function hasAddress({ status }: core.Service): boolean {
   return (status?.loadBalancer?.ingress ?? []).length > 0;
 }
 
-/** Which Nodes get traffic from outside. */
+/** The Nodes that receive external traffic. */
 function isTarget({ metadata }: core.Node): boolean {
   return metadata.deletionTimestamp === undefined && metadata.labels?.[EXCLUDED] === undefined;
 }
 
-/** By the status: the controller may write that and nothing else. */
+/** Patches the status only: the controller may write nothing else. */
 function finalizerWrite(object: core.Service, field: string): Write {
   const patch = { metadata: { [field]: [FINALIZER] } };
   return { verb: "patch", resource: kinds.Service, object, subresource: "status", patch };

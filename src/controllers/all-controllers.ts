@@ -1,4 +1,4 @@
-/** Every controller of the controller manager, in the order in which they are started. */
+/** All controllers of kube-controller-manager, in start order. */
 import { bootstrapSigner, tokenCleaner } from "./bootstrap-tokens/index.ts";
 import { type CertificateSigner, csrApproving, csrCleaner, csrSigning } from "./certificates/index.ts";
 import { clusterRoleAggregation } from "./cluster-role-aggregation/index.ts";
@@ -35,15 +35,15 @@ import { ttlAfterFinished } from "./ttl-after-finished/index.ts";
 import { validatingAdmissionPolicyStatus } from "./validating-admission-policy-status/index.ts";
 
 export interface ClusterFacts {
-  /** The authority of the API server's certificate. */
+  /** The CA of the API server's certificate. */
   readonly caPem: string;
-  /** Signs certificates in the cluster's name. */
+  /** Signs certificates with the cluster's CA. */
   readonly signer: CertificateSigner;
-  /** Signs tokens of service accounts. Absent where the server has no key to do so. */
+  /** Signs service account tokens. Absent if the server has no key for it. */
   readonly signToken?: ((claims: TokenClaims) => Promise<string>) | undefined;
-  /** Where nodes get the addresses of their Pods from; false: `--allocate-node-cidrs=false`. Default: 10.244.0.0/16, a /24 for each node. */
+  /** Pod CIDRs of nodes; false: `--allocate-node-cidrs=false`. Default: 10.244.0.0/16, a /24 for each node. */
   readonly nodeCidrs?: Partial<NodeCidrsOptions> | false | undefined;
-  /** How patient the cluster is with nodes. Default: as the original's flags have it. */
+  /** Grace periods and eviction rates. Default: those of kube-controller-manager. */
   readonly nodeLifecycle?: Partial<NodeLifecycleSettings> | undefined;
 }
 

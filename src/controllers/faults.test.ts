@@ -1,6 +1,7 @@
 /**
- * Most controllers together, on a scenario that is disturbed: they are killed at each of their writes, their watches cannot be relied on, their writes are
- * refused by chance. Whatever happens, the cluster ends as it ends undisturbed: nothing is made twice, nothing is left over.
+ * Most controllers together, on a scenario that is disturbed: they are killed at each of their writes, their watches
+ * cannot be relied on, their writes are refused by chance. Whatever happens, the cluster ends as it ends undisturbed:
+ * nothing is made twice, nothing is left over.
  */
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { StatusError } from "#api";

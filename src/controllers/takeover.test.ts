@@ -1,6 +1,6 @@
 /**
- * Two controller managers on one cluster: one works, the other waits for the lease to run out. Whatever happens to the first, no work is lost, and never
- * do both work at the same time.
+ * Two controller managers on one cluster: one works, the other waits for the lease to run out. Whatever happens to the
+ * first, no work is lost, and never do both work at the same time.
  */
 import { afterEach, describe, expect, it } from "vitest";
 import { type apps, kinds } from "#api";

@@ -1,6 +1,6 @@
 /**
- * A node's network in one process: kube-proxy, NetworkPolicies, DNS and, if wanted, routes to the Pods of other nodes and
- * masquerading. The parts share their client and nothing else.
+ * A node's network in one process: kube-proxy, NetworkPolicies, DNS and, if wanted, routes to the Pods of other nodes
+ * and masquerading. The parts share their client and nothing else.
  */
 import { type core, kinds } from "#api";
 import { abortable, type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";

@@ -1,6 +1,6 @@
 /**
- * The fast path against the plain rules, on random clusters that change under it: what it remembers from one decision to the next must not
- * be seen in its answers.
+ * The fast path against the plain rules, on random clusters that change under it: what it remembers from one decision
+ * to the next must not be seen in its answers.
  */
 
 import { describe, expect, it } from "vitest";
@@ -84,7 +84,8 @@ describe("the fast path", { timeout: TIMEOUT_MS }, () => {
         const here = nominated.filter(({ spec }) => spec?.nodeName === name && (spec?.priority ?? 0) >= 5);
         const crowded = fits([...rest.pods, ...here.map((each) => placed(waitingAgain(each), name))], name);
         const alone = fits(rest.pods, name);
-        // Where the Pod wants nothing of others, and nobody who is there minds it, those that come are not asked, as by the original.
+        // Where the Pod wants nothing of others, and nobody who is there minds it, those that come are not asked, as by
+        // the original.
         if (crowded?.size === 1 && crowded.has("InterPodAffinity") && !hasTerms(pod)) continue;
         const wanted = alone === undefined && crowded === undefined;
         expect(fitting.includes(name), `seed ${seed}, ${name}: ${JSON.stringify([...(crowded ?? alone ?? [])])}`).toBe(

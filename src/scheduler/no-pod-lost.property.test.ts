@@ -1,6 +1,6 @@
 /**
- * The whole scheduler on an API server that refuses, fails, and swallows its answers, while nodes and Pods come and go: in the end every Pod has a node
- * or fits nowhere, and no node was given more than it has.
+ * The whole scheduler on an API server that refuses, fails, and swallows its answers, while nodes and Pods come and go:
+ * in the end every Pod has a node or fits nowhere, and no node was given more than it has.
  */
 
 import { describe, expect, it } from "vitest";
@@ -91,7 +91,10 @@ async function create({ addPod }: TestScheduler, pod: core.Pod): Promise<void> {
   }
 }
 
-/** Long enough for every backoff, and too short for Pods that are looked at again only because they have waited for five minutes. */
+/**
+ * Long enough for every backoff, and too short for Pods that are looked at again only because they have waited for five
+ * minutes.
+ */
 async function calm({ settle, clock }: TestScheduler): Promise<void> {
   for (let tries = 0; tries < 4; tries++) {
     await settle();

@@ -38,7 +38,7 @@ export interface SchedulerOptions {
   readonly client: Client;
   readonly configuration?: SchedulerConfiguration | undefined;
   /** Out-of-tree plugins. */
-  readonly plugins?: readonly PluginFactory[];
+  readonly plugins?: readonly PluginFactory[] | undefined;
   /** The instance of this process, in Events. */
   readonly instance: string;
   readonly clock: Clock;

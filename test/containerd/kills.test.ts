@@ -1,6 +1,7 @@
 /**
- * kill -9 for a node's kubelet and containerd in turn, while Pods come and go: what is to live goes on as it was, what is to go goes, and the node has nothing
- * in the end that it did not have before. K8TS_KILL_ROUNDS says how often (default 6).
+ * kill -9 for a node's kubelet and containerd in turn, while Pods come and go: what is to live goes on as it was, what
+ * is to go goes, and the node has nothing in the end that it did not have before. K8TS_KILL_ROUNDS says how often
+ * (default 6).
  */
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

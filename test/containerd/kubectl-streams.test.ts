@@ -1,4 +1,7 @@
-/** What kubectl does with running containers, on two real nodes: logs, exec, attach, cp, port-forward, debug, and the API server's proxies. */
+/**
+ * What kubectl does with running containers, on two real nodes: logs, exec, attach, cp, port-forward, debug, and the
+ * API server's proxies.
+ */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -166,7 +169,8 @@ describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`
   });
 
   it("attach: what is typed is read, what is written is seen, and its end is the end", async () => {
-    // Its input stays open until the answer is there: the runtime lets go of a container's output when nothing more is typed.
+    // Its input stays open until the answer is there: the runtime lets go of a container's output when nothing more is
+    // typed.
     const typed = join(files, "typed");
     writeFileSync(typed, "one\ntwo\n");
     const typing = '(cat "$0"; until [ -e "$0.end" ]; do sleep 0.05; done) | "$@"';

@@ -1,4 +1,7 @@
-/** Nodes made of a network namespace, a containerd and a kubelet each: made, lost, found again, removed. The machine's side is a namespace too. */
+/**
+ * Nodes made of a network namespace, a containerd and a kubelet each: made, lost, found again, removed. The machine's
+ * side is a namespace too.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

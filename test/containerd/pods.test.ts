@@ -1,4 +1,7 @@
-/** What Pods live through on two real nodes, seen with the real kubectl: their own token, a drain, images and commands that are missing, an API server that is away. */
+/**
+ * What Pods live through on two real nodes, seen with the real kubectl: their own token, a drain, images and commands
+ * that are missing, an API server that is away.
+ */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,7 @@
-/** Services on two real nodes, in both modes of the proxy: who reaches whom, what is even, what is lost when something changes or dies. */
+/**
+ * Services on two real nodes, in both modes of the proxy: who reaches whom, what is even, what is lost when something
+ * changes or dies.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

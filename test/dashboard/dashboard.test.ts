@@ -1,4 +1,6 @@
-/** The dashboard in Chromium, on a cluster with simulated nodes: what it shows, follows, replays, changes and refuses. */
+/**
+ * The dashboard in Chromium, on a cluster with simulated nodes: what it shows, follows, replays, changes and refuses.
+ */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";

@@ -1,4 +1,7 @@
-/** An API server behind the cluster's own, as kubectl sees it: in lists of what there is, in what it serves, and when it is gone. */
+/**
+ * An API server behind the cluster's own, as kubectl sees it: in lists of what there is, in what it serves, and when it
+ * is gone.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

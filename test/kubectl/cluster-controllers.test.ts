@@ -1,8 +1,9 @@
 /**
- * Controllers that look after nodes, volumes, tokens and rules, as kubectl sees them on simulated nodes; those of workloads are in
- * controllers.test.ts, and test/controller-stories.test.ts says which story is about which controller.
+ * Controllers that look after nodes, volumes, tokens and rules, as kubectl sees them on simulated nodes; those of
+ * workloads are in controllers.test.ts, and test/controller-stories.test.ts says which story is about which controller.
  *
- * 1. A node fails before the first story begins, and the last one looks at what became of it: until then its silence costs no time.
+ * 1. A node fails before the first story begins, and the last one looks at what became of it: until then its silence
+ *    costs no time.
  * 2. Node lifecycle runs in a process of its own, because only there can it be made less patient.
  */
 import { join } from "node:path";

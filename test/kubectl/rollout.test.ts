@@ -1,4 +1,7 @@
-/** kubectl rollout, scale and set image against controllers at work. There is no node: the test plays one, and lets every Pod run that is not broken. */
+/**
+ * kubectl rollout, scale and set image against controllers at work. There is no node: the test plays one, and lets
+ * every Pod run that is not broken.
+ */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** The scheduler as kubectl sees it, on four simulated nodes of two zones: where Pods go, why they wait, and who has to make room. */
+/**
+ * The scheduler as kubectl sees it, on four simulated nodes of two zones: where Pods go, why they wait, and who has to
+ * make room.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { Home } from "../support/k8ts.ts";
 import { CommandLine, tool } from "../support/tools.ts";

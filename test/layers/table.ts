@@ -2,8 +2,8 @@
  * Who may import whom: the architecture as two tables. docs/architecture.md is drawn from the first one.
  *
  * 1. `layers`: a folder of src/ may import the folders and packages in its row, and its own files.
- * 2. `rooms`: inside a folder, a room (a subfolder) may import only rooms that stand before it. Files beside the rooms put them together:
- *    they may import every room, and no room imports them.
+ * 2. `rooms`: inside a folder, a room (a subfolder) may import only rooms that stand before it. Files beside the rooms
+ *    put them together: they may import every room, and no room imports them.
  *
  * Tests, and folders named `testing`, may import everything.
  */
@@ -55,7 +55,9 @@ export const layers: Record<string, Layer> = {
   cmd: { folders: [...PARTS, "dashboard", "cluster"], packages: ["commander", "yaml"] },
 };
 
-/** What each folder is for: the words of docs/architecture.md, which scripts/architecture.ts writes from these tables. */
+/**
+ * What each folder is for: the words of docs/architecture.md, which scripts/architecture.ts writes from these tables.
+ */
 export const purposes: Record<string, string> = {
   base: "clock, random, abort, queues, maps, log, metrics: no Kubernetes terms",
   flows: "flow records: what happened, with its causes, and the diagrams of it",
@@ -226,6 +228,4 @@ export const rooms: Record<string, readonly string[]> = {
 
 export const MAX_FILES_IN_A_ROOM = 25;
 export const MAX_LINES_IN_A_FILE = 350;
-
-/** Over the limits until they are divided: nothing is added here. */
-export const OVERSIZE: readonly string[] = [];
+export const MAX_COMMENT_WIDTH = 120;

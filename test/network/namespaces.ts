@@ -1,6 +1,6 @@
 /**
- * A small network of namespaces for tests: a node in the middle, with Pods and a client around it, each on a link of its own. Nothing of it can be
- * reached from outside, and nothing outside from it.
+ * A small network of namespaces for tests: a node in the middle, with Pods and a client around it, each on a link of
+ * its own. Nothing of it can be reached from outside, and nothing outside from it.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";

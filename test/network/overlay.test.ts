@@ -1,4 +1,6 @@
-/** Ways between nodes on different links, which a router joins that knows the nodes' addresses and none of their Pods'. */
+/**
+ * Ways between nodes on different links, which a router joins that knows the nodes' addresses and none of their Pods'.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Program, runProgram } from "../../src/network/kernel/program.ts";
 import { masqueradeScript } from "../../src/network/overlay/masquerade.ts";

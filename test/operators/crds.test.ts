@@ -1,4 +1,7 @@
-/** The custom resources of well-known projects, as kubectl sees them: definitions are accepted and explained, objects validated. */
+/**
+ * The custom resources of well-known projects, as kubectl sees them: definitions are accepted and explained, objects
+ * validated.
+ */
 import { describe, expect, it } from "vitest";
 import { CommandLine, clusterForFile, tool } from "../support/tools.ts";
 import { type Bad, type Project, projects, type Sample } from "./projects.ts";
@@ -53,7 +56,8 @@ function tried(project: Project): void {
         const other = await kubectl.json("get", `${plural}.${version}.${group.join(".")}`, "good");
         expect(other).toMatchObject({ apiVersion: `${group.join(".")}/${version}`, kind });
       }
-      // Where lists have defaults, kubectl sends them anew each time; the first time may keep a status that the schema gives.
+      // Where lists have defaults, kubectl sends them anew each time; the first time may keep a status that the schema
+      // gives.
       const again = async () => {
         await kubectl.given(objectOf(sample)).ok("apply", "-f", "-");
         return kubectl.json("get", resource, "good");

@@ -1,6 +1,7 @@
 /**
- * Operators written with other people's frameworks, each in a process of its own, through the whole life of an object that they care for:
- * they define the kind, watch it, make a dependent, report in the status, hold a deletion up until they are done.
+ * Operators written with other people's frameworks, each in a process of its own, through the whole life of an object
+ * that they care for: they define the kind, watch it, make a dependent, report in the status, hold a deletion up until
+ * they are done.
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

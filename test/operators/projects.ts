@@ -1,6 +1,7 @@
 /**
- * The projects whose custom resources are tried: what their schemas leave open (which kinds belong to no namespace), a field with its text,
- * and objects of theirs, good ones as users write them and bad ones with what the server says about them.
+ * The projects whose custom resources are tried: what their schemas leave open (which kinds belong to no namespace), a
+ * field with its text, and objects of theirs, good ones as users write them and bad ones with what the server says
+ * about them.
  */
 export interface Bad {
   readonly why: string;

@@ -1,6 +1,6 @@
 /**
- * A client that creates, patches and deletes ConfigMaps of its own, one request after the other, and keeps a journal of what
- * the server has acknowledged.
+ * A client that creates, patches and deletes ConfigMaps of its own, one request after the other, and keeps a journal of
+ * what the server has acknowledged.
  *
  * 1. When its connection breaks, one write at most is in doubt: it may have happened or not, and `settle` finds out.
  * 2. Everything else must be exactly as acknowledged.

@@ -1,4 +1,7 @@
-/** What every flow of a Deployment shows, wherever its parts run: who took part, in which order, each write with its revision and its cause. */
+/**
+ * What every flow of a Deployment shows, wherever its parts run: who took part, in which order, each write with its
+ * revision and its cause.
+ */
 import { expect } from "vitest";
 import { diagramOf, type FlowRecord, type RequestRecord } from "#flows";
 import { findSteps, step } from "../../scripts/flow-catalogue/scenario.ts";

@@ -12,7 +12,10 @@ export interface AdmissionOptions {
   readonly disable?: readonly string[] | undefined;
   /** The sections of `--admission-control-config-file`, by plugin. */
   readonly configuration?: ReadonlyMap<string, JsonObject> | undefined;
-  /** A controller creates the ServiceAccount `default` in each namespace: Pods wait for it. Default: its absence is ignored. */
+  /**
+   * A controller creates the ServiceAccount `default` in each namespace: Pods wait for it. Default: its absence is
+   * ignored.
+   */
   readonly requireDefaultAccount?: boolean | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The search for a free place of a range. As in Kubernetes, a range has a lower band, which is left to Services that name an address or port, and an
- * upper band.
+ * The search for a free place of a range. As in Kubernetes, a range has a lower band, which is left to Services that
+ * name an address or port, and an upper band.
  *
  * 1. The search starts at a random place, so that servers that share a store seldom try the same one.
  * 2. The lower band is used only when the upper one is full.

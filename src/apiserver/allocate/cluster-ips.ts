@@ -1,5 +1,6 @@
 /**
- * Addresses of Services. An address is taken by creating the IPAddress of its name, and free again when that is deleted.
+ * Addresses of Services. An address is taken by creating the IPAddress of its name, and free again when that is
+ * deleted.
  *
  * 1. Creation is the lock: of any number of servers on one store, one gets the address. The cache only saves attempts.
  * 2. The ranges are those of the ServiceCIDRs that are ready: an address belongs to the narrowest of them.

@@ -3,8 +3,8 @@
  *
  *     /registry/ranges/servicenodeports/30080 → {"namespace":"default","name":"web"}
  *
- * 1. Creation is the lock: of any number of servers on one store, one gets the port. What the feed has reported only saves attempts. (Kubernetes
- *    keeps one bitmap of all ports, which every Service with a node port has to rewrite.)
+ * 1. Creation is the lock: of any number of servers on one store, one gets the port. What the feed has reported only
+ *    saves attempts. (Kubernetes keeps one bitmap of all ports, which every Service with a node port has to rewrite.)
  * 2. A port is given back only on behalf of the Service that it was given to, at the revision that gave it.
  */
 import type { Change, Entry, Revision } from "#store";
@@ -60,7 +60,10 @@ export class NodePorts implements Subscriber {
     return full;
   }
 
-  /** The port that a dry run shows, as Kubernetes does: a number outside the range. `shown`: those that it has shown already. */
+  /**
+   * The port that a dry run shows, as Kubernetes does: a number outside the range. `shown`: those that it has shown
+   * already.
+   */
   static imagined(shown: ReadonlySet<number>): number {
     return (shown.size === 0 ? FIRST_IMAGINED - 1 : Math.max(...shown)) + 1;
   }

@@ -1,8 +1,9 @@
 /**
- * Repairs what a crash between two writes leaves: addresses and ports of Services that do not exist, and Services whose addresses or ports are not
- * marked as taken.
+ * Repairs what a crash between two writes leaves: addresses and ports of Services that do not exist, and Services whose
+ * addresses or ports are not marked as taken.
  *
- * 1. An address or port is freed only when two rounds in a row find it without its Service: a write takes less time than a round.
+ * 1. An address or port is freed only when two rounds in a row find it without its Service: a write takes less time
+ *    than a round.
  * 2. Several servers may repair at the same time: every step is a compare-and-swap.
  */
 import type { core } from "#api";

@@ -1,7 +1,8 @@
 /**
  * Allocates the IP families, addresses, node ports and health check port of a Service.
  *
- * 1. What was taken for a write that is not stored is given back; what a Service no longer has is freed once the change is stored.
+ * 1. What was taken for a write that is not stored is given back; what a Service no longer has is freed once the change
+ *    is stored.
  * 2. A dry run takes nothing, and fails for the same reasons.
  */
 import {

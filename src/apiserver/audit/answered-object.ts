@@ -1,6 +1,4 @@
-/**
- * What an answer holds, as JSON for an event: its bytes where these are JSON already.
- */
+/** The object of an answer, as JSON for an event: its bytes where these are JSON already. */
 import {
   decodeEnvelope,
   decodeProtobuf,
@@ -17,11 +15,11 @@ import { JSON_TYPE, mediaType, PROTOBUF_TYPE, YAML_TYPE } from "../rest/body.ts"
 
 const STATUS_START = Buffer.from('{"kind":"Status"');
 const STATUS_TYPE = "io.k8s.apimachinery.pkg.apis.meta.v1.Status";
-/** Only these may be answered with a Status that is no failure. */
+/** Only these verbs may be answered with a Status of success. */
 const STATUS_VERBS = new Set(["create", "delete", "deletecollection"]);
 const NEWLINE = 10;
 
-/** responseStatus: the whole of it as JSON if the answer is a Status, else only its code. */
+/** responseStatus: as JSON if the answer is a Status, else only its code. */
 export function statusOf(response: ApiResponse, { verb }: RequestInfo): string | number {
   const status = response.status >= 400 || STATUS_VERBS.has(verb) ? statusIn(response) : undefined;
   if (status === undefined) return response.status;
@@ -37,7 +35,7 @@ export function statusOf(response: ApiResponse, { verb }: RequestInfo): string |
   return JSON.stringify(shown);
 }
 
-/** The object of an answer. Undefined if it has none: a stream, a text, a document. */
+/** Undefined if the answer has no object: a stream, plain text, an OpenAPI document. */
 export function answeredObject(
   response: ApiResponse,
   info: RequestInfo,

@@ -1,4 +1,4 @@
-/** Audit, put together from what flags and files say. */
+/** Audit, composed from its settings. */
 
 import { randomUUID } from "node:crypto";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
@@ -16,7 +16,7 @@ import { type AuditSteps, auditIds, auditSteps } from "./step.ts";
 import { type BatchSettings, DEFAULT_BATCH, WebhookSink } from "./webhook-sink.ts";
 
 export interface AuditSettings {
-  /** Without one, nothing is audited. */
+  /** Absent: nothing is audited. */
   readonly policy?: Policy;
   readonly log?: LogSettings;
   readonly webhook?: WebhookSettings;
@@ -49,7 +49,7 @@ export interface AuditOptions {
 }
 
 export interface Audit extends AuditSteps {
-  /** Delivers what is still to be delivered. */
+  /** Delivers pending events. */
   close(): Promise<void>;
 }
 
@@ -61,10 +61,10 @@ const DEFAULT_ROTATION: RotationLimits = {
   compress: false,
 };
 const INITIAL_BACKOFF_MS = 10_000;
-/** Events that may wait to be written: what a busy server makes of them in a second or two. */
+/** Events that may wait to be written: what a busy server produces in a second or two. */
 const LOG_BUFFER = 50_000;
 
-/** Throws AuditConfigError if there can be no log. */
+/** Throws AuditConfigError if the log cannot be written. */
 export async function audit(options: AuditOptions): Promise<Audit> {
   const { settings, resources, clock, metrics } = options;
   const newId = () => randomUUID();

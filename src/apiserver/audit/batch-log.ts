@@ -1,13 +1,13 @@
 /**
- * The log in the mode `batch`: a thread of its own puts the lines together and writes them, so that the thread that serves requests does not.
+ * The log in mode `batch`: a thread of its own makes and writes the lines (ADR 0014).
  *
- *     push ──► numbers of forms, and what fills them in ──► after a moment ──► thread: lines ──► rotating-file
- *                                                                   ◄── so many are written, or why they are not
+ *     push ──► batch: templates by number, with their values ···► thread: lines ══► rotating-file
+ *                                                            ◄── written, or why not
  *
- * 1. So many events may be on their way, and more are lost, are counted and are told.
- * 2. A moment is a tenth of a second; when many come, until there are enough of them, but a second at most. The less often the thread
- *    takes the place of the one that serves requests, the more of these there are (ADR 0014).
- * 3. A thread that ends by itself is told, with the events that it had; the next batch has a new one.
+ * 1. At most `bufferSize` events are pending; more are lost, counted and reported.
+ * 2. A batch is sent after a tenth of a second; on a busy server it waits for more events, for up to a second: the less
+ *    often the thread interrupts the serving thread, the more requests that serves.
+ * 3. The exit of the thread is reported together with the events that it had; the next batch starts a new one.
  */
 import { Worker } from "node:worker_threads";
 import type { Clock, Timer } from "#base";
@@ -22,12 +22,12 @@ import { fitting, type Sink, type Truncation } from "./sink.ts";
 const GATHER_MS = 100;
 const MANY = 2_000;
 const LONGEST_MS = 1_000;
-/** Of the buffer, what may be gathered before it is handed over: the rest is for what comes meanwhile. */
+/** The part of the buffer that is gathered before it is sent: the rest is for events that come meanwhile. */
 const GATHERED_PART = 0.25;
-/** Then both sides begin a new book of forms. */
+/** Then templates are numbered from 0 again. */
 const MAX_TEMPLATES = 5_000;
 
-/** Beside the sources it is one of them, in a bundle an entry of its own. */
+/** A source file beside this one, or an entry of its own in the bundle. */
 const WORKER = new URL(import.meta.url.endsWith(".ts") ? "./log-worker.ts" : "./audit-log-worker.mjs", import.meta.url);
 
 export interface BatchLogOptions {
@@ -37,7 +37,7 @@ export interface BatchLogOptions {
   readonly truncation?: Truncation | undefined;
   readonly failed: Failed;
   readonly clock: Clock;
-  /** Default: one that writes the file. */
+  /** Default: a thread that writes the file. */
   readonly startWorker?: (data: LogWorkerData) => Worker;
 }
 
@@ -51,15 +51,15 @@ export class BatchLog implements Sink, LineReceiver {
   readonly #options: BatchLogOptions;
   #worker: Worker | undefined;
   #closing = false;
-  /** Handed over and not yet answered, in order. */
+  /** Batches without a reply, in order. */
   readonly #sent: Sent[] = [];
   #underWay = 0;
   #numbering = new TemplateNumbers();
   #batch: EventBatch;
   #timer: Timer | undefined;
-  /** How long the timer has been waited for. */
+  /** How long the batch has been gathered. */
   #waitedMs = 0;
-  /** The event that is being pushed, if it is spelled out. */
+  /** The event that is being pushed, as far as it is written piece by piece. */
   #line = "";
 
   constructor(options: BatchLogOptions) {
@@ -128,7 +128,7 @@ export class BatchLog implements Sink, LineReceiver {
     this.#worker ??= this.#start();
     const worker = this.#worker;
     worker.postMessage(this.#batch.message);
-    // Until it has answered, the process stays.
+    // The process stays until the thread has replied.
     worker.ref();
     this.#sent.push({ events, done: Promise.withResolvers() });
     this.#underWay += events;
@@ -170,7 +170,7 @@ export class BatchLog implements Sink, LineReceiver {
   #ended(worker: Worker, why: unknown): void {
     if (this.#worker === worker) this.#worker = undefined;
     if (this.#closing) return;
-    // What is gathered was said in words that only this thread knows.
+    // The current batch refers to templates that only this thread knew.
     const lost = this.#underWay + this.#batch.events;
     for (const { done } of this.#sent.splice(0)) done.resolve(false);
     this.#rest();

@@ -1,5 +1,6 @@
 /**
- * The line templates of one user's requests for one topic from one address: the events of such requests differ in little.
+ * The line templates of one user's requests for one topic from one address: the events of such requests differ in
+ * little.
  *
  * 1. Reasons may be of any number: beyond a hundred all templates are forgotten.
  */
@@ -24,7 +25,10 @@ export class CommonFields {
   readonly #start: string;
   /** The URI up to the name in it. */
   readonly #uri: string;
-  /** From there to the name in objectRef; to the end of objectRef's fields before it if there is no name; and after the name. */
+  /**
+   * From there to the name in objectRef; to the end of objectRef's fields before it if there is no name; and after the
+   * name.
+   */
   readonly #beforeName: string;
   readonly #withoutName: string;
   readonly #afterName: string;

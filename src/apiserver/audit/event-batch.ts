@@ -1,4 +1,7 @@
-/** Events that wait to be handed to the thread that writes them: one text, a line for each entry, and templates that the thread does not know. */
+/**
+ * Events that wait to be handed to the thread that writes them: one text, a line for each entry, and templates that the
+ * thread does not know.
+ */
 import type { LineTemplate, LineValues } from "./line-template.ts";
 import { type BatchMessage, entryText, WHOLE_LINE } from "./log-protocol.ts";
 

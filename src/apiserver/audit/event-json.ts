@@ -39,7 +39,10 @@ export function endText(annotations: ReadonlyMap<string, string>): string {
   return `","annotations":{${sorted.map(([key, value]) => `${quoted(key)}:${quoted(value)}`).join(",")}}}`;
 }
 
-/** The end of an event whose only annotations are that authorization allowed it, and why; undefined: authorization was not asked. */
+/**
+ * The end of an event whose only annotations are that authorization allowed it, and why; undefined: authorization was
+ * not asked.
+ */
 export function allowedText(reason: string | undefined): string {
   if (reason === undefined) return '"}';
   return `","annotations":{"${DECISION}":"allow","${REASON}":${quoted(reason)}}}`;

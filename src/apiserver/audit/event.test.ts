@@ -36,7 +36,7 @@ const rows: readonly Row[] = [
   { name: "an agent", headers: { "user-agent": 'k"8' }, found: { status: 200 }, common: true },
   { name: "an escaped path", path: `${PODS}/%6f`, found: { status: 200 }, common: false },
   { name: "a query", path: `${PODS}?limit=1`, found: { status: 200 }, common: false },
-  { name: "an id to escape", id: 'a"b', found: { status: 200 }, common: false },
+  { name: "an id of the client", id: 'a "b', headers: { "audit-id": 'a "b' }, found: { status: 200 }, common: false },
   { name: "a proxy", headers: { "x-forwarded-for": "10.0.0.1" }, found: { status: 200 }, common: false },
   { name: "a status", found: { status: '{"code":404}' }, common: false },
   { name: "an impersonated user", found: { status: 200, impersonated: { name: "b", groups: [] } }, common: false },

@@ -3,8 +3,8 @@
  *
  * 1. Fields stand in the order in which Kubernetes writes them.
  * 2. Objects are bytes: an event has what was sent to the client.
- * 3. An event that differs from others only in its id, name and times is written as a template with these values: see line-template.ts.
- *    All others are written piece by piece. A test compares both.
+ * 3. An event that differs from others only in its id, name and times is written as a template with these values: see
+ *    line-template.ts. All others are written piece by piece. A test compares both.
  */
 import { annotate } from "../authz/authorizer.ts";
 import type { Verdict } from "../authz/verdict.ts";
@@ -100,8 +100,9 @@ export class EventWriter {
   ): EventHead {
     const { path, query } = request;
     const uri = request.target ?? (query.size === 0 ? path : `${path}?${query}`);
-    const isOwnId = request.headers["audit-id"] === undefined;
-    const isCommon = user !== undefined && uri === path && (isOwnId || isPlain(id));
+    // An id of the client may have any characters.
+    const hasOwnId = request.headers["audit-id"] !== undefined;
+    const isCommon = user !== undefined && uri === path && !hasOwnId;
     const common = isCommon ? this.#commonFields(level, request, info, user) : undefined;
     return { level, id, request, info, user, uri, nameInUri: info.name !== "", receivedMs, common };
   }

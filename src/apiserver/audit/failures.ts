@@ -1,4 +1,4 @@
-/** Events that did not get to where they belong: counted, and told once for each time it happens. */
+/** Lost events: counted, and logged once for each failure. */
 import type { Logger, MetricsRegistry } from "#base";
 
 export type Failed = (plugin: string, error: unknown, events: number) => void;

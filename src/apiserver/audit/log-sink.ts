@@ -1,9 +1,11 @@
 /**
  * Events as lines of JSON, in a file or on the standard output.
  *
- * 1. What comes in one turn of the event loop is one write, and so is what comes while that is under way.
- * 2. In the mode `batch` so many may wait, and more are lost. In the others requests wait, so there never are many.
- * 3. In the mode `batch` events are gathered for a moment: a write for every turn of a busy server would cost more than all of its events.
+ * 1. Events of one turn of the event loop are one write, and so are events that come during a write.
+ * 2. In mode `batch` at most `bufferSize` events wait; more are lost. In the other modes requests wait for their
+ *    events, so there are few.
+ * 3. In mode `batch` events are gathered for a tenth of a second: a write in every turn of a busy server would cost
+ *    more than its events.
  */
 import { type Clock, nextTurn } from "#base";
 import { type AuditEvent, lineOf } from "./event.ts";
@@ -12,11 +14,11 @@ import { fitting, type Mode, type Sink, type Truncation } from "./sink.ts";
 
 const NEWLINE = Buffer.from("\n");
 const GATHER_MS = 100;
-/** Of the buffer, what may be gathered before it is written: the rest is for what comes meanwhile. */
+/** The part of the buffer that is gathered before it is written: the rest is for events that come meanwhile. */
 const GATHERED_PART = 0.1;
 
 export interface LineTarget {
-  /** Each with its end. */
+  /** Each with its line feed. */
   write(lines: readonly Buffer[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -24,18 +26,18 @@ export interface LineTarget {
 export interface LogSinkOptions {
   readonly mode: Mode;
   readonly target: LineTarget;
-  /** In the mode `batch`. */
+  /** In mode `batch`. */
   readonly bufferSize: number;
   readonly truncation?: Truncation | undefined;
   readonly failed: Failed;
   readonly clock: Clock;
 }
 
-/** What is written at once. */
+/** Events of one write. */
 interface Batch {
-  /** Bytes from the start: texts of many parts that wait would be moved, part by part, at every collection of garbage. */
+  /** Bytes, not strings: strings of many parts would be copied, part by part, at every garbage collection. */
   readonly lines: Buffer[];
-  /** Resolves when it has been gathered for long enough. */
+  /** Resolves when the batch is to be written. */
   readonly due: PromiseWithResolvers<void>;
   readonly done: PromiseWithResolvers<boolean>;
 }
@@ -81,7 +83,7 @@ export class LogSink implements Sink {
     await this.#options.target.close();
   }
 
-  /** Until nothing waits any more. */
+  /** Writes until nothing waits. */
   async #drain(): Promise<void> {
     const gathers = this.mode === "batch";
     if (!gathers) await nextTurn();

@@ -1,9 +1,9 @@
 /**
  * The thread that writes the audit log: see `batch-log.ts`.
  *
- * 1. One batch after the other: whatever comes meanwhile waits.
- * 2. It is nicer than the thread that serves requests, and only it is.
- * 3. Lines are written some at a time, so a file may be put aside a little before it is full. No line is split.
+ * 1. Batches are written one after the other.
+ * 2. Its niceness is higher than that of the serving thread.
+ * 3. Lines are written some at a time, so a file may be rotated a little before it is full. No line is split.
  */
 import { appendFileSync } from "node:fs";
 import { getPriority, platform, setPriority } from "node:os";
@@ -13,22 +13,22 @@ import { LineBuffer } from "./line-buffer.ts";
 import type { BatchMessage, LogMessage, LogReply, LogWorkerData } from "./log-protocol.ts";
 import { RotatingFile } from "./rotating-file.ts";
 
-/** A file is put aside when the next write would be too much for it. */
+/** A file is rotated when the next write would exceed its limit. */
 const BUFFER_BYTES = 256 * 1024;
 const LEAST_WRITES_OF_A_FILE = 4;
-/** Whoever waits for an answer goes first. It still gets a fourth of a processor that another thread wants for itself, three times what it needs. */
+/** Requests go first. The thread still gets a fourth of a busy processor. */
 const NICER = 5;
 const LEAST_PRIORITY = 19;
 
 const port = parentPort;
-if (port === null) throw new Error("this is a thread's work");
+if (port === null) throw new Error("log-worker.ts runs as a worker thread only");
 const { path, limits } = workerData as LogWorkerData;
-// This thread has nothing else to do: to hand each write to yet another one would cost more than to wait for it.
+// Synchronous: this thread has nothing else to do, and handing each write to another one costs more.
 const file = new RotatingFile(path, limits, realClock(), ({ fd }, bytes) => appendFileSync(fd, bytes));
 const size =
   limits.maxBytes === 0 ? BUFFER_BYTES : Math.min(BUFFER_BYTES, Math.ceil(limits.maxBytes / LEAST_WRITES_OF_A_FILE));
 const lines = new LineBuffer(size, (bytes) => file.write([bytes]));
-// On Linux this is about the calling thread alone.
+// On Linux this concerns the calling thread only.
 if (platform() === "linux") setPriority(Math.min(getPriority() + NICER, LEAST_PRIORITY));
 let before: Promise<void> = Promise.resolve();
 

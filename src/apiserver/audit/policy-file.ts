@@ -1,9 +1,9 @@
-/** A Policy of audit.k8s.io/v1 in a file, checked field by field. Fields that nobody knows are told and left out. */
+/** A Policy of audit.k8s.io/v1 in a file, checked field by field. Unknown fields are reported and dropped. */
 import { at, checkDns1123Subdomain, type FieldError, type FieldPath, field, type Json, type JsonObject } from "#api";
 import { documentOf, listOf, objectOf } from "../configuration/document.ts";
 import { type GroupResources, LEVELS, type Level, type Policy, type PolicyRule, STAGES, type Stage } from "./policy.ts";
 
-/** Something is wrong with a file or a flag of audit. */
+/** A file or a flag of audit is not valid. */
 export class AuditConfigError extends Error {
   override readonly name = "AuditConfigError";
 }
@@ -69,7 +69,7 @@ function ruleOf(rule: JsonObject, path: FieldPath, { errors, warnings }: Finding
     namespaces,
     nonResourceURLs,
     omitStages: stagesOf(rule.omitStages, path.child("omitStages"), errors),
-    ...(typeof omitManagedFields === "boolean" && { omitManagedFields }),
+    omitManagedFields: typeof omitManagedFields === "boolean" ? omitManagedFields : undefined,
   };
 }
 
@@ -116,7 +116,7 @@ function knownFields(object: JsonObject, known: readonly string[], prefix: strin
   }
 }
 
-/** A list of texts, or nothing. What YAML takes for something else has to be quoted: leaving it out would widen the rule. */
+/** A list of strings, or nothing. Other values are errors: dropping them would widen the rule. */
 function textsOf(value: Json | undefined, path: FieldPath, errors: FieldError[]): readonly string[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) {

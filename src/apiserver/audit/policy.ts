@@ -1,8 +1,9 @@
 /**
- * Which requests are audited, and how much of them: the first rule that matches says so.
+ * Which requests are audited at which level: the first matching rule decides.
  *
- * 1. A request that no rule matches is not audited.
- * 2. Empty lists match everything. A rule with namespaces or resources is about resources only, one with URLs only about other paths.
+ * 1. A request that matches no rule is not audited.
+ * 2. Empty lists match everything. A rule with namespaces or resources matches resource requests only, one with URLs
+ *    only other requests.
  */
 
 import type { RequestInfo } from "../http/request-info.ts";
@@ -28,8 +29,8 @@ export interface PolicyRule {
   readonly namespaces: readonly string[];
   readonly nonResourceURLs: readonly string[];
   readonly omitStages: readonly Stage[];
-  /** Absent: as the policy says. */
-  readonly omitManagedFields?: boolean;
+  /** Absent: as in the policy. */
+  readonly omitManagedFields?: boolean | undefined;
 }
 
 export interface GroupResources {
@@ -38,10 +39,10 @@ export interface GroupResources {
   readonly resourceNames: readonly string[];
 }
 
-/** What is done with a request. */
+/** How a request is audited. */
 export interface Verdict {
   readonly level: Level;
-  /** By its place in LEVELS: what of it is kept. */
+  /** Whose bodies are recorded. */
   readonly objects: "none" | "request" | "both";
   readonly omitted: ReadonlySet<Stage>;
   readonly omitManagedFields: boolean;

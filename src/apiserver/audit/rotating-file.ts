@@ -1,9 +1,9 @@
 /**
- * A log file that is put aside when it has grown to its limit.
+ * A log file that is rotated when it has grown to its limit.
  *
  *     audit.log ──► audit-2030-01-02T03-04-05.678.log (.gz) ···► removed: too many, or too old
  *
- * 1. Its size is that of the file, also of one that was there before. No line is split between two files.
+ * 1. The size counts what was in the file before. No line is split between two files.
  * 2. One writer at a time.
  */
 import { createReadStream, createWriteStream } from "node:fs";
@@ -17,11 +17,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const STAMP = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})$/;
 
 export interface RotationLimits {
-  /** 0: never put aside. */
+  /** 0: never rotated. */
   readonly maxBytes: number;
-  /** Of files that were put aside; 0: any number. */
+  /** Of rotated files; 0: any number. */
   readonly maxBackups: number;
-  /** 0: of any age. */
+  /** 0: any age. */
   readonly maxAgeDays: number;
   readonly compress: boolean;
 }
@@ -33,12 +33,12 @@ export class RotatingFile {
   readonly #limits: RotationLimits;
   readonly #clock: Clock;
   #file: FileHandle | undefined;
-  /** A device, a pipe or the like is written to as it is: there is nothing that could be put aside. */
+  /** Devices, pipes and the like are not rotated. */
   #rotates = true;
   #bytes = 0;
   readonly #write: Append;
 
-  /** `append`: how bytes get into the file. Default: without holding up the thread. */
+  /** `append`: how bytes are written. Default: asynchronously. */
   constructor(
     path: string,
     limits: RotationLimits,
@@ -76,7 +76,7 @@ export class RotatingFile {
     await file?.close();
   }
 
-  /** Makes sure that there is a file. Throws if there can be none. */
+  /** Creates the file if it does not exist. Throws if it cannot be written. */
   async open(): Promise<void> {
     await this.#ready();
   }

@@ -1,5 +1,6 @@
 /**
- * What a request brings, for its events: the object with its defaults, as the server understood it; for patches and others the body as it is.
+ * The object of a request, for its events: with its defaults, as the server understood it; of patches and others the
+ * body as it is.
  */
 import { type Json, type Kind, parseYaml } from "#api";
 import type { BodyObserver } from "../pipeline/exchange.ts";
@@ -16,7 +17,7 @@ export class SentObject implements BodyObserver {
   #identity: ObjectIdentity | undefined;
   #text: string | undefined;
   #bytes: Buffer | undefined;
-  /** Only where bodies are kept: seeing them costs a little. */
+  /** Only where bodies are recorded. */
   readonly body?: (bytes: Buffer) => void;
 
   constructor({ objects, omitManagedFields }: Verdict, contentType: string | undefined) {
@@ -42,7 +43,7 @@ export class SentObject implements BodyObserver {
     return this.#identity;
   }
 
-  /** JSON; undefined if there was nothing, or nothing that can be shown so. */
+  /** JSON; undefined if there was no body, or none that can be shown as JSON. */
   get pieces(): readonly (string | Buffer)[] | undefined {
     if (this.#text !== undefined) return [this.#text];
     const bytes = this.#bytes;
@@ -52,7 +53,7 @@ export class SentObject implements BodyObserver {
       if (type.endsWith("json")) return [JSON.stringify(JSON.parse(bytes.toString()))];
       if (type.endsWith("yaml")) return [JSON.stringify(parseYaml(bytes.toString()).value)];
     } catch {
-      // The caller is told that it cannot be read; there is no object to show.
+      // The answer reports that it cannot be read; there is no object to show.
     }
     return undefined;
   }

@@ -2,16 +2,16 @@
 import { type AuditEvent, byteLength } from "./event.ts";
 
 export const MODES = ["batch", "blocking", "blocking-strict"] as const;
-/** Whether requests wait for their events: not at all, before they are answered, or before anything is done. */
+/** Whether requests wait for their events: never, before they are answered, or before they are served. */
 export type Mode = (typeof MODES)[number];
 
 export interface Sink {
   readonly mode: Mode;
-  /** Takes an event: it is told now, and not kept. Events of one sink arrive in the order in which it took them. */
+  /** Events arrive in the order in which they were pushed. */
   push(event: AuditEvent): void;
-  /** Resolves when all that were taken so far are where they belong: to false if one of them is not. */
+  /** Resolves when all events so far are delivered; to false if one was not. */
   written(): Promise<boolean>;
-  /** Delivers what it has, as far as that is possible, and takes no more. */
+  /** Delivers pending events as far as possible. */
   close(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface Truncation {
 
 export const DEFAULT_TRUNCATION: Truncation = { maxEventBytes: 100 * 1024, maxBatchBytes: 10 * 1024 * 1024 };
 
-/** The event as far as it may be: without its objects if it is too large with them; undefined if it is too large anyway. */
+/** The event, without its objects if it is too large with them; undefined if it is too large anyway. */
 export function fitting(event: AuditEvent, truncation: Truncation | undefined): AuditEvent | undefined {
   if (truncation === undefined || byteLength(event) <= truncation.maxEventBytes) return event;
   const less = event.truncated();

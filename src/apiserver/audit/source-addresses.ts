@@ -1,4 +1,4 @@
-/** Where a request came from: through which proxies, as they say, and from which address, as the connection shows. */
+/** Where a request came from: the addresses that proxies report, then the address of the connection. */
 import { isIP } from "node:net";
 import type { ApiRequest } from "../http/exchange.ts";
 
@@ -10,14 +10,14 @@ export function sourceAddresses({ headers, remoteAddress }: ApiRequest): readonl
   const real = headers["x-real-ip"];
   if (forwarded === undefined && real === undefined) return remote === undefined ? [] : [remote];
   const addresses = (forwarded ?? "").split(",").flatMap((part) => addressOf(part.trim()) ?? []);
-  const told = real === undefined ? undefined : addressOf(real);
-  if (told !== undefined && !addresses.includes(told)) addresses.push(told);
-  // It cannot be made up; but the last proxy may have told it already.
+  const reported = real === undefined ? undefined : addressOf(real);
+  if (reported !== undefined && !addresses.includes(reported)) addresses.push(reported);
+  // The address of the connection cannot be forged; the last proxy may have reported it already.
   if (remote !== undefined && addresses.at(-1) !== remote) addresses.push(remote);
   return addresses;
 }
 
-/** Undefined if it is none. */
+/** Undefined if the text is not an address. */
 function addressOf(text: string): string | undefined {
   switch (isIP(text)) {
     case 4:

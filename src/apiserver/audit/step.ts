@@ -1,11 +1,11 @@
 /**
- * Audit as a step of the pipeline: what was asked, by whom, and what came of it, stage by stage.
+ * Audit as a step of the pipeline: an event for each stage of a request.
  *
- *     RequestReceived ──► next ──► ResponseStarted, of what lasts long ──► ResponseComplete · Panic: nobody expected this
+ *     RequestReceived ──► next ──► ResponseStarted (long-running) ──► ResponseComplete · Panic: an unexpected error
  *
- * 1. Every request has an id, the caller's own or a new one, and every answer tells it.
- * 2. The caller is who has authenticated; whom it impersonates is told beside it.
- * 3. An answer waits for its events only if a sink wants that.
+ * 1. Every request has an id, the caller's own or a new one, and every answer returns it.
+ * 2. `user` is who has authenticated; an impersonated user is recorded beside it.
+ * 3. An answer waits for its events only if the mode of a sink demands it.
  */
 import type { Kind } from "#api";
 import { type Clock, type Counter, type MetricsRegistry, settle } from "#base";
@@ -27,7 +27,7 @@ import type { Sink } from "./sink.ts";
 export interface AuditStepOptions {
   readonly decide: Decide;
   readonly sinks: readonly Sink[];
-  /** The kind behind a path, to read answers that are not JSON. */
+  /** The kind of a path, to decode answers that are not JSON. */
   kindOf(info: RequestInfo): Kind | undefined;
   newId(): string;
   readonly clock: Clock;
@@ -125,9 +125,9 @@ interface Parts extends AuditStepOptions {
   emitted(): void;
 }
 
-/** One request on its way through the stages. */
+/** One request and its stages. */
 class Record {
-  /** Of requests that bring something. */
+  /** Of requests that write. */
   readonly sent: SentObject | undefined;
   readonly #parts: Parts;
   readonly #verdict: Verdict;
@@ -163,7 +163,7 @@ class Record {
     for (const sink of sinks) sink.push(event);
   }
 
-  /** The stages of an answer; those of a stream come as it begins and ends. */
+  /** The stages of an answer; of a stream, when it starts and ends. */
   answer(exchange: Authenticated, response: ApiResponse): ApiResponse {
     const status = statusOf(response, this.#info);
     const whole = this.#findings(exchange, status, response);
@@ -186,7 +186,7 @@ class Record {
     this.#emit("Panic", this.#findings(exchange, JSON.stringify(status)));
   }
 
-  /** Nobody knows who it was: one event says so. */
+  /** Authentication has refused the request: one event. */
   turnAway(response: ApiResponse): void {
     const responseObject = this.#verdict.objects === "both" ? this.#objectIn(response) : undefined;
     this.#emit("ResponseStarted", { status: statusOf(response, this.#info), responseObject });

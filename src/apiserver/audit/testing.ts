@@ -8,7 +8,7 @@ import { parsePolicy } from "./policy-file.ts";
 import type { Mode, Sink } from "./sink.ts";
 import { auditSteps } from "./step.ts";
 
-/** An event of these pieces. `short`: what it is without its objects. */
+/** An event of these pieces. `short`: the event without its objects. */
 export function eventOf(pieces: readonly Piece[], short?: string): AuditEvent {
   return {
     writeTo: (receiver) => {
@@ -22,7 +22,7 @@ export function textOf(event: AuditEvent): string {
   return Buffer.concat(lineOf(event)).toString();
 }
 
-/** Keeps what it gets. */
+/** A sink that keeps its events. */
 export function keeping(mode: Mode = "batch", fine = true): Sink & { readonly events: JsonObject[] } {
   const events: JsonObject[] = [];
   return {
@@ -38,7 +38,7 @@ export interface AuditedServer {
   readonly server: TestServer;
   readonly events: readonly JsonObject[];
   readonly metrics: MetricsRegistry;
-  /** `stage code`, of those that have come since the last time. */
+  /** `stage code` of the events since the last call. */
   stages(): readonly string[];
 }
 

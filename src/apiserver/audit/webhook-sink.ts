@@ -1,11 +1,11 @@
 /**
- * Events to another server, as EventLists by POST.
+ * Events to a webhook, as EventLists by POST.
  *
- *     push ──► buffer ──► batch: full, or its time has come ──► POST ···► again after a while, five times in all
+ *     push ──► buffer ──► batch: full, or after a while ──► POST ···► tried again, five times in all
  *
- * 1. So many events wait at most, and so many batches are under way; what comes then is lost, counted and told.
- * 2. Any failure is worth another try: there is hardly one after which the receiver may not come back.
- * 3. When it closes, what it has is tried once more, without waiting.
+ * 1. The number of waiting events and of batches under way is bounded; more events are lost, counted and reported.
+ * 2. Every failure is tried again.
+ * 3. When the sink closes, each pending batch is tried once more, without a delay.
  */
 import { type BackoffOptions, backoffDelay, type Clock, isAbort, type Random, type Timer } from "#base";
 import { type AuditEvent, lineOf } from "./event.ts";
@@ -24,7 +24,7 @@ export interface BatchSettings {
   /** Events in one batch. */
   readonly maxSize: number;
   readonly maxWaitMs: number;
-  /** Batches in a second, on average and at once; undefined: any number. */
+  /** Batches in a second, on average and in a burst; undefined: any number. */
   readonly throttle: { readonly qps: number; readonly burst: number } | undefined;
 }
 
@@ -51,7 +51,7 @@ export class WebhookSink implements Sink {
   readonly #options: WebhookSinkOptions;
   readonly #backoff: BackoffOptions;
   readonly #closing = new AbortController();
-  /** As bytes: what an event is about may change after it. */
+  /** Bytes: the objects of an event may change later. */
   #waiting: Buffer[] = [];
   #timer: Timer | undefined;
   readonly #underWay = new Set<Promise<boolean>>();
@@ -97,12 +97,12 @@ export class WebhookSink implements Sink {
     this.#options.post.close();
   }
 
-  /** Whatever is due and may go. */
+  /** Sends the batches that are due and that the throttle allows. */
   #send(): void {
     const { batch } = this.#options;
     this.#timer?.cancel();
     this.#timer = undefined;
-    // Where requests wait for their events, their number is bound enough.
+    // Where requests wait for their events, the number of requests bounds the batches.
     while (this.#waiting.length > 0 && (this.mode !== "batch" || this.#underWay.size < MAX_UNDER_WAY)) {
       const waitMs = this.#tokenWaitMs();
       if (waitMs > 0) {
@@ -133,7 +133,7 @@ export class WebhookSink implements Sink {
     return this.#tokens >= 1 ? 0 : Math.ceil(((1 - this.#tokens) * 1000) / qps);
   }
 
-  /** The next batch: so many events, and so many bytes. */
+  /** The next batch, within its limits of events and bytes. */
   #take(): readonly Buffer[] {
     const { batch, truncation } = this.#options;
     let count = Math.min(batch.maxSize, this.#waiting.length);

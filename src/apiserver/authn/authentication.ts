@@ -1,5 +1,5 @@
 /**
- * Authentication as a whole: puts the ways together that the settings ask for.
+ * The composition of authentication from its settings.
  *
  *     request ──► front proxy ──► certificate ──► token ──────────────────────────────────────────────► anonymous
  *                                                   └► static ► service account ► bootstrap ► OIDC ► webhook
@@ -27,18 +27,18 @@ import { webhookTokens } from "./webhook/tokens.ts";
 
 export interface AuthenticationOptions {
   readonly settings: AuthenticationSettings;
-  /** PEM: who signs certificates of clients. */
+  /** PEM: the authorities of client certificates. */
   readonly clientCa: string;
   readonly requestHeader?: RequestHeaderOptions | undefined;
   readonly objects: ClusterObjects;
-  /** Notes the day of the last use at the Secret of a token. */
+  /** Records the day of the last use in the Secret of a token. */
   noteUse(secret: core.Secret, day: string): Promise<void>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
 }
 
-/** The authority whose clients may speak for others by headers, and how these clients are called. */
+/** The authority of front proxies, and their names. */
 export interface RequestHeaderOptions {
   readonly ca: string;
   readonly allowedNames: readonly string[];
@@ -48,16 +48,16 @@ export interface RequestHeaderOptions {
 export interface Authentication {
   readonly authenticate: Authenticator;
   readonly authenticateToken: TokenAuthenticator;
-  /** Headers that go no further than here. */
+  /** Headers that are removed after authentication. */
   isCredential(header: string): boolean;
-  /** For whom tokens have to be meant that are presented here. */
+  /** The audiences of accepted tokens. */
   readonly audiences: readonly string[];
   readonly issuer: TokenIssuer;
-  /** `server`: the URL under which this server is reached. */
+  /** `server`: the URL of this server. */
   documents(server: string): IssuerDocuments;
-  /** Certificates count from now on if one of these has signed them. */
+  /** Replaces the authorities of client certificates. */
   replaceClientCa(pem: string): void;
-  /** Throws ConfigurationError, and leaves everything as it is, if it makes no sense. */
+  /** Throws ConfigurationError, and changes nothing, if the configuration is invalid. */
   configure(configuration: AuthenticationConfiguration, file: string): void;
   close(): Promise<void>;
 }

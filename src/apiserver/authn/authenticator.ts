@@ -1,11 +1,11 @@
 /**
- * Who makes a request. Ways are tried in this order, and the first that knows the credential counts:
+ * Who makes a request. Authenticators are tried in this order, and the first that knows the credential decides:
  *
  *     front proxy ──► client certificate ──► bearer token (header, then WebSocket subprotocol) ──► anonymous
  *
- * 1. A credential that is presented and good for nothing is refused: it never makes its bearer anonymous.
- * 2. Components in this process come with their identity, and have no credentials.
- * 3. Why a credential was refused stands in the log alone.
+ * 1. An invalid credential is refused: the request does not become anonymous.
+ * 2. Components in this process have an identity, and no credentials.
+ * 3. The reason of a refusal is logged, and not sent to the client.
  */
 import { unauthorized } from "#api";
 import type { Logger, Maybe } from "#base";
@@ -21,14 +21,17 @@ import {
   type Verdict,
 } from "./verdict.ts";
 
-/** Throws Unauthorized, or rejects with it, for a credential that is not good. Answers at once where the connection shows who it is. */
+/**
+ * Throws Unauthorized, or rejects with it, for an invalid credential. Synchronous where the connection identifies the
+ * user.
+ */
 export type Authenticator = (request: ApiRequest, remarks?: Remarks) => Maybe<UserInfo>;
 
-/** What there is to say about a credential besides whose it is. */
+/** What a credential adds to the request besides its user. */
 export interface Remarks {
-  /** To the caller. */
+  /** For the client. */
   warn(message: string): void;
-  /** To the audit log. */
+  /** For the audit log. */
   annotate(key: string, value: string): void;
 }
 
@@ -38,16 +41,16 @@ export interface AuthenticatorOptions {
   readonly frontProxy?: RequestAuthenticator | undefined;
   readonly certificates?: RequestAuthenticator | undefined;
   readonly tokens?: TokenAuthenticator | undefined;
-  /** For whom tokens have to be meant. */
+  /** The audiences of accepted tokens. */
   readonly audiences?: readonly string[];
-  /** Asked at each request: a configuration may change. */
+  /** Called for each request: the configuration may change. */
   readonly anonymous?: () => AnonymousPolicy;
   readonly log?: Logger;
 }
 
 export interface AnonymousPolicy {
   readonly enabled: boolean;
-  /** Only these; every path, if there are none. */
+  /** Only these paths; empty: every path. */
   readonly paths?: readonly string[];
 }
 

@@ -1,5 +1,6 @@
 /**
- * Where a request may carry a bearer token: in the Authorization header, or, for browsers that open a WebSocket and cannot set headers, as a subprotocol.
+ * Where a request may have a bearer token: in the Authorization header, or as a subprotocol of a WebSocket, for
+ * browsers, which cannot set headers.
  */
 import type { ApiRequest } from "../http/exchange.ts";
 import { isTokenProtocol, splitProtocols, TOKEN_PROTOCOL_PREFIX } from "../http/token-protocol.ts";

@@ -1,6 +1,4 @@
-/**
- * Bootstrap tokens: with these a new node joins. Each is a Secret in kube-system, `bootstrap-token-ID`, and reads `ID.SECRET`.
- */
+/** Bootstrap tokens, with which new nodes join: `ID.SECRET`, each a Secret `bootstrap-token-ID` in kube-system. */
 import { timingSafeEqual } from "node:crypto";
 import { type core, parseTime, toMs } from "#api";
 import type { Clock } from "#base";
@@ -16,7 +14,7 @@ export interface BootstrapTokenOptions {
   readonly clock: Clock;
 }
 
-/** It has no opinion on tokens that are not good: they may be another's. */
+/** Has no opinion on invalid tokens: they may belong to another authenticator. */
 export function bootstrapTokens({ objects, clock }: BootstrapTokenOptions): TokenAuthenticator {
   return async (token) => {
     const [, id = "", secret = ""] = TOKEN.exec(token) ?? [];
@@ -39,7 +37,7 @@ function same(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** A time that cannot be read has passed. */
+/** An invalid time counts as expired. */
 function hasExpired(expiration: string, now: number): boolean {
   if (expiration === "") return false;
   try {
@@ -49,7 +47,7 @@ function hasExpired(expiration: string, now: number): boolean {
   }
 }
 
-/** Undefined if one of them is not for those who bootstrap. */
+/** Undefined if one of the groups is not a bootstrap group. */
 function groupsOf(extra: string): readonly string[] | undefined {
   const groups = extra === "" ? [] : extra.split(",");
   return groups.every((group) => GROUP.test(group)) ? [...new Set([BOOTSTRAPPERS, ...groups])].sort() : undefined;

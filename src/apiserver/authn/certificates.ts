@@ -1,11 +1,12 @@
 /**
- * Client certificates: who has signed one, and whom it stands for.
+ * Client certificates: whether this authority has signed one, and its user.
  *
- * 1. TLS has verified the signatures of a chain already, but against every authority that the port knows. Here it is found out whether this
- *    authority is among them: a path from the certificate to one of its own, of certificates that may sign, and all valid now.
- * 2. Authorities can be exchanged at any time. Whatever is asked afterwards is decided by the new ones, also on connections that are open.
- * 3. What a connection has shown is walked once for each set of authorities; after that, only the time is looked at.
- * 4. Whom a certificate stands for is one object for all connections that show it: what others find out about a user they remember by that.
+ * 1. TLS has verified the signatures of a chain already, but against every authority of the port. Here a path is
+ *    searched from the certificate to this authority, of certificates that may sign and that are valid now.
+ * 2. Authorities can be replaced at any time, which applies to open connections, too.
+ * 3. The chain of a connection is walked once for each set of authorities; after that only the validity period is
+ *    checked.
+ * 4. The user of a certificate is one object for all connections that present it: caches use it as their key.
  */
 import { X509Certificate } from "node:crypto";
 import { type Clock, LruMap } from "#base";
@@ -21,12 +22,12 @@ export type Checked = Trusted | { readonly fault: string };
 
 export interface Trusted {
   readonly commonName: string;
-  /** Undefined if the certificate names nobody. */
+  /** Undefined if the certificate has no common name. */
   readonly user: UserInfo | undefined;
 }
 
 interface Walked {
-  /** Absent: no way leads to an authority. */
+  /** Absent: there is no path to an authority. */
   readonly valid?: Validity;
   readonly trusted: Trusted | { readonly fault: string };
 }
@@ -46,7 +47,7 @@ export class CertificateAuthorities implements CertificateChecker {
   readonly #clock: Clock;
   #authorities: readonly X509Certificate[];
   #walked = new WeakMap<ClientCertificate, Walked>();
-  /** By the digest of the certificate, of which they are made and of nothing else. */
+  /** By the digest of the certificate. */
   readonly #subjects = new LruMap<string, Walked["trusted"]>(MAX_SUBJECTS);
 
   constructor(pem: string, clock: Clock) {
@@ -91,7 +92,7 @@ export class CertificateAuthorities implements CertificateChecker {
   }
 }
 
-/** The authenticator for people and components that have a certificate of the cluster. */
+/** The authenticator of users and components with a certificate of the cluster. */
 export function clientCertificates(authorities: CertificateChecker): RequestAuthenticator {
   return ({ certificate }) => {
     if (certificate === undefined) return undefined;
@@ -106,7 +107,7 @@ export function parseBundle(pem: string): readonly X509Certificate[] {
   return blocks.map((block) => new X509Certificate(block));
 }
 
-/** How long the best way up to an authority is good for; undefined if there is none. */
+/** How long the best path to an authority is valid; undefined if there is none. */
 function pathTo(
   certificate: X509Certificate,
   intermediates: readonly X509Certificate[],
@@ -139,7 +140,7 @@ function hasSigned(issuer: X509Certificate, certificate: X509Certificate): boole
   return issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
 
-/** A certificate that names no purpose is good for all. */
+/** A certificate without extended key usages may be used for everything. */
 function mayBeClient({ keyUsage }: X509Certificate): boolean {
   return keyUsage === undefined || keyUsage.includes(CLIENT_AUTH) || keyUsage.includes(ANY_USAGE);
 }

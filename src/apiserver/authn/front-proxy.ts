@@ -1,8 +1,8 @@
 /**
- * A proxy in front of this server that has authenticated its callers and says in headers who they are.
+ * A front proxy that has authenticated its clients, and passes the user in headers.
  *
- * 1. The headers count only on a connection whose client certificate the request-header authority has signed, and whose name is allowed. On every
- *    other connection they are as good as absent, and nothing behind authentication sees them.
+ * 1. The headers count only on connections with a client certificate of the request-header authority and an allowed
+ *    name. On other connections they are ignored, and removed.
  */
 import { type ApiRequest, isStandardCredential } from "../http/exchange.ts";
 import { headerValue, headerValues, prefixedValues } from "../http/header-values.ts";
@@ -24,9 +24,9 @@ export const STANDARD_HEADERS: FrontProxyHeaders = {
 };
 
 export interface FrontProxyOptions {
-  /** Knows the request-header authority. */
+  /** Checks certificates of the request-header authority. */
   readonly certificates: CertificateChecker;
-  /** Common names; any, if there are none. */
+  /** Common names; empty: any. */
   readonly allowedNames: readonly string[];
   readonly headers?: FrontProxyHeaders;
 }
@@ -51,7 +51,7 @@ export function frontProxy({ certificates, allowedNames, headers }: FrontProxyOp
   };
 }
 
-/** Headers that say who somebody is: the standard ones, and those that a proxy here uses instead. Nothing behind authentication may see them. */
+/** The headers of front proxies, the standard ones and configured ones: removed after authentication. */
 export function credentialHeaders(headers: FrontProxyHeaders = STANDARD_HEADERS): (name: string) => boolean {
   const { username, uid, group, extraPrefixes } = lowerCase(headers);
   const named = new Set([...username, ...uid, ...group]);
@@ -59,7 +59,7 @@ export function credentialHeaders(headers: FrontProxyHeaders = STANDARD_HEADERS)
     isStandardCredential(name) || named.has(name) || extraPrefixes.some((prefix) => name.startsWith(prefix));
 }
 
-/** All names of these headers in lower case, as requests have them. */
+/** Names in lower case, as requests have them. */
 function lowerCase(headers: FrontProxyHeaders): FrontProxyHeaders {
   const lower = (names: readonly string[]) => names.map((name) => name.toLowerCase());
   return {

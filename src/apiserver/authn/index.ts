@@ -1,4 +1,4 @@
-/** What the rest of the API server, and those who put it together, need of authentication. */
+/** The public surface of authentication. */
 
 export type { UserInfo } from "../identity/user.ts";
 export {

@@ -38,7 +38,7 @@ export class JsonClient {
     this.#client = new HttpClient({ clock, timeoutMs, maxResponseBytes: MAX_ANSWER_BYTES, tls });
   }
 
-  /** Throws if there is no answer; any status is one. */
+  /** Throws if there is no answer; any status is an answer. */
   async ask(question: JsonQuestion): Promise<JsonAnswer> {
     let { url } = question;
     for (let redirects = 0; ; redirects++) {
@@ -51,7 +51,7 @@ export class JsonClient {
     }
   }
 
-  /** Requests under way fail. */
+  /** Requests in flight fail. */
   close(): void {
     this.#client.close();
   }

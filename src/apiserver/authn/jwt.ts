@@ -1,22 +1,23 @@
 /**
- * JSON Web Tokens, as far as every kind of them is alike: three parts, a signature, times.
+ * What all JSON Web Tokens have in common: three parts, a signature, times.
  *
- * 1. `peek` reads without believing: it tells whose business a token is, nothing more.
- * 2. Which algorithms a key takes follows from the key, never from the token: a public key is no secret to compute an HMAC with, and `none` is no signature.
- * 3. The library that checks signatures is loaded when the first token comes.
+ * 1. `peek` reads without verifying: only to find the authenticator of a token.
+ * 2. The key determines the algorithms, never the token: a public key is not an HMAC secret, and `none` is not a
+ *    signature.
+ * 3. The library that verifies signatures is loaded with the first token.
  */
 import type { KeyObject } from "node:crypto";
 import type { JWK } from "jose";
 import { isObject, type JsonObject } from "#api";
 
-/** Larger than any token that fits into a header; what is longer is not looked at. */
+/** More than fits into a header. Longer tokens are ignored. */
 export const MAX_TOKEN_CHARS = 64 * 1024;
-/** Clocks differ: so much earlier and later counts as in time. */
+/** The tolerated difference between clocks. */
 export const LEEWAY_SECONDS = 60;
 
 export interface Peeked {
   readonly header: JsonObject;
-  /** Nobody has vouched for this. */
+  /** Not verified. */
   readonly claims: JsonObject;
 }
 
@@ -25,7 +26,7 @@ export function peek(token: string): Peeked | undefined {
   const parts = token.split(".");
   if (parts.length !== 3 || !parts.every((part) => /^[A-Za-z0-9_-]*$/.test(part))) return undefined;
   const [header, claims] = parts.slice(0, 2).map(jsonOf);
-  // Extensions change how a token is read, and JWTs have none: one that insists on some is none.
+  // `crit` names extensions that change how a token is read. There are none for JWTs: such a token is refused.
   if (header === undefined || claims === undefined || header.crit !== undefined) return undefined;
   return { header, claims };
 }
@@ -54,7 +55,7 @@ export async function checkSignature(
   } catch (error) {
     if (error instanceof errors.JWSSignatureVerificationFailed) return "bad";
     if (error instanceof errors.JWSInvalid) return "malformed";
-    // An algorithm that is not allowed, or a key that does not fit it.
+    // The algorithm is not allowed, or does not match the key.
     if (error instanceof errors.JOSEError || error instanceof TypeError) return "unsupported";
     throw error;
   }
@@ -79,7 +80,7 @@ export function inTime({ exp, nbf, iat }: JsonObject, nowSeconds: number): InTim
   return "valid";
 }
 
-/** `aud` is one or a list of them. */
+/** `aud` is a string or a list. */
 export function audiencesOf({ aud }: JsonObject): readonly string[] {
   const list = Array.isArray(aud) ? aud : [aud];
   return list.filter((audience): audience is string => typeof audience === "string");

@@ -1,16 +1,19 @@
-/** What authentication looks up in the cluster itself: the objects that credentials hang on. */
+/** The objects of the cluster that credentials depend on. */
 import type { KubeObject } from "#api";
 
 export type Plural = "serviceaccounts" | "secrets" | "pods" | "nodes";
 
 export interface ClusterObjects {
-  /** As far as this server knows. `namespace` is "" for nodes. */
+  /** From this server's cache. `namespace` is "" for nodes. */
   find(plural: Plural, namespace: string, name: string): KubeObject | undefined;
-  /** Waits until this server knows all that has been written, by others too. */
+  /** Resolves when the cache has everything that has been written, by other servers, too. */
   refresh(): Promise<void>;
 }
 
-/** The object with this uid. What was made a moment ago by way of another server may not be known here yet: before the answer is no, it is looked up again. */
+/**
+ * The object with this uid. The cache may lag behind another server: before the answer is no, the object is looked up
+ * again.
+ */
 export async function lookUp(
   objects: ClusterObjects,
   plural: Plural,

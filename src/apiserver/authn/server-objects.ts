@@ -1,4 +1,4 @@
-/** What authentication looks up and notes in the cluster, by way of this server's own caches and verbs. */
+/** The objects that authentication reads and writes, through this server's own caches and verbs. */
 import type { core, KubeObject } from "#api";
 import { serverRequest } from "../loopback/server-request.ts";
 import { fresh } from "../rest/read/fresh.ts";

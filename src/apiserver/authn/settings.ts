@@ -1,34 +1,34 @@
-/** What authentication is made from. Files have been read already: these are values. */
+/** The settings of authentication. Files have been read already. */
 
 import type { UserInfo } from "../identity/user.ts";
 import type { AuthenticationConfiguration } from "./oidc/configuration.ts";
 import type { WebhookConnection } from "./webhook/tokens.ts";
 
 export interface AuthenticationSettings {
-  /** Static bearer tokens and whom they stand for. */
+  /** Static bearer tokens and their users. */
   readonly tokens?: ReadonlyMap<string, UserInfo>;
   readonly serviceAccounts?: ServiceAccountSettings;
-  /** Whether Secrets in kube-system may be tokens of nodes that join. */
+  /** Whether Secrets in kube-system may be bootstrap tokens. */
   readonly bootstrapTokens?: boolean;
   readonly jwt?: JwtSettings;
   readonly webhook?: WebhookSettings;
-  /** Whether one may come without a credential, unless the configuration of `jwt` says something about that. Default: yes. */
+  /** Whether anonymous requests are allowed, unless the configuration of `jwt` has a rule. Default: yes. */
   readonly anonymous?: boolean;
 }
 
 export interface ServiceAccountSettings {
   /** The first is written into tokens, all are accepted. */
   readonly issuers?: readonly string[];
-  /** For whom tokens have to be meant. Default: the issuers. */
+  /** The audiences of accepted tokens. Default: the issuers. */
   readonly audiences?: readonly string[];
-  /** Default: a key that lives as long as the process. */
+  /** Default: a key for the life of the process. */
   readonly signingKey?: PemFile;
-  /** With these, besides the signing key, tokens are verified. */
+  /** Verify tokens, besides the signing key. */
   readonly keys?: readonly PemFile[];
   readonly maxExpirationSeconds?: number;
   /** Default: yes. */
   readonly extendExpiration?: boolean;
-  /** Where verifiers outside find the keys. Default: at this server. */
+  /** Where external verifiers find the keys. Default: at this server. */
   readonly jwksUri?: string;
 }
 
@@ -39,9 +39,9 @@ export interface PemFile {
 
 export interface JwtSettings {
   readonly configuration: AuthenticationConfiguration;
-  /** Where it came from, for messages. */
+  /** The name of the file, for messages. */
   readonly file: string;
-  /** What tokens may be signed with. */
+  /** Algorithms of accepted signatures. */
   readonly algorithms: readonly string[];
 }
 

@@ -1,9 +1,10 @@
 /**
- * Remembers for a while what was said of a token, so that a way of authentication that asks others is not asked for every request.
+ * Caches the verdicts on tokens, for authenticators that ask other servers.
  *
- * 1. Tokens are kept as digests only, with a key of this process's own: nothing of them can be read from memory, nor collisions be prepared.
- * 2. Requests with the same token at the same time wait for one answer.
- * 3. That a token is not known is remembered for as long as `failureMs`; what went wrong with one is not: it may go right the next time.
+ * 1. Tokens are stored as digests with a key of this process: they cannot be read from memory, and collisions cannot be
+ *    prepared.
+ * 2. Concurrent requests with the same token wait for one answer.
+ * 3. Unknown tokens are cached for `failureMs`; failures are not cached.
  */
 import { hash, randomBytes } from "node:crypto";
 import { type Clock, TtlMap } from "#base";
@@ -45,7 +46,7 @@ export function cached(authenticate: TokenAuthenticator, options: TokenCacheOpti
   };
 }
 
-/** A digest of a token and of whom it is asked for. */
+/** A digest of a token and the requested audiences. */
 export function tokenKey(): (token: string, audiences?: readonly string[]) => string {
   const secret = randomBytes(32).toString("hex");
   return (token, audiences = []) =>

@@ -35,7 +35,7 @@ function csvFields(line: string): string[] {
   );
 }
 
-/** Finds a token in as much time as it takes for any other of its length: it is looked up by its digest. */
+/** Looks a token up by its digest: the time depends on its length alone. */
 export function staticTokens(users: ReadonlyMap<string, UserInfo>): TokenAuthenticator {
   const byDigest = new Map([...users].map(([token, user]) => [digest(token), user]));
   return async (token) => {

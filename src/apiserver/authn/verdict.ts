@@ -1,12 +1,12 @@
 /**
- * What one way of authentication says of a credential.
+ * The verdict of one authenticator on a credential.
  *
- *     known       whose it is
- *     refused     it is of this way's kind, and not good: what is wrong with it
- *     undefined   it is none of this way's business
+ *     known       its user
+ *     refused     a credential of this authenticator that is invalid, and why
+ *     undefined   not a credential of this authenticator
  *
- * 1. A way never throws for a bad credential: the next one may know it.
- * 2. What is wrong goes to the log and to TokenReview, never to the one who presented the credential.
+ * 1. An authenticator never throws for an invalid credential: the next one may know it.
+ * 2. The reason of a refusal goes to the log and to TokenReview, never to the client.
  */
 import type { ApiRequest } from "../http/exchange.ts";
 import type { UserInfo } from "../identity/user.ts";
@@ -15,9 +15,9 @@ export type Verdict = Known | Refused | undefined;
 
 export interface Known {
   readonly user: UserInfo;
-  /** Those of the audiences asked for that it is meant for. Absent: it has nothing to do with audiences. */
+  /** The requested audiences that the credential has. Absent: it has no audiences. */
   readonly audiences?: readonly string[];
-  /** For the caller to see. */
+  /** Warnings for the client. */
   readonly warnings?: readonly string[];
   /** For the audit log. */
   readonly annotations?: Readonly<Record<string, string>>;
@@ -27,10 +27,10 @@ export interface Refused {
   readonly refused: readonly string[];
 }
 
-/** `audiences`: for whom the token has to be meant, one of them at least. */
+/** `audiences`: the token has to have one of them. */
 export type TokenAuthenticator = (token: string, audiences: readonly string[]) => Promise<Verdict>;
 
-/** By what the connection itself shows: there is nothing to wait for. */
+/** By the connection itself: synchronous. */
 export type RequestAuthenticator = (request: ApiRequest) => Verdict;
 
 export function refused(...errors: readonly string[]): Refused {
@@ -41,7 +41,7 @@ export function isKnown(verdict: Verdict): verdict is Known {
   return verdict !== undefined && "user" in verdict;
 }
 
-/** Asks one after the other: the first who knows it counts. */
+/** Tries one after the other: the first that knows the credential decides. */
 export function firstOf(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
   return async (token, audiences) => {
     const errors: string[] = [];
@@ -54,7 +54,7 @@ export function firstOf(authenticators: readonly TokenAuthenticator[]): TokenAut
   };
 }
 
-/** For ways that know nothing of audiences: what they know is meant for the API server itself. */
+/** For authenticators without audiences: their tokens are for the API server itself. */
 export function forApi(own: readonly string[], authenticate: TokenAuthenticator): TokenAuthenticator {
   return async (token, audiences) => {
     const meant = own.filter((audience) => audiences.includes(audience));
@@ -64,7 +64,7 @@ export function forApi(own: readonly string[], authenticate: TokenAuthenticator)
   };
 }
 
-/** Several errors in one text, each once, as Go's aggregates print them. */
+/** Several errors in one message, each once, like Go's aggregates. */
 export function errorText(errors: readonly string[]): string {
   const [first = "", ...more] = new Set(errors);
   return more.length === 0 ? first : `[${[first, ...more].join(", ")}]`;

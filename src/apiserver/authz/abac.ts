@@ -1,4 +1,4 @@
-/** ABAC: a file with a policy in each line, read once at the start. A request is allowed if one policy is about it. */
+/** ABAC: a file with a policy in each line, read at the start. A request is allowed if a policy matches. */
 import { isObject, type Json, type JsonObject } from "#api";
 import { AUTHENTICATED, type UserInfo } from "../identity/user.ts";
 import type { Attributes } from "./attributes.ts";
@@ -56,7 +56,7 @@ function star(pattern: string, value: string): boolean {
   return pattern === "*" || pattern === value;
 }
 
-/** One that names neither a user nor a group is for nobody. */
+/** A policy without user and group matches nobody. */
 function isFor({ user, group }: Policy, { name, groups }: UserInfo): boolean {
   if (user === "" && group === "") return false;
   return (user === "" || star(user, name)) && (group === "" || group === "*" || groups.includes(group));
@@ -90,7 +90,7 @@ function versioned({ apiVersion, kind, spec }: JsonObject, fault: (why: string) 
   return policy.user === "*" || policy.group === "*" ? { ...policy, user: "", group: AUTHENTICATED } : policy;
 }
 
-/** Policies of the first form, which has no version: what they leave out is everything. */
+/** Policies of the first format, which has no version: omitted fields match everything. */
 function unversioned(fields: JsonObject): Policy {
   const policy = read(fields);
   const everyone = (policy.user === "" && policy.group === "") || policy.user === "*" || policy.group === "*";

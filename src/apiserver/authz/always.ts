@@ -1,4 +1,4 @@
-/** The two modes that do not look: AlwaysAllow and AlwaysDeny. */
+/** The modes AlwaysAllow and AlwaysDeny. */
 import { type Mode, NO_RULES } from "./mode.ts";
 import { ALLOW, noOpinion } from "./verdict.ts";
 
@@ -15,7 +15,7 @@ export function alwaysAllow(name = "alwaysallow"): Mode {
   };
 }
 
-/** It has no opinion on anything, so that system:masters, who are asked before it, can still do everything. */
+/** No opinion, which is a refusal; system:masters are allowed before the chain. */
 export function alwaysDeny(name = "alwaysdeny"): Mode {
   const verdict = noOpinion("Everything is forbidden.");
   return { type: "AlwaysDeny", name, authorize: () => verdict, rulesFor: () => NO_RULES };

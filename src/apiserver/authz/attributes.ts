@@ -1,8 +1,8 @@
 /**
- * What authorizers go by: who wants to do what, to which resource or path.
+ * The attributes of a request for authorizers: user, verb, resource or path.
  *
- * 1. Everything but the selectors is a plain value. Selectors are read when an authorizer first asks for them: most never do.
- * 2. Only what narrows is taken from a selector: one that cannot be read counts as none, which is the wider question.
+ * 1. All but the selectors are plain values. Selectors are parsed when an authorizer uses them: most do not.
+ * 2. An invalid selector counts as none, which asks for more.
  */
 import {
   type FieldTerm,
@@ -31,21 +31,21 @@ export interface Attributes {
   readonly selectors: Selectors;
 }
 
-/** What a list, a watch or a deletion of many narrows itself to. */
+/** The selectors of a list, a watch or a deletecollection. */
 export interface Selectors {
   readonly field: readonly FieldTerm[];
   readonly label: readonly LabelRequirement[];
-  /** Which of the two could not be read whole. */
+  /** Which of the two are invalid. */
   readonly unreadable: readonly ("fieldSelector" | "labelSelector")[];
 }
 
 export const NO_SELECTORS: Selectors = { field: [], label: [], unreadable: [] };
 
 const SELECTING = new Set(["list", "watch", "deletecollection"]);
-/** Paths of the old form of a watch: what they select is no part of the question. */
+/** Paths of the deprecated watch API: their selectors are ignored. */
 const OLD_WATCH = /^\/*(?:api|apis\/+[^/]+)\/+[^/]+\/+watch(?:\/|$)/;
 
-/** The attributes of a request that came. */
+/** The attributes of a request. */
 export class RequestAttributes implements Attributes {
   readonly user: UserInfo;
   readonly verb: string;
@@ -107,7 +107,7 @@ class QuerySelectors implements Selectors {
 
 type About = Partial<Omit<Attributes, "user" | "verb" | "isResourceRequest" | "path">>;
 
-/** A question about a resource that no request asks by itself: may this user impersonate, bind, escalate … */
+/** Attributes of a secondary check: may this user impersonate, bind, escalate … */
 export function resourceAttributes(user: UserInfo, verb: string, about: About): Attributes {
   return {
     user,
@@ -125,7 +125,7 @@ export function resourceAttributes(user: UserInfo, verb: string, about: About): 
   };
 }
 
-/** The question that an access review asks. One that names no version means all of them. */
+/** The attributes of an access review. Without a version: all versions. */
 export function reviewedAttributes(
   user: UserInfo,
   { resourceAttributes: about, nonResourceAttributes }: Omit<review.SubjectAccessReviewSpec, "user">,
@@ -161,7 +161,7 @@ function readSelectors(field: string, label: string): Selectors {
   };
 }
 
-/** Whatever is wrong with a selector: the verb says so to the caller. */
+/** The verb reports invalid selectors to the client. */
 function readable<T>(read: () => readonly T[], failed: () => void): readonly T[] {
   try {
     return read();

@@ -1,5 +1,5 @@
 /**
- * Authorization as a whole: the chain of modes over the caches of a server, and what writes have to pass besides.
+ * The composition of authorization: the chain of modes over the server's caches, and checks of writes.
  *
  *     caches --► RBAC, node graph ──┐
  *     files ──► ABAC, webhooks ─────┴──► chain ──► authorize ──► pipeline, impersonation, reviews, write guards
@@ -29,13 +29,13 @@ import { poster } from "./webhook/post.ts";
 import { type MatchCondition, webhookAuthorizer } from "./webhook/webhook.ts";
 
 export interface AuthorizationOptions {
-  /** In the order in which they are asked. Default: Node, RBAC. */
+  /** In order. Default: Node, RBAC. */
   readonly modes?: readonly ModeSpec[] | undefined;
   readonly resources: Resources;
   readonly feed: Pick<StoreFeed, "revision">;
-  /** What every node may do. */
+  /** The rules of every node. */
   readonly nodeRules: readonly rbac.PolicyRule[];
-  /** Makes a condition of an expression in CEL; throws for one that is wrong. Without it, webhooks have no conditions. */
+  /** Compiles a CEL expression into a condition; throws if it is invalid. Without it, webhooks have no conditions. */
   readonly compileCondition?: (expression: string) => MatchCondition;
   readonly metrics: MetricsRegistry;
   readonly clock: Clock;
@@ -47,11 +47,11 @@ export interface Authorization {
   readonly authorize: Authorizer;
   rulesFor(user: UserInfo, namespace: string): Rules;
   readonly writeAccess: WriteAccess;
-  /** Ends what webhooks have under way. */
+  /** Aborts calls of webhooks. */
   close(): void;
 }
 
-/** The caches have been loaded. */
+/** Requires loaded caches. */
 export function authorization(options: AuthorizationOptions): Authorization {
   const { modes: specs = DEFAULT_MODES, metrics, clock } = options;
   const stopping = new AbortController();

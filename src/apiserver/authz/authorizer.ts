@@ -1,8 +1,9 @@
 /**
  * Who may do what.
  *
- * 1. An authorizer answers at once when it can: most requests are decided without waiting for anything.
- * 2. Only `allow` lets a request pass. `deny` ends the chain, `noOpinion` leaves it to the next; none left is a refusal.
+ * 1. An authorizer is synchronous where it can be, as for most requests.
+ * 2. Only `allow` lets a request pass. `deny` ends the chain, `noOpinion` passes on to the next mode; after the last
+ *    one it is a refusal.
  */
 
 import { forbidden, goQuote, internalError, type StatusError } from "#api";
@@ -12,17 +13,17 @@ import type { Verdict } from "./verdict.ts";
 
 export type Authorizer = (attributes: Attributes) => Maybe<Verdict>;
 
-/** Throws what the caller is told, unless the request is allowed. Waits only where the authorizer does. */
+/** Throws the client's error unless the request is allowed. Asynchronous only if the authorizer is. */
 export function demand(authorize: Authorizer, attributes: Attributes): Maybe<void> {
   return andThen(authorize(attributes), (verdict) => demandAllowed(attributes, verdict));
 }
 
-/** Whether it is allowed, for rules that have something else to try. */
+/** Whether it is allowed, for checks with an alternative. */
 export function isAllowed(authorize: Authorizer, attributes: Attributes): Maybe<boolean> {
   return andThen(authorize(attributes), ({ decision }) => decision === "allow");
 }
 
-/** What the audit log keeps of a verdict. */
+/** The annotations of a verdict in the audit log. */
 export function annotate(verdict: Verdict, annotations: Map<string, string>): void {
   const { decision, error } = verdict;
   const isFault = decision !== "allow" && error !== undefined;
@@ -30,12 +31,12 @@ export function annotate(verdict: Verdict, annotations: Map<string, string>): vo
   annotations.set("authorization.k8s.io/reason", toldReason(verdict));
 }
 
-/** What went wrong in the server is for its log alone. */
+/** Errors of the server are for its log alone. */
 export function toldReason({ decision, reason, error }: Verdict): string {
   return decision !== "allow" && error !== undefined ? "internal error" : reason;
 }
 
-/** Throws what the caller is told, unless the verdict lets the request pass. */
+/** Throws the client's error unless the verdict allows the request. */
 export function demandAllowed(attributes: Attributes, verdict: Verdict): void {
   if (verdict.decision === "allow") return;
   throw verdict.error === undefined ? denied(attributes, verdict.reason) : internalError(verdict.error);
@@ -43,7 +44,7 @@ export function demandAllowed(attributes: Attributes, verdict: Verdict): void {
 
 export function denied(attributes: Attributes, reason = ""): StatusError {
   const { apiGroup: group, resource, name } = attributes;
-  // Nothing that a caller chose may look like a tag in a browser.
+  // Text of the client must not be interpreted as HTML by a browser.
   const message = sentence(attributes).replace(/[&<>]/g, (char) => HTML[char] ?? char);
   return forbidden({ group, resource }, name, reason === "" ? message : `${message}: ${reason}`);
 }

@@ -1,8 +1,8 @@
 /**
- * The chain of modes: asked in order until one allows or denies.
+ * The chain of modes, called in order until one allows or denies.
  *
  *     system:masters ──► allow
- *     mode ──► mode ──► … ──► no opinion: refused, with every reason that was given
+ *     mode ──► mode ──► … ──► no opinion: refused, with all reasons
  */
 
 import { isPending, type Maybe } from "#base";
@@ -18,32 +18,33 @@ export type Decided = (mode: Mode, verdict: Verdict) => void;
 
 export function chain(modes: readonly Mode[], decided: Decided = () => {}): Authorizer {
   return (attributes) => {
-    // The server's own identity and administrators: no policy can lock them out.
+    // No policy can lock out the server's own identity and administrators.
     if (attributes.user.groups.includes(MASTERS)) return ALLOW;
-    return askFrom(modes, 0, attributes, undefined, decided);
+    return decideFrom(modes, 0, attributes, undefined, decided);
   };
 }
 
-interface Said {
+/** The reasons and errors of modes without an opinion. */
+interface Opinions {
   readonly reasons: readonly string[];
   readonly errors: readonly string[];
 }
 
-function askFrom(
+function decideFrom(
   modes: readonly Mode[],
   first: number,
   attributes: Attributes,
-  before: Said | undefined,
+  before: Opinions | undefined,
   decided: Decided,
 ): Maybe<Verdict> {
-  let said = before;
+  let opinions = before;
   for (let i = first; i < modes.length; i++) {
     const mode = modes[i] as Mode;
     const verdict = mode.authorize(attributes);
     if (isPending(verdict)) {
-      const heard = said;
+      const soFar = opinions;
       return verdict.then((late) => {
-        if (late.decision === "noOpinion") return askFrom(modes, i + 1, attributes, hear(heard, late), decided);
+        if (late.decision === "noOpinion") return decideFrom(modes, i + 1, attributes, added(soFar, late), decided);
         decided(mode, late);
         return late;
       });
@@ -52,22 +53,22 @@ function askFrom(
       decided(mode, verdict);
       return verdict;
     }
-    said = hear(said, verdict);
+    opinions = added(opinions, verdict);
   }
-  return said === undefined ? NO_OPINION : undecided(said);
+  return opinions === undefined ? NO_OPINION : undecided(opinions);
 }
 
-function hear(said: Said | undefined, { reason, error }: Verdict): Said | undefined {
-  if (reason === "" && error === undefined) return said;
+function added(opinions: Opinions | undefined, { reason, error }: Verdict): Opinions | undefined {
+  if (reason === "" && error === undefined) return opinions;
   return {
-    reasons: [...(said?.reasons ?? []), ...(reason === "" ? [] : [reason])],
-    errors: [...(said?.errors ?? []), ...(error === undefined ? [] : [error])],
+    reasons: [...(opinions?.reasons ?? []), ...(reason === "" ? [] : [reason])],
+    errors: [...(opinions?.errors ?? []), ...(error === undefined ? [] : [error])],
   };
 }
 
-function undecided({ reasons, errors }: Said): Verdict {
+function undecided({ reasons, errors }: Opinions): Verdict {
   const error = joinErrors(errors);
-  return { decision: "noOpinion", reason: reasons.join("\n"), ...(error !== undefined && { error }) };
+  return { decision: "noOpinion", reason: reasons.join("\n"), error };
 }
 
 export function allRules(modes: readonly Mode[], user: UserInfo, namespace: string): Rules {

@@ -1,4 +1,4 @@
-/** What is wrong with a file or a flag that says how requests are authorized: a sentence for whoever started the server. */
+/** A file or a flag of authorization is invalid: a message for the administrator. */
 export class AuthorizationConfigError extends Error {
   override readonly name = "AuthorizationConfigError";
 }

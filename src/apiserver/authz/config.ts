@@ -1,5 +1,5 @@
 /**
- * How requests are authorized, as flags or a file of the kind AuthorizationConfiguration say it, read into the modes of the chain.
+ * The modes of the chain, from flags or from an AuthorizationConfiguration file.
  *
  *     --authorization-mode, policy file, webhook file ──┐
  *     --authorization-config ──► checked ───────────────┴──► ModeSpec, in order
@@ -23,7 +23,7 @@ export interface WebhookSpec {
   readonly connection: KubeconfigConnection;
   readonly version: ReviewVersion;
   readonly timeoutMs: number;
-  /** 0: answers are not kept. */
+  /** 0: answers are not cached. */
   readonly authorizedTtlMs: number;
   readonly unauthorizedTtlMs: number;
   readonly onFailure: "noOpinion" | "deny";

@@ -1,4 +1,4 @@
-/** AuthorizationConfiguration, of the API group apiserver.config.k8s.io: the modes of the chain in a file, checked field by field. */
+/** AuthorizationConfiguration of apiserver.config.k8s.io: the modes of the chain, checked field by field. */
 import { isAbsolute } from "node:path";
 import {
   at,
@@ -18,7 +18,7 @@ import type { ReviewVersion } from "./webhook/review.ts";
 export interface AuthorizerEntry {
   readonly type: ModeName;
   readonly name: string;
-  /** Absent where flags say it. */
+  /** Absent if flags set it. */
   readonly webhook?: WebhookSettings;
 }
 
@@ -138,7 +138,7 @@ function connectionOf(info: JsonObject, path: FieldPath, errors: FieldError[]): 
   onlyFields(info, ["type", "kubeConfigFile"], path, errors);
   const type = textOf(info.type);
   const file = textOf(info.kubeConfigFile);
-  // A server that is no Pod has no configuration from the cluster that it serves.
+  // InClusterConfig: this server does not run in a Pod of the cluster that it serves.
   if (!isOneOf(type, ["KubeConfigFile"] as const, path.child("type"), errors)) return file;
   const where = path.child("kubeConfigFile");
   if (file === "") errors.push(field.required(where));
@@ -169,7 +169,7 @@ function conditionsOf(webhook: JsonObject, path: FieldPath, errors: FieldError[]
   });
 }
 
-/** `missing`: what counts where nothing, or zero, is written; undefined if something has to be. */
+/** `missing`: the value for nothing or zero; undefined: the field is required. */
 function duration(value: Json | undefined, missing: number | undefined, path: FieldPath, errors: FieldError[]): number {
   const text = textOf(value);
   let ms = 0;

@@ -1,4 +1,4 @@
-/** What was decided, and how long that took, under the names that dashboards know. */
+/** Metrics of decisions and their duration, under Kubernetes' names. */
 import { andThen, type Clock, type MetricsRegistry } from "#base";
 import type { Authorizer } from "./authorizer.ts";
 import type { Decided } from "./chain.ts";
@@ -9,7 +9,7 @@ const BUCKETS = [
   0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384,
 ];
 
-/** Counts which mode ended the chain. */
+/** Counts the decisions of each mode. */
 export function countDecisions(metrics: MetricsRegistry): Decided {
   const decisions = metrics.counter({
     name: "apiserver_authorization_decisions_total",

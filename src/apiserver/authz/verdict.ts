@@ -1,13 +1,13 @@
-/** What an authorizer says of a request. */
+/** The decision of an authorizer. */
 
 export type Decision = "allow" | "deny" | "noOpinion";
 
 export interface Verdict {
   readonly decision: Decision;
-  /** Why, for audit, reviews and refusals; may be empty. */
+  /** For audit, reviews and refusals; may be empty. */
   readonly reason: string;
-  /** What went wrong on the way to it: a refusal for this reason is a fault of the server, not of the caller. */
-  readonly error?: string;
+  /** An error during the decision: a refusal for this reason is an error of the server, not of the client. */
+  readonly error?: string | undefined;
 }
 
 export const ALLOW: Verdict = { decision: "allow", reason: "" };

@@ -1,10 +1,13 @@
 /**
- * The API server's one subscription to its store: a list of everything at the start, then a watch, handed to the cache of each resource.
+ * The API server's one subscription to its store: a list of everything at the start, then a watch, handed to the cache
+ * of each resource.
  *
  *     store --► feed --► cache of each resource --► watchers
  *
- * 1. Changes reach the caches in the order of revisions, each once; `revision` is the last that has reached all of them.
- * 2. When the store ends the watch, everything is listed again: the caches, and their watchers, start again from that list.
+ * 1. Changes reach the caches in the order of revisions, each once; `revision` is the last that has reached all of
+ *    them.
+ * 2. When the store ends the watch, everything is listed again: the caches, and their watchers, start again from that
+ *    list.
  * 3. A write waits with `reached(r)` until reads see it; a read waits with it until the caches are as new as the store.
  * 4. A subscriber that joins late gets the same as one from the start: one state, then every change after it.
  */
@@ -66,8 +69,8 @@ export class StoreFeed {
   }
 
   /**
-   * Subscribes while the feed runs, for a prefix without a subscriber: it gets the entries of the store, then every change after them. Throws what the
-   * store throws.
+   * Subscribes while the feed runs, for a prefix without a subscriber: it gets the entries of the store, then every
+   * change after them. Throws what the store throws.
    */
   async join(subscriber: Subscriber): Promise<() => void> {
     const { prefix } = subscriber;
@@ -104,8 +107,9 @@ export class StoreFeed {
   }
 
   /**
-   * The first list. It shows the state of up to `history` changes ago, if the store still has it, so that watchers from before a restart find what they
-   * missed. Returns the revision that `run` has to reach before the caches are up to date. Throws what the store throws.
+   * The first list. It shows the state of up to `history` changes ago, if the store still has it, so that watchers from
+   * before a restart find what they missed. Returns the revision that `run` has to reach before the caches are up to
+   * date. Throws what the store throws.
    */
   async load(history = 0): Promise<Revision> {
     const head = await this.#store.revision();

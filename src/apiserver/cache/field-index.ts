@@ -1,6 +1,6 @@
 /**
- * Objects and watchers of a resource by the value of one field, such as the node of a Pod: of thousands of kubelets that watch Pods, a write concerns
- * one.
+ * Objects and watchers of a resource by the value of one field, such as the node of a Pod: of thousands of kubelets
+ * that watch Pods, a write concerns one.
  */
 import type { KubeObject } from "#api";
 import type { StoredObject } from "./stored-object.ts";

@@ -2,15 +2,17 @@
  * The watch cache of one resource: the current objects in order, and the recent events.
  *
  * 1. Reads and watches never touch the store. Objects sort by namespace and name, like their keys in the store.
- * 2. A write costs nothing for watchers that it does not concern: watchers are found by namespace, by name, and by indexed fields.
+ * 2. A write costs nothing for watchers that it does not concern: watchers are found by namespace, by name, and by
+ *    indexed fields.
  * 3. A watch from a revision gets every event after it, or fails because the revision is too old.
  * 4. `snapshot` is O(1): all pages of a list are read from the same state, whatever is written between them.
- * 5. An object that cannot be read has no event: watchers that it concerns have to start again, and their list fails with the reason. The server
- *    itself reads through `tryWith`: one bad object is reported and stops nothing.
+ * 5. An object that cannot be read has no event: watchers that it concerns have to start again, and their list fails
+ *    with the reason. The server itself reads through `tryWith`: one bad object is reported and stops nothing.
  *
- * Speed (2026-11-18). The last page is kept: clients that list at the same time share it and its bytes (`encode/list-body.ts` has the figures). A
- * write keeps its value for the watchers, which need not parse it: `bench/writes.ts`, create of a Pod 101 instead of 141 µs of cpu. Values
- * that nobody has used after KEPT_VALUES further writes are dropped: 51 instead of 89 MB of heap for 20,000 ConfigMaps.
+ * Speed (2026-11-18). The last page is kept: clients that list at the same time share it and its bytes
+ * (`encode/list-body.ts` has the figures). A write keeps its value for the watchers, which need not parse it:
+ * `bench/writes.ts`, create of a Pod 101 instead of 141 µs of cpu. Values that nobody has used after KEPT_VALUES
+ * further writes are dropped: 51 instead of 89 MB of heap for 20,000 ConfigMaps.
  */
 import { OrderedMap } from "#base";
 import type { Change, Entry, Revision } from "#store";
@@ -125,8 +127,8 @@ export class ResourceCache implements Subscriber {
   }
 
   /**
-   * The last page that was read of the current state, until something changes: many clients that list at the same time, as after a restart, share it and
-   * its bytes. `of` identifies the page.
+   * The last page that was read of the current state, until something changes: many clients that list at the same time,
+   * as after a restart, share it and its bytes. `of` identifies the page.
    */
   lastPage(of: string): readonly StoredObject[] | undefined {
     return this.#page?.of === of ? this.#page.objects : undefined;
@@ -190,8 +192,8 @@ export class ResourceCache implements Subscriber {
   }
 
   /**
-   * Delivers all events after a revision, which may be in the future, then new ones as they come. Undefined: the revision is too old. The returned
-   * function ends the watch.
+   * Delivers all events after a revision, which may be in the future, then new ones as they come. Undefined: the
+   * revision is too old. The returned function ends the watch.
    */
   watch(selection: Selection, after: Revision, sink: WatcherSink): (() => void) | undefined {
     const matches = matcher(selection);
@@ -205,7 +207,9 @@ export class ResourceCache implements Subscriber {
     });
   }
 
-  /** As `watch`, with every change of the selected namespace, name or field value, whether or not the selectors match. */
+  /**
+   * As `watch`, with every change of the selected namespace, name or field value, whether or not the selectors match.
+   */
   watchChanges(
     { namespace = "", name, exactly }: Pick<Selection, "namespace" | "name" | "exactly">,
     after: Revision,

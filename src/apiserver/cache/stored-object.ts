@@ -1,13 +1,16 @@
 /**
- * An object at one revision: one immutable value and one Buffer of JSON, each made once, on first use, and shared by all readers.
+ * An object at one revision: one immutable value and one Buffer of JSON, each made once, on first use, and shared by
+ * all readers.
  *
- * 1. The stored JSON has no metadata.resourceVersion: that is the store's revision, which is known only after the write. Reading inserts it at its
- *    place without parsing.
- * 2. A write passes its value on, so that it need not be parsed. Values of objects that nobody reads are dropped after a while.
+ * 1. The stored JSON has no metadata.resourceVersion: that is the store's revision, which is known only after the
+ *    write. Reading inserts it at its place without parsing.
+ * 2. A write passes its value on, so that it need not be parsed. Values of objects that nobody reads are dropped after
+ *    a while.
  * 3. Bytes that cannot be decrypted are replaced by a message that says why: reading the object throws it.
  *
- * Speed (2026-11-18): `ResourceCache` has the figures of 2. Inserting the resourceVersion instead of parsing and encoding the object is what makes a
- * list of 3,000 Pods cost 0.6 instead of 22 ms (`bench/apiserver.ts`, list); `stored-object.test.ts` compares both.
+ * Speed (2026-11-18): `ResourceCache` has the figures of 2. Inserting the resourceVersion instead of parsing and
+ * encoding the object is what makes a list of 3,000 Pods cost 0.6 instead of 22 ms (`bench/apiserver.ts`, list);
+ * `stored-object.test.ts` compares both.
  */
 import { internalError, isStatusError, type KubeObject } from "#api";
 import type { Entry, Revision } from "#store";
@@ -74,7 +77,10 @@ export class StoredObject {
     return this.#line;
   }
 
-  /** The start of its metadata in the line. An item of a list is an opening brace and the line from there on: the list has kind and apiVersion. */
+  /**
+   * The start of its metadata in the line. An item of a list is an opening brace and the line from there on: the list
+   * has kind and apiVersion.
+   */
   get metadataAt(): number {
     if (this.#metadataAt === -1) this.#metadataAt = this.line.indexOf(METADATA);
     return this.#metadataAt;

@@ -1,12 +1,12 @@
 /**
  * Responses with objects and lists, in the format that the client accepts.
  *
- * 1. Plain JSON is never parsed and never encoded: the prepared Buffers of the cache are sent. A client in this process takes the value, and no
- *    Buffer is made.
+ * 1. Plain JSON is never parsed and never encoded: the prepared Buffers of the cache are sent. A client in this process
+ *    takes the value, and no Buffer is made.
  * 2. Other formats (YAML, protobuf, Table, PartialObjectMetadata) are made from the values on demand.
  *
- * Speed (2026-11-18): GET of a Pod by a client in this process takes 6.5 instead of 19 µs of cpu, because `StoredAnswer` makes its body only if it
- * is read. `answers.test.ts` compares all formats.
+ * Speed (2026-11-18): GET of a Pod by a client in this process takes 6.5 instead of 19 µs of cpu, because
+ * `StoredAnswer` makes its body only if it is read. `answers.test.ts` compares all formats.
  */
 
 import { stringify } from "yaml";

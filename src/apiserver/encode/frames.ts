@@ -1,4 +1,7 @@
-/** Watch events as bytes, in the format that the watcher accepts. Plain JSON frames are shared by all watchers; other formats are made for each. */
+/**
+ * Watch events as bytes, in the format that the watcher accepts. Plain JSON frames are shared by all watchers; other
+ * formats are made for each.
+ */
 import {
   encodeEnvelope,
   encodeProtobuf,

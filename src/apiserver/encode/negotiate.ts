@@ -26,8 +26,8 @@ const SHAPES = ["Table", "PartialObjectMetadata", "PartialObjectMetadataList"] a
 const STREAMS = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
 
 /**
- * `streams`: the endpoint can be watched, so the error lists the stream types, too. `protobuf`: false for custom resources, whose objects have no
- * protobuf form; their tables and metadata have.
+ * `streams`: the endpoint can be watched, so the error lists the stream types, too. `protobuf`: false for custom
+ * resources, whose objects have no protobuf form; their tables and metadata have.
  */
 export function negotiate(
   accept: string | undefined,

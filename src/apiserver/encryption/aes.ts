@@ -1,13 +1,13 @@
 /**
- * AES as values are kept with it: nonce or initialization vector first, then what is encrypted.
+ * Values encrypted with AES: nonce or initialization vector first, then the ciphertext.
  *
  *     aescbc   iv(16) ciphertext, padded to whole blocks
  *     aesgcm   nonce(12) ciphertext tag(16), bound to the key in the store
  *
- * 1. Nonces come from the system's source of randomness, never from one that a test has seeded: one that repeats gives the key away.
+ * 1. Nonces come from the system's randomness, never from a seeded one: a repeated nonce reveals the key.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import type { Cipher } from "./way.ts";
+import type { Cipher } from "./transformer.ts";
 
 const BLOCK = 16;
 const NONCE = 12;

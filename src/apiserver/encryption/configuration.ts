@@ -1,4 +1,4 @@
-/** EncryptionConfiguration, of the API group apiserver.config.k8s.io: which resources are kept how, checked field by field. */
+/** EncryptionConfiguration of apiserver.config.k8s.io: the providers of each resource, checked field by field. */
 import { at, durationMs, type FieldError, type FieldPath, field, type Json, type JsonObject } from "#api";
 import { documentOf, listOf, objectOf, onlyFields, textOf } from "../configuration/document.ts";
 
@@ -19,7 +19,7 @@ export interface NamedKey {
 export interface ResourceSettings {
   /** `secrets`, `deployments.apps`, `*.apps`, `*.` and `*.*`. */
   readonly resources: readonly string[];
-  /** The first one writes, all of them read. */
+  /** The first one encrypts, all of them decrypt. */
   readonly providers: readonly ProviderSettings[];
 }
 
@@ -206,7 +206,7 @@ function timeoutOf({ timeout }: JsonObject, path: FieldPath, errors: FieldError[
   return DEFAULT_TIMEOUT_MS;
 }
 
-/** What an earlier wildcard has taken already, no later entry can have. */
+/** A resource that an earlier wildcard covers cannot be named again. */
 function checkMasks(settings: readonly ResourceSettings[], file: string): void {
   const before = new Set<string>();
   for (const { resources } of settings) {

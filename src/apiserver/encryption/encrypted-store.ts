@@ -1,12 +1,14 @@
 /**
- * A store whose values are encrypted on their way in and decrypted on their way out: the one place where that happens.
+ * A store that encrypts values on writes and decrypts them on reads: the one place where that happens.
  *
- *     verbs, feed ──► encrypted store ══► store          rules say how, by the key
+ *     verbs, feed ──► encrypted store ══► store          the rules choose transformers by key
  *
- * 1. What is kept as it is costs a look at its first byte and at its resource. Nothing is copied, nothing is waited for.
- * 2. A value that cannot be read is an entry all the same: whoever wants its object is told why, and all others are as they were.
- * 3. `isOutdated` says that a value was written in another way than it would be now: an update that changes nothing writes it again.
- * 4. `readAgain` ends watches if something could not be read, so that all is listed anew.
+ * 1. A value of a resource that is not encrypted costs a look at its first byte and its resource: no copy, no promise.
+ * 2. A value that cannot be decrypted is still an entry: reading its object fails with the reason, other objects are
+ *    not affected.
+ * 3. `isOutdated`: a value was written with another transformer or key than a write would use now. An update without
+ *    changes rewrites it.
+ * 4. `readAgain` ends watches if a value could not be decrypted, so that everything is listed again.
  */
 import { internalError } from "#api";
 import { allKnown, andThen, isPending, type Logger, type Maybe, settle } from "#base";
@@ -21,7 +23,7 @@ import {
 } from "#store";
 import { unreadable } from "../cache/stored-object.ts";
 import type { Reading, Rules } from "./rules.ts";
-import { identityWay, isEncrypted } from "./way.ts";
+import { identityTransformer, isEncrypted } from "./transformer.ts";
 
 export interface EncryptedStore extends Store {
   isOutdated(key: string): boolean;
@@ -29,7 +31,7 @@ export interface EncryptedStore extends Store {
 }
 
 export function encryptedStore(store: Store, rules: () => Rules, log: Logger): EncryptedStore {
-  /** How values were written that are not kept as they are, by key. */
+  /** The marks of encrypted values, by key. */
   const marks = new Map<string, { readonly mark: string; readonly revision: number }>();
   const unread = new Set<string>();
   let again = new AbortController();
@@ -46,7 +48,8 @@ export function encryptedStore(store: Store, rules: () => Rules, log: Logger): E
     unread.add(entry.key);
     return { ...entry, value: unreadable(why) };
   };
-  const isPlain = ({ key, value }: Entry) => !isEncrypted(value) && rules().waysOf(key)[0] === identityWay;
+  const isPlain = ({ key, value }: Entry) =>
+    !isEncrypted(value) && rules().transformersOf(key)[0] === identityTransformer;
   const decrypted = (entry: Entry): Maybe<Entry> => {
     if (isPlain(entry)) {
       note(entry, "");

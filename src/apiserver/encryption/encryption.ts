@@ -1,11 +1,12 @@
 /**
- * Encryption at rest, as a configuration describes it, and as it changes.
+ * Encryption at rest by a configuration that may change.
  *
  *     configuration ──► rules ──► encrypted store
- *                          ···► KMS plugins: asked how they are, once a minute
+ *                          ···► KMS plugins: Status, once a minute
  *
- * 1. A new configuration counts from one write to the next. One that makes no sense, or whose plugins do not answer, leaves all as it was.
- * 2. Providers of KMS that both configurations have keep their seeds.
+ * 1. A new configuration applies from one write to the next. One that is invalid, or whose plugins do not answer,
+ *    changes nothing.
+ * 2. KMS providers that both configurations have keep their seeds.
  */
 import type { Clock, Logger } from "#base";
 import type { Store } from "#store";
@@ -13,11 +14,11 @@ import type { HealthCheck } from "../routes/health.ts";
 import { aesCbc, aesGcm } from "./aes.ts";
 import type { CipherName, ProviderSettings, ResourceSettings } from "./configuration.ts";
 import { type EncryptedStore, encryptedStore } from "./encrypted-store.ts";
-import { type KmsWay, kmsWay } from "./kms/kms-way.ts";
+import { type KmsTransformer, kmsTransformer } from "./kms/kms-transformer.ts";
 import type { KmsPlugin, KmsPluginOptions } from "./kms/plugin.ts";
 import { Rules } from "./rules.ts";
 import { secretbox } from "./secretbox.ts";
-import { type Cipher, cipherWay, identityWay, type Way } from "./way.ts";
+import { type Cipher, cipherTransformer, identityTransformer, type Transformer } from "./transformer.ts";
 
 const CIPHERS: Readonly<Record<CipherName, (secret: Buffer) => Cipher>> = { aescbc: aesCbc, aesgcm: aesGcm, secretbox };
 
@@ -27,9 +28,9 @@ export interface EncryptionOptions {
   newUid(): string;
 }
 
-/** A provider of KMS while it is in use. */
+/** A KMS provider in use. */
 interface Provider {
-  readonly way: KmsWay;
+  readonly transformer: KmsTransformer;
   readonly plugin: KmsPlugin;
   readonly stopping: AbortController;
   readonly running: Promise<void>;
@@ -47,11 +48,11 @@ export class Encryption {
     this.#options = options;
   }
 
-  /** Plugins that do not answer yet are no reason not to start: what they hold the key of cannot be read until they do. */
+  /** A plugin that does not answer does not prevent the start: its values cannot be read until it does. */
   static async open(settings: readonly ResourceSettings[], options: EncryptionOptions): Promise<Encryption> {
     const encryption = new Encryption(options);
     const next = await encryption.#providersOf(settings);
-    await Promise.all([...next.values()].map(({ way }) => way.poll()));
+    await Promise.all([...next.values()].map(({ transformer }) => transformer.poll()));
     await encryption.#use(settings, next);
     return encryption;
   }
@@ -61,17 +62,17 @@ export class Encryption {
     return this.#store;
   }
 
-  /** Whether the value at a key was written in another way than it would be now. */
+  /** Whether the value at a key was written with another provider or key than a write would use now. */
   isOutdated(key: string): boolean {
     return this.#store?.isOutdated(key) ?? false;
   }
 
-  /** Rejects, and leaves all as it was, if a plugin that was not there before does not answer. */
+  /** Rejects, and changes nothing, if a new plugin does not answer. */
   async configure(settings: readonly ResourceSettings[]): Promise<void> {
     const next = await this.#providersOf(settings);
     const fresh = [...next].filter(([id]) => !this.#providers.has(id)).map(([, provider]) => provider);
     try {
-      await Promise.all(fresh.map(({ way }) => way.poll().then(() => way.check())));
+      await Promise.all(fresh.map(({ transformer }) => transformer.poll().then(() => transformer.check())));
     } catch (error) {
       await Promise.all(fresh.map(end));
       throw error;
@@ -83,7 +84,7 @@ export class Encryption {
   readonly health: HealthCheck = {
     name: "kms-providers",
     check: async () => {
-      await Promise.all([...this.#providers.values()].map(({ way }) => way.check()));
+      await Promise.all([...this.#providers.values()].map(({ transformer }) => transformer.check()));
     },
   };
 
@@ -95,7 +96,7 @@ export class Encryption {
   async #providersOf(settings: readonly ResourceSettings[]): Promise<Map<string, Provider>> {
     const kms = settings.flatMap(({ providers }) => providers).filter((one) => one.type === "kms");
     if (kms.length === 0) return new Map();
-    // gRPC is large: only those who ask a plugin load it.
+    // gRPC is large: it is loaded only for plugins.
     const { kmsPlugin } = await import("./kms/plugin.ts");
     return new Map(kms.map((one) => [idOf(one), this.#providers.get(idOf(one)) ?? this.#start(one, kmsPlugin)]));
   }
@@ -103,9 +104,9 @@ export class Encryption {
   #start({ name, endpoint, timeoutMs }: KmsSettings, kmsPlugin: (options: KmsPluginOptions) => KmsPlugin): Provider {
     const { clock, log, newUid } = this.#options;
     const plugin = kmsPlugin({ endpoint, timeoutMs, clock });
-    const way = kmsWay({ name, plugin, clock, log, newUid, recovered: () => this.#store?.readAgain() });
+    const transformer = kmsTransformer({ name, plugin, clock, log, newUid, recovered: () => this.#store?.readAgain() });
     const stopping = new AbortController();
-    return { way, plugin, stopping, running: way.run(stopping.signal) };
+    return { transformer, plugin, stopping, running: transformer.run(stopping.signal) };
   }
 
   async #use(settings: readonly ResourceSettings[], next: Map<string, Provider>): Promise<void> {
@@ -113,7 +114,9 @@ export class Encryption {
     this.#rules = new Rules(
       settings.map(({ resources, providers }) => ({
         resources,
-        ways: providers.flatMap((one) => (one.type === "kms" ? wayOf(next, one) : waysOf(one))),
+        transformers: providers.flatMap((one) =>
+          one.type === "kms" ? kmsTransformerOf(next, one) : transformersOf(one),
+        ),
       })),
     );
     this.#providers = next;
@@ -121,15 +124,15 @@ export class Encryption {
   }
 }
 
-function wayOf(providers: ReadonlyMap<string, Provider>, settings: KmsSettings): readonly Way[] {
+function kmsTransformerOf(providers: ReadonlyMap<string, Provider>, settings: KmsSettings): readonly Transformer[] {
   const provider = providers.get(idOf(settings));
-  return provider === undefined ? [] : [provider.way];
+  return provider === undefined ? [] : [provider.transformer];
 }
 
-function waysOf(settings: Exclude<ProviderSettings, KmsSettings>): readonly Way[] {
-  if (settings.type === "identity") return [identityWay];
+function transformersOf(settings: Exclude<ProviderSettings, KmsSettings>): readonly Transformer[] {
+  if (settings.type === "identity") return [identityTransformer];
   const { type, keys } = settings;
-  return keys.map(({ name, secret }) => cipherWay(`k8s:enc:${type}:v1:${name}:`, CIPHERS[type](secret)));
+  return keys.map(({ name, secret }) => cipherTransformer(`k8s:enc:${type}:v1:${name}:`, CIPHERS[type](secret)));
 }
 
 function idOf({ name, endpoint, timeoutMs }: KmsSettings): string {

@@ -1,11 +1,12 @@
 /**
- * NaCl's secretbox, XSalsa20 and Poly1305, which Node does not have: the audited @noble/ciphers does the work (ADR 0024).
+ * NaCl's secretbox, XSalsa20 and Poly1305, which Node does not have: the audited @noble/ciphers does the work (ADR
+ * 0024).
  *
  *     stored   nonce(24) tag(16) ciphertext
  */
 import { randomBytes } from "node:crypto";
 import { xsalsa20poly1305 } from "@noble/ciphers/salsa.js";
-import type { Cipher } from "./way.ts";
+import type { Cipher } from "./transformer.ts";
 
 const NONCE = 24;
 const TAG = 16;

@@ -1,12 +1,13 @@
 /**
- * All FlowSchemas and PriorityLevelConfigurations, compiled into what a request is classified by.
+ * All FlowSchemas and PriorityLevelConfigurations, compiled for classifying requests.
  *
  *     PriorityLevelConfigurations ──► levels with their seats ┐
  *     FlowSchemas ──► sorted by precedence ───────────────────┴──► classify
  *
- * 1. There always are levels and schemas `exempt` and `catch-all`: as long as their objects are missing, they are imagined.
- * 2. A schema whose level does not exist is not used. A level that is gone serves those it has, and goes when it is idle.
- * 3. Everything is worked out anew at every change: changes are rare, requests are not.
+ * 1. Levels and schemas `exempt` and `catch-all` always exist: without their objects, with their default specs.
+ * 2. A schema whose level does not exist is not used. A level that was deleted serves the requests that it has, and
+ *    goes when it is idle.
+ * 3. Every change compiles everything again: changes are rare, requests are not.
  */
 import type { flowcontrol } from "#api";
 import { MemoMap } from "#base";
@@ -29,7 +30,7 @@ export class Route implements Schema {
   readonly definition: CompiledSchema;
   readonly level: Level;
   readonly samples: SchemaSamples;
-  /** Of the answers to its requests. */
+  /** Headers of the answers to its requests. */
   readonly headers: Readonly<Record<string, string>>;
   readonly #hands = new MemoMap<string, readonly number[]>(MAX_HANDS);
 
@@ -65,7 +66,7 @@ interface Candidate {
 }
 
 export interface ConfigurationOptions extends LevelOptions {
-  /** Seats of all levels together. */
+  /** The seats of all levels together. */
   readonly total: number;
 }
 
@@ -73,9 +74,9 @@ export class Configuration {
   readonly #options: ConfigurationOptions;
   readonly #levels = new Map<string, Level>();
   #routes: readonly Route[] = [];
-  /** By what requests are about: whoever asks decides between these. Until schemas change. */
+  /** Schemas that match a topic for some user, by topic. Until schemas change. */
   #candidates = new WeakMap<object, readonly Candidate[]>();
-  /** By who asks, and then by what for. As long. */
+  /** By user and topic. Until schemas change. */
   #known = new WeakMap<UserInfo, WeakMap<object, Route>>();
 
   constructor(options: ConfigurationOptions) {
@@ -83,12 +84,12 @@ export class Configuration {
     this.digest([], []);
   }
 
-  /** By name. */
+  /** Sorted by name. */
   get levels(): readonly Level[] {
     return [...this.#levels.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Every request has its place: at the latest with the schema that matches everything. */
+  /** Every request matches a schema, at the latest `catch-all`. */
   classify(user: UserInfo, info: RequestInfo): Route {
     const { topic } = info;
     if (topic === undefined)
@@ -135,7 +136,7 @@ export class Configuration {
     this.rebalance();
   }
 
-  /** Lends and borrows seats, by what was needed since the last time. */
+  /** Lends and borrows seats, by the demand since the last time. */
   rebalance(): void {
     for (const level of this.#levels.values()) level.review();
     const { levels, fairFraction } = borrow(
@@ -183,7 +184,7 @@ export class Configuration {
   }
 }
 
-/** Others are as if they were not there: validation lets none of them pass. */
+/** Levels that validation would refuse are ignored. */
 function isSound({ metadata, spec }: flowcontrol.PriorityLevelConfiguration): boolean {
   const exempt = spec?.type === "Exempt";
   return exempt === (metadata.name === "exempt") && exempt === (spec?.limited === undefined);

@@ -1,7 +1,7 @@
 /**
  * The condition `Dangling` of FlowSchemas: whether the level that one names is missing.
  *
- * 1. It is kept right whoever changes it; but where servers disagree about it, none of them writes it more than six times a minute.
+ * 1. The condition is corrected whoever changes it; where servers disagree, each writes it at most six times a minute.
  */
 import { type flowcontrol, formatTime, instantOf, isStatusError } from "#api";
 import { type Clock, type Logger, processQueue, type Random, WorkQueue } from "#base";
@@ -18,7 +18,7 @@ export interface Condition {
   readonly message: string;
 }
 
-/** As it should be; undefined if it is so. */
+/** The condition to write; undefined if it is right. */
 export function danglingCondition({ spec, status }: flowcontrol.FlowSchema, exists: boolean): Condition | undefined {
   const level = JSON.stringify(spec?.priorityLevelConfiguration?.name ?? "");
   const about = `This FlowSchema references the PriorityLevelConfiguration object named ${level}`;
@@ -37,7 +37,7 @@ export async function setDangling(ensure: Ensure, name: string, condition: Condi
 
 export interface DanglingOptions {
   readonly ensure: Ensure;
-  /** What the schema of this name should say; undefined if nothing has to be done. */
+  /** The condition to write for the schema of this name; undefined if it is right. */
   wanted(name: string): Condition | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -52,7 +52,7 @@ export class DanglingStatus {
   constructor(options: DanglingOptions) {
     const { clock, random } = options;
     this.#options = options;
-    // Conflicts come from other servers: they take a while to go away.
+    // Conflicts come from other servers, and take a while to go away.
     this.#queue = new WorkQueue({ clock, random, backoff: { initialMs: 200, maxMs: 8 * 60 * MINUTE_MS } });
   }
 

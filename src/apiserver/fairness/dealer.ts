@@ -1,12 +1,12 @@
 /**
- * Shuffle sharding: each flow may use a few of a level's queues, its hand, dealt from a deck of all of them. Two flows seldom share a whole hand, so one
- * that floods its queues leaves others at least one of their own.
+ * Shuffle sharding: each flow may use a few of a level's queues, its hand, dealt from a deck of all queues. Two flows
+ * seldom share a whole hand, so a flow that floods its queues leaves other flows at least one queue.
  *
  * 1. The same flow gets the same hand in every server, before and after a restart.
  */
 import { createHash } from "node:crypto";
 
-/** What the cards are dealt by: 64 bits of a digest of the flow's schema and of what tells its flows apart. */
+/** Hands are dealt by this: 64 bits of a digest of schema and distinguisher. */
 export function flowHash(schema: string, distinguisher: string): bigint {
   return createHash("sha256").update(`${schema}\0${distinguisher}`).digest().readBigUInt64LE(0);
 }
@@ -20,7 +20,7 @@ export function dealHand(hash: bigint, deckSize: number, handSize: number): read
     drawn.push(Number(left % remaining));
     left /= remaining;
   }
-  // Each was drawn by its place among the cards that were left: cards that had gone before it move it up.
+  // Each was drawn by its place among the cards left: cards drawn before it shift that place.
   return drawn.map((place, i) => {
     let card = place;
     for (let before = i - 1; before >= 0; before--) if (card >= (drawn[before] ?? 0)) card++;

@@ -1,10 +1,10 @@
-/** How many seats a level could use, over time: what borrowing goes by. */
+/** How many seats a level could use, over time: borrowing of seats depends on it. */
 
 export interface DemandStats {
   readonly average: number;
   readonly deviation: number;
   readonly highest: number;
-  /** Falls slowly: half of what was above the present is forgotten in five minutes. */
+  /** Decays: half of the excess over the present demand is gone after five minutes. */
   readonly smoothed: number;
 }
 
@@ -19,19 +19,21 @@ export class Demand {
   #squares = 0;
   #highest = 0;
 
-  /** It is so much from now on. */
+  /** The value from now on. */
   reach(value: number): void {
     if (value > this.#highest) this.#highest = value;
   }
 
-  /** It was so much, for so long. */
+  /** The value was this for so long. */
   spend(value: number, ms: number): void {
     this.#elapsed += ms;
     this.#sum += value * ms;
     this.#squares += value * value * ms;
   }
 
-  /** What has been since the last time, smoothed with what was known before; a new period begins, with what is now. */
+  /**
+   * The statistics of the period that ends, smoothed with those before it. A new period starts with the present value.
+   */
   next(before: DemandStats, value: number): DemandStats {
     const elapsed = this.#elapsed;
     const highest = Math.round(this.#highest);

@@ -1,10 +1,10 @@
-/** What API priority and fairness is doing right now, as text: /debug/api_priority_and_fairness/… */
+/** The state of API priority and fairness, as text: /debug/api_priority_and_fairness/… */
 import type { Configuration } from "./configuration.ts";
 import type { Ticket } from "./ticket.ts";
 
 const PREFIX = "/debug/api_priority_and_fairness/";
 
-/** Undefined: there is no such dump. `wallMs`: what to add to the clock's own time to get that of the day. */
+/** Undefined: there is no such dump. `wallMs`: wall-clock time minus monotonic time. */
 export function dump(
   configuration: Configuration,
   path: string,
@@ -128,7 +128,7 @@ function detailsOf({ exchange: { info, user } }: Ticket): Row {
   return [user.name, verb, path, namespace, name, version, resource, subresource];
 }
 
-/** Cells end with a comma, and start below each other. */
+/** Cells end with a comma, and are aligned. */
 function table(rows: Iterable<Row>): string {
   const cells = [...rows].map((row) => row.map((cell, i) => `${cell}${i < row.length - 1 ? "," : ""}`));
   const widths = (cells[0] ?? []).map((_, i) => Math.max(7, ...cells.map((row) => row[i]?.length ?? 0)) + 1);

@@ -1,26 +1,27 @@
 /**
- * One thread serves everyone, so what is waited for is not only a seat but a turn of the event loop. In each turn requests of so many seats may start; the
- * others wait in their levels' queues, where the next turn finds them in fair order, together with those who have come meanwhile.
+ * How many requests may start in one turn of the event loop. One thread serves all requests, so requests compete for
+ * its time, not only for seats. Requests beyond the budget wait in their levels' queues, and the next turn starts them
+ * in fair order, together with those that have arrived meanwhile.
  *
- *     turn:  requests are read ──► room left? start : wait          ──► refill ──► those who wait, level by level ──► next turn
+ *     turn: requests are read ──► room left? start : wait ──► refill ──► waiting requests, level by level ──► next turn
  *
- * 1. A turn with room costs a request nothing but a subtraction: nobody waits unless a turn has become long.
- * 2. Levels that wait take turns in proportion to their seats. One that comes anew starts where the others are: it has nothing saved up.
- * 3. A flow that has been alone for a while may start more in a turn: there is nobody whom that would keep waiting. Whoever comes next waits for one such turn
- *    at most.
- * 4. The next turn is arranged only when half of the room is taken: an idle server has nothing scheduled, and one that is not busy hardly ever has. A
- *    turn may so begin with what the ones before it have left, which is half of the room at least.
+ * 1. While there is room a request costs a subtraction.
+ * 2. Waiting levels are served in proportion to their seats. A level that starts to wait has no credit from before.
+ * 3. A flow that has been alone for a while may start more in a turn, because no other flow has to wait for that. The
+ *    next flow waits for one such turn at most.
+ * 4. The refill is scheduled only when half of the room is taken: an idle server has nothing scheduled. So a turn may
+ *    start with what the turns before it have left, which is at least half of the room.
  */
 
-/** How many turns' worth one that is alone may start in a turn. */
+/** A flow that is alone may start so many times the budget in a turn. */
 const ALONE_TURNS = 3;
 const ALONE_AFTER_MS = 250;
 
-/** A level as its turn sees it. */
+/** A level as the budget sees it. */
 export interface Dispatcher {
-  /** How many seats it has: its share of every turn. */
+  /** The seats of the level: its share of every turn. */
   readonly limit: number;
-  /** Starts the request that is next in line: the seats it takes, 0 if there are too few. */
+  /** Starts the next waiting request. Returns its seats, or 0 if there are too few. */
   dispatch(): number;
 }
 
@@ -34,10 +35,10 @@ export class EventLoopBudget {
   readonly #waiting = new Map<Dispatcher, Standing>();
   #left: number;
   #arranged = false;
-  /** How much of its share the level has had that was served last. */
+  /** How much of its share the level that was served last has had. */
   #progress = 0;
-  /** Who came last, and since when nobody else has. */
-  #flow: object | undefined;
+  /** The flow of the last request, and since when there was no other flow. */
+  #schema: object | undefined;
   #distinguisher = "";
   #aloneSinceMs = 0;
 
@@ -51,10 +52,13 @@ export class EventLoopBudget {
     return this.#left > 0;
   }
 
-  /** A request comes; those of one flow have the same of both. Whether it may start in this turn, where nobody waits, even if that has no room. */
-  mayExceed(flow: object, distinguisher: string, nowMs: number): boolean {
-    if (flow !== this.#flow || distinguisher !== this.#distinguisher) {
-      this.#flow = flow;
+  /**
+   * A request of this flow arrives. True if it may start in this turn although there is no room, provided that nothing
+   * waits.
+   */
+  mayExceed(schema: object, distinguisher: string, nowMs: number): boolean {
+    if (schema !== this.#schema || distinguisher !== this.#distinguisher) {
+      this.#schema = schema;
       this.#distinguisher = distinguisher;
       this.#aloneSinceMs = nowMs;
       return false;
@@ -62,7 +66,7 @@ export class EventLoopBudget {
     return nowMs - this.#aloneSinceMs >= ALONE_AFTER_MS && this.#left > (1 - ALONE_TURNS) * this.#seatsPerTurn;
   }
 
-  /** Something of so many seats starts in this turn. */
+  /** A request of so many seats starts in this turn. */
   take(seats: number): void {
     this.#left -= seats;
     if (this.#arranged || this.#left > this.#seatsPerTurn / 2) return;
@@ -70,7 +74,7 @@ export class EventLoopBudget {
     void this.#nextTurn().then(() => this.#refill());
   }
 
-  /** The level has requests that wait. */
+  /** The level has waiting requests. */
   join(level: Dispatcher): void {
     if (!this.#waiting.has(level)) this.#waiting.set(level, { served: this.#progress });
   }
@@ -80,7 +84,7 @@ export class EventLoopBudget {
     if (this.#waiting.size === 0) this.#progress = 0;
   }
 
-  /** Starts what can be started in this turn. */
+  /** Starts waiting requests while there is room. */
   run(): void {
     let lacking: Set<Dispatcher> | undefined;
     while (this.#left > 0) {

@@ -1,19 +1,22 @@
 /**
  * The requests of one priority level: which are executed, which wait, and which comes next.
  *
- *     enter ──► a seat is free, and the event loop's turn has room ──► execute ──► finish ──► seats are free, some a little later
+ *     enter ──► a seat is free, and this turn has room ──► execute ──► finish ──► seats are free, some a little later
  *         ├──► wait in the emptiest queue of the flow's hand ──► dispatch: the queue that has had the least ──► execute
  *         └──► refused: queue full · no queues · waited too long
  *
- * Fair queuing, as for packets: a progress meter R says how many seat-milliseconds each busy queue would have had so far if all were
- * served alike. Each queue knows at which reading of R its next request would start; the request that would finish first goes first.
+ * Fair queuing, as for packets: a progress meter R says how many seat-milliseconds each busy queue would have had so
+ * far if all were served alike. Each queue knows at which reading of R its next request would start; the request that
+ * would finish first goes first.
  *
  * 1. Seats in use never exceed the limit, except by a single request that is wider than the limit: it runs alone.
  * 2. The duration of a request is estimated when it starts, and corrected when it ends.
- * 3. R advances with the seats in use. That is the limit when all are used, and less when requests wait for the event loop, not for seats.
+ * 3. R advances with the seats in use. That is the limit when all are used, and less when requests wait for the event
+ *    loop, not for seats.
  * 4. Without queues, requests that find no free seats are refused; without a limit, nothing waits.
  *
- * One entrance: entrances of their own for requests that are answered at once saved 0.12 µs of a GET's 28 (bench fairness, 2026-11-18).
+ * One entrance: entrances of their own for requests that are answered at once saved 0.12 µs of a GET's 28 (bench
+ * fairness, 2026-11-18).
  */
 import { Chain, type Clock, type Timer } from "#base";
 import type { DemandStats } from "./demand.ts";
@@ -117,7 +120,10 @@ export class FairQueue implements Dispatcher {
     this.#budget.run();
   }
 
-  /** `hand`: the queues that the request's flow may use. For a request that waits, `ticket.decide` is called with the outcome. */
+  /**
+   * `hand`: the queues that the request's flow may use. For a request that waits, `ticket.decide` is called with the
+   * outcome.
+   */
   enter(ticket: Ticket, hand: readonly number[]): Entry {
     const now = this.#sync(ticket.arrivedMs);
     ticket.arrivalR = this.#r;

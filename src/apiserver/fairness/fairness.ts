@@ -1,11 +1,12 @@
 /**
- * Priority and fairness, put together: the objects that configure it, the levels, the step of the pipeline, and what goes on in the background.
+ * The composition of priority and fairness: its objects, its levels, the step of the pipeline, and its background
+ * tasks.
  *
  *     flow schemas, priority levels --► configuration ◄── step ◄── requests
  *                                         ▲    └···► status of flow schemas
- *                      every 10 s: seats lent and borrowed          every minute: objects that every cluster has ···► kept
+ *                every 10 s: seats lent and borrowed     every minute: mandatory and suggested objects ···► restored
  *
- * 1. A change of an object counts for the requests that come after its write is answered.
+ * 1. A change of an object applies to requests that arrive after its write was answered.
  */
 import type { flowcontrol, KubeObject } from "#api";
 import { type Clock, type MetricsRegistry, nextTurn, TaskGroup } from "#base";
@@ -25,7 +26,7 @@ import { fairnessStep, type ReadWriteRatios } from "./step.ts";
 import { WatchCounts } from "./watch-counts.ts";
 import { WorkEstimator } from "./work-estimate.ts";
 
-/** What may start in one turn of the event loop: some tenths of a millisecond of this thread's time. */
+/** The seats that may start in one turn of the event loop: some tenths of a millisecond of processor time. */
 const SEATS_PER_TURN = 16;
 const BORROWING_MS = 10_000;
 const KEEPING_MS = 60_000;
@@ -34,18 +35,18 @@ export interface FairnessOptions {
   readonly context: ServerContext;
   readonly resources: Resources;
   readonly metrics: MetricsRegistry;
-  /** Seats of all levels together. */
+  /** The seats of all levels together. */
   readonly total: number;
   readonly seatsPerTurn?: number;
 }
 
 export interface Fairness {
   readonly step: Step<Attributed>;
-  /** Text for a path under /debug; undefined if it is none of these. */
+  /** The text of a path under /debug; undefined if there is none. */
   dump(path: string, query: URLSearchParams): string | undefined;
-  /** Until the signal aborts: lends seats, keeps objects and their status. */
+  /** Until the signal aborts: lends seats, restores objects and their status. */
   run(signal: AbortSignal): Promise<void>;
-  /** Those who wait are refused, nothing is followed any longer. */
+  /** Refuses waiting requests, and stops following objects. */
   close(): void;
 }
 
@@ -58,7 +59,7 @@ export function fairness(options: FairnessOptions): Fairness {
     schemas: new Map<string, flowcontrol.FlowSchema>(),
   };
   let scheduled = false;
-  /** Once for all changes of a turn, and before anything that is not a part of it. */
+  /** Once for all changes of a turn, in a microtask: before the next turn starts. */
   const changed = () => {
     if (scheduled) return;
     scheduled = true;

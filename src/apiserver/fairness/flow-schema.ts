@@ -1,7 +1,7 @@
 /**
- * FlowSchemas, compiled: which requests are theirs, and what tells their flows apart.
+ * FlowSchemas, compiled: which requests they match, and which flow a request belongs to.
  *
- * 1. A list with `*` in it was checked to have nothing else: it costs no look at the request.
+ * 1. A list with `*` has nothing else, as validation demands: it matches without a look at the request.
  */
 import type { flowcontrol } from "#api";
 import type { RequestInfo } from "../http/request-info.ts";
@@ -43,21 +43,21 @@ export class CompiledSchema {
     return false;
   }
 
-  /** Whose requests of this kind are its own, rule by rule. Names of objects do not matter. */
+  /** Of the rules that match such requests, the subjects. Names of objects do not matter. */
   subjects(info: RequestInfo): readonly SubjectMatcher[] {
     return this.#rules
       .filter(({ resource, path }) => (info.isResourceRequest ? resource : path).some((matches) => matches(info)))
       .map(({ subject }) => subject);
   }
 
-  /** Requests with the same are one flow. */
+  /** Requests with the same distinguisher are one flow. */
   distinguisher(user: UserInfo, info: RequestInfo): string {
     if (this.#method === "ByUser") return user.name;
     return this.#method === "ByNamespace" ? info.namespace : "";
   }
 }
 
-/** The order in which they are tried. */
+/** The order in which schemas are tried. */
 export function byPrecedence(a: CompiledSchema, b: CompiledSchema): number {
   return a.precedence - b.precedence || (a.name < b.name ? -1 : Number(a.name > b.name));
 }

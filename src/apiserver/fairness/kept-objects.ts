@@ -1,10 +1,11 @@
 /**
- * The FlowSchemas and PriorityLevelConfigurations that every cluster has: made if they are missing, and kept as they should be.
+ * The mandatory and suggested FlowSchemas and PriorityLevelConfigurations: created if they are missing, and restored.
  *
- * 1. Mandatory ones are what they are, whatever their annotation says; of the level `exempt` only shares and what it lends may be changed.
- * 2. Suggested ones follow this version while `apf.kubernetes.io/autoupdate-spec` says "true"; "false" leaves them to their users. One without it
- *    gets it: "true" if nobody has changed it since it was made.
- * 3. One that says "true" and is not of this version was of another, and is removed.
+ * 1. Mandatory objects are restored, whatever their annotation is; of level `exempt` users may change shares and
+ *    lendable percent.
+ * 2. Suggested objects are restored while `apf.kubernetes.io/autoupdate-spec` is "true"; "false" leaves them to their
+ *    users. An object without the annotation gets it: "true" if its spec was never changed.
+ * 3. An object with "true" that this version does not have comes from another version, and is deleted.
  */
 import { equalJson, type flowcontrol, formatTime, instantOf, isStatusError, type Json, type KubeObject } from "#api";
 import type { Ensure, Wanted } from "../loopback/ensure.ts";
@@ -20,7 +21,7 @@ const PRODUCER = "api-priority-and-fairness-config-producer-v1";
 
 type Specs = ReadonlyMap<string, object>;
 
-/** At the start: all of them, with their status. */
+/** Creates and restores all of them, with their status. */
 export async function ensureFairnessObjects(ensure: Ensure, nowMs: number): Promise<void> {
   await ensureObjects(ensure);
   const now = formatTime(instantOf(nowMs));
@@ -40,7 +41,7 @@ export async function ensureObjects(ensure: Ensure): Promise<void> {
   await ensure.all(wanted("flowschemas", flowSchemas));
 }
 
-/** Removes what another version has left. */
+/** Deletes objects of other versions. */
 export async function removeUnwanted(context: ServerContext, resources: Resources): Promise<void> {
   for (const [plural, specs] of [
     ["flowschemas", flowSchemas],
@@ -63,7 +64,7 @@ export async function removeUnwanted(context: ServerContext, resources: Resource
         ignoreStoreReadError: false,
       };
       await deleteWith(serverRequest(context, resource, { name }), options).catch((error: unknown) => {
-        // Changed or removed meanwhile: the next look decides.
+        // Changed or deleted meanwhile: the next run decides.
         if (!isStatusError(error, "NotFound") && !isStatusError(error, "Conflict")) throw error;
       });
     }
@@ -80,7 +81,7 @@ function wanted(plural: string, specs: Specs): readonly Wanted[] {
   }));
 }
 
-/** What it should become; undefined if it may stay. */
+/** The object to write; undefined if it is right. */
 export function revised(found: KubeObject, bootstrapSpec: object): KubeObject | undefined {
   const { metadata } = found;
   const { name = "", annotations } = metadata;
@@ -101,7 +102,7 @@ function bootstrapped(name: string, spec: object, current: object = {}): object 
   return name === "exempt" && "exempt" in spec && exempt !== undefined ? { ...spec, exempt } : spec;
 }
 
-/** What its user wants; undefined if that cannot be read. */
+/** The value of the annotation; undefined if it is not a boolean. */
 function wishOf(annotations: Readonly<Record<string, string>> | undefined): boolean | undefined {
   const wish = annotations?.[AUTO_UPDATE_SPEC]?.toLowerCase();
   if (wish === "true" || wish === "t" || wish === "1") return true;

@@ -9,14 +9,14 @@ import type { FairnessMetrics } from "./metrics.ts";
 import { RetryAfter } from "./retry-after.ts";
 import type { Lending, SeatLimits, Shares } from "./seat-shares.ts";
 
-/** Of the nominal seats, what one request may have at most. */
+/** The part of the nominal seats that one request may have at most. */
 const WIDEST_PART = 0.15;
 
 export interface LevelOptions {
   readonly clock: Clock;
   readonly budget: EventLoopBudget;
   readonly metrics: FairnessMetrics;
-  /** A level whose object is gone has nobody left. */
+  /** A level whose object was deleted has become idle. */
   readonly onDone: () => void;
 }
 
@@ -31,7 +31,7 @@ export class Level {
   #limits: SeatLimits = { nominal: 0, least: 0, most: 0 };
   #uid = "";
   #widest = 0;
-  /** Its object is gone; it goes as well once it is idle. */
+  /** Its object was deleted; the level goes once it is idle. */
   quiescing = false;
 
   constructor(name: string, { clock, budget, metrics, onDone }: LevelOptions) {
@@ -56,7 +56,7 @@ export class Level {
     return this.#queuing.type === "exempt";
   }
 
-  /** Seats that one request may have at most; 0: it has no queues, and no opinion. */
+  /** Seats that one request may have at most; 0: no limit, because the level has no queues. */
   get widest(): number {
     return this.#widest;
   }
@@ -99,12 +99,12 @@ export class Level {
         : 0;
   }
 
-  /** A period of demand ends. */
+  /** Ends a period of demand. */
   review(): void {
     this.#stats = this.queue.review(this.#stats);
   }
 
-  /** Seats until the next review. `spare`: what it is compared with in metrics if it has none. */
+  /** Sets the seats until the next review. `spare`: the denominator in metrics if there are none. */
   seat({ current, target }: Lending, spare: number): void {
     this.queue.configure(this.#queuing, current, current > 0 ? current : spare);
     const { gauges } = this.#metrics;
@@ -117,7 +117,7 @@ export class Level {
     gauges.demandSmoothed.labels(this.name).set(smoothed);
   }
 
-  /** What metrics show of virtual time, as of now. */
+  /** Brings the metrics of virtual time up to date. */
   observe(): void {
     this.queue.observe();
     const { gauges, nextS, nextDiscountedS } = this.#metrics;
@@ -141,7 +141,7 @@ function queuingOf({ type, limited }: flowcontrol.PriorityLevelConfigurationSpec
   return { type: "queue", queues, handSize, lengthLimit: queueLengthLimit };
 }
 
-/** Of seat-milliseconds. */
+/** Seat-milliseconds to seat-seconds. */
 function seconds(work: number): number {
   return work / 1000;
 }

@@ -1,4 +1,4 @@
-/** Without priority and fairness: so many requests at a time that read, so many that write, and no more. */
+/** In place of priority and fairness: a limit of reading requests and one of writing requests at a time. */
 
 import { lastly } from "#base";
 import { isLongRunning } from "../http/long-running.ts";
@@ -22,7 +22,7 @@ export function maxInFlight(limits: InFlightLimits): Step<Attributed> {
     if (isLongRunning(info)) return next(exchange);
     const kind = isReading(info.verb) ? "reading" : "mutating";
     const limit = limits[kind];
-    // The cluster's masters get through to set things right.
+    // Members of system:masters are not limited, so that they can repair an overloaded cluster.
     if (limit > 0 && inFlight[kind] >= limit && !user.groups.includes(MASTERS)) return tooManyRequests(1);
     inFlight[kind]++;
     return lastly(

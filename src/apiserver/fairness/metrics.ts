@@ -1,8 +1,8 @@
 /**
- * Metrics of API priority and fairness, under the names that dashboards know.
+ * Metrics of API priority and fairness, under Kubernetes' names.
  *
- * 1. Whoever counts for each request holds the samples that it counts on: nothing is looked up by labels on the way.
- * 2. What is only read, such as virtual time, is set when somebody asks for the text.
+ * 1. Code that runs for each request holds its samples: nothing is looked up by labels.
+ * 2. Values such as virtual time are set when the metrics are scraped.
  */
 import type { Counter, Gauge, Histogram, MetricFamily, MetricsRegistry } from "#base";
 import { RatioTimes, TimedRatio } from "./timed-ratio.ts";
@@ -14,7 +14,7 @@ const FLOW = ["flow_schema", "priority_level"] as const;
 
 export type Rejection = "queue-full" | "time-out" | "concurrency-limit";
 
-/** What is counted of the requests of one schema at one level. */
+/** The samples of one schema at one level. */
 export interface SchemaSamples {
   readonly dispatched: Counter;
   readonly executing: Gauge;
@@ -28,12 +28,12 @@ export interface SchemaSamples {
   readonly watchStarted: Histogram;
   readonly watches: Histogram;
   readonly seats: Histogram;
-  /** Counted from the first on: most are never rejected. */
+  /** The series exists from the first rejection on. */
   rejected(reason: Rejection): void;
   notAccommodated(): void;
 }
 
-/** What is counted of a level as a whole. */
+/** The samples of a level. */
 export interface LevelSamples {
   readonly waiting: RatioTimes;
   readonly executing: RatioTimes;
@@ -49,7 +49,7 @@ export class FairnessMetrics {
   readonly #flow;
   readonly #level;
   readonly #readWrite: MetricFamily<Histogram, readonly ["phase", "request_kind"]>;
-  /** Set when they are asked for, or when seats are dealt anew. */
+  /** Set when metrics are scraped, or when seats are lent. */
   readonly gauges: Readonly<
     Record<
       | "currentR"

@@ -1,4 +1,6 @@
-/** The queues of a level by index, which exist while they are used; which one a request joins; and how many are busy. */
+/**
+ * The queues of a level by index, which exist while they are used; which one a request joins; and how many are busy.
+ */
 import { Queue } from "./queue.ts";
 
 export class QueueSet {

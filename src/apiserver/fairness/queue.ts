@@ -1,18 +1,18 @@
-/** One of a level's queues: those who wait in it, in order, and how much of the level's work has gone to it. */
+/** One of a level's queues: its requests, and how much of the level's work they have had. */
 import { Chain } from "#base";
 import type { Ticket } from "./ticket.ts";
 
 export class Queue {
   readonly index: number;
   readonly waiting = new Chain<Ticket>();
-  /** Of those who wait, in seat-milliseconds. */
+  /** Of the waiting requests, in seat-milliseconds. */
   waitingWork = 0;
   waitingSeats = 0;
   readonly executing = new Chain<Ticket>();
   seatsInUse = 0;
-  /** For its level: somebody is in it, or still has a seat. */
+  /** For the QueueSet: a request of it waits or has a seat. */
   isBusy = false;
-  /** Where the level's progress meter stands when its next request would start, if all queues were served at the same time. */
+  /** The reading of the level's progress meter at which its next request would start. */
   nextDispatchR = 0;
 
   constructor(index: number) {
@@ -40,7 +40,7 @@ export class Queue {
     return true;
   }
 
-  /** No queue saves up for later what it could not use: dispatch never comes before arrival. */
+  /** A queue gets no credit for time in which it was empty: virtual dispatch never comes before arrival. */
   bound(): void {
     const oldest = this.oldest;
     if (oldest !== undefined && this.nextDispatchR < oldest.arrivalR) this.nextDispatchR = oldest.arrivalR;

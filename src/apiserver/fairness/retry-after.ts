@@ -1,7 +1,8 @@
 /**
- * How long those who are refused are told to stay away: longer while many are, as TCP does it.
+ * The Retry-After of refused requests: longer while many are refused, as TCP's congestion control does it.
  *
- * 1. Doubled when three or more in each second of the present delay were refused, taken back by one second when fewer than one was.
+ * 1. Doubled when at least three requests were refused in each second of the present delay; one second less when fewer
+ *    than one was.
  * 2. Never doubled twice within one delay, so that a single spike counts once.
  */
 const MAX_SECONDS = 32;
@@ -16,7 +17,7 @@ export class RetryAfter {
   #raisedAt = 0;
   readonly #history: Second[] = [];
 
-  /** One more was refused: the seconds to tell it. */
+  /** A request is refused: returns its Retry-After in seconds. */
   refused(nowMs: number): number {
     const now = Math.floor(nowMs / 1000);
     const last = this.#history.at(-1);

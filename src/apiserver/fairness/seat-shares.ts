@@ -3,16 +3,17 @@
  *
  *     shares ──► nominal, least and most            every 10 s: demand ──► current, between least and most
  *
- * 1. Nominal limits are rounded up: together they may be a little more than the server's total, and no level with shares has none.
- * 2. Seats that a level does not use, as far as it lends them, go to those that could use more, in proportion to what these would use.
- * 3. Together, current limits are the sum of the nominal ones; what exempt requests use is taken off first.
+ * 1. Nominal limits are rounded up: together they may exceed the server's total a little, and every level with shares
+ *    has a seat.
+ * 2. Unused seats that a level may lend go to levels that could use more, in proportion to their demand.
+ * 3. The sum of the current limits is the sum of the nominal ones; the seats of exempt requests are deducted first.
  */
 import type { DemandStats } from "./demand.ts";
 
 export interface Shares {
   readonly shares: number;
   readonly lendablePercent: number;
-  /** Undefined: as much as there is. */
+  /** Undefined: no limit. */
   readonly borrowingLimitPercent: number | undefined;
 }
 
@@ -39,19 +40,19 @@ export interface Borrower {
   readonly exempt: boolean;
   readonly limits: SeatLimits;
   readonly demand: DemandStats;
-  /** What it has now, and keeps if there is no solution. */
+  /** The present limit, which stays if there is no solution. */
   readonly current: number;
 }
 
 export interface Lending {
   readonly current: number;
-  /** What it would get if nothing else counted. */
+  /** What the level would get without bounds. */
   readonly target: number;
 }
 
 export interface Borrowing {
   readonly levels: ReadonlyMap<string, Lending>;
-  /** The part of its target that each level gets which no bound holds. */
+  /** The part of its target that each level gets, unless a bound limits it. */
   readonly fairFraction: number;
 }
 
@@ -68,7 +69,7 @@ export function borrow(levels: ReadonlyMap<string, Borrower>): Borrowing {
     current.set(name, { current: seats, target: seats });
   }
   const classes = limited.map(([, { limits, demand }]) => {
-    // A level has what it used lately, up to its nominal limit, but never less than it does not lend.
+    // At least what the level used lately, up to its nominal limit, and what it may not lend.
     const lower = Math.max(limits.least, Math.min(limits.nominal, demand.highest));
     return { lower, upper: limits.most, target: Math.max(lower, demand.smoothed) };
   });
@@ -109,8 +110,9 @@ const MIN_TARGET = 0.001;
 const TOLERANCE = 1e-7;
 
 /**
- * Amounts that add up to `sum`: each is the same fraction of its class's target, unless a bound of the class holds it. Undefined if the bounds leave
- * no way. The sum grows with the fraction, and in straight lines between the fractions at which some class meets a bound.
+ * Amounts that add up to `sum`: each is the same fraction of its class's target, unless a bound of the class limits it.
+ * Undefined if the bounds allow no solution. The sum is a piecewise linear function of the fraction: it bends where a
+ * class meets a bound.
  */
 export function allocate(sum: number, classes: readonly AllocationClass[]): Allocation | undefined {
   const items = classes.map(({ lower, upper, target }) => ({ lower, upper, target: Math.max(target, MIN_TARGET) }));

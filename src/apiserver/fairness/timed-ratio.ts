@@ -1,21 +1,27 @@
-/** A part of a whole, observed at the end of every nanosecond: a histogram says for how long it was how much. */
+/**
+ * A ratio that is observed, in Kubernetes' metrics, at every nanosecond: the histogram shows for how long it had which
+ * value.
+ */
 import type { Histogram } from "#base";
 
 const NS_PER_MS = 1_000_000;
 
-/** Whose owner knows for how long. */
+/** A ratio whose owner measures the time. */
 export class RatioTimes {
   readonly #histogram: Histogram;
-  /** For how long the part was so many, since the histogram was last told: to tell it at every change costs more than the changes do. */
+  /**
+   * For how long the numerator had each value since the last report: observing the histogram at every change would cost
+   * more.
+   */
   #spentMs: number[] = [];
-  /** What parts are compared with. Before it changes, what has been is told. */
+  /** The denominator. `report` comes before a change of it. */
   whole = 1;
 
   constructor(histogram: Histogram) {
     this.#histogram = histogram;
   }
 
-  /** `part`: a whole number. */
+  /** `part`: the numerator, an integer. */
   spend(part: number, ms: number): void {
     const spent = this.#spentMs;
     while (spent.length <= part) spent.push(0);
@@ -31,7 +37,7 @@ export class RatioTimes {
   }
 }
 
-/** Which changes, now and then. */
+/** A ratio that measures the time itself. */
 export class TimedRatio {
   readonly #times: RatioTimes;
   #part = 0;
@@ -42,13 +48,13 @@ export class TimedRatio {
     this.#since = nowMs;
   }
 
-  /** Whole numbers. */
+  /** `by`: an integer. */
   add(by: number, nowMs: number): void {
     this.#spend(nowMs);
     this.#part += by;
   }
 
-  /** Counts what has been until now. */
+  /** Brings the histogram up to date. */
   advance(nowMs: number): void {
     this.#spend(nowMs);
     this.#times.report();

@@ -1,8 +1,8 @@
-/** The queues of a level in which somebody waits, and which of them is served next. The one that was served last comes last. */
+/** The queues of a level with waiting requests, and which of them is served next. */
 import type { Queue } from "./queue.ts";
 import { Ticket } from "./ticket.ts";
 
-/** Of the last dispatch from a queue, for those who watch how fair it is. */
+/** The virtual times of the last dispatch, for metrics. */
 export interface LastDispatch {
   readonly r: number;
   readonly s: number;
@@ -12,7 +12,7 @@ export interface LastDispatch {
 
 export class WaitingQueues {
   readonly #queues = new Set<Queue>();
-  /** R, S, and the bounds: what `lastDispatch` is made of, when somebody asks. NaN: there was none. */
+  /** R, S, and the bounds of `lastDispatch`. NaN: there was no dispatch. */
   readonly #last = new Float64Array(6).fill(Number.NaN);
 
   [Symbol.iterator](): Iterator<Queue> {
@@ -33,7 +33,9 @@ export class WaitingQueues {
     return { r, s, bounds: [low, high], discounted: [discountedLow, discountedHigh] };
   }
 
-  /** The queue whose oldest request would finish first; of those alike, the one that was not served for the longest time. */
+  /**
+   * The queue whose oldest request would finish first; of equal ones, the one that has waited longest for its service.
+   */
   next(r: number): Queue | undefined {
     let next: Queue | undefined;
     let earliest = Number.POSITIVE_INFINITY;

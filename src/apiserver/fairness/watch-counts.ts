@@ -1,7 +1,8 @@
 /**
- * How many watches a write concerns: every one of them gets an event, which is work that the write causes.
+ * How many watches a write concerns: each gets an event, which is work that the write causes.
  *
- * 1. Selectors do not count, as they are looked at for every event, but for one: pods of a node, which are found without looking at others.
+ * 1. Selectors are ignored, because every event is matched with them. Exception: pods of a node are indexed, and such
+ *    watches not counted.
  */
 import type { RequestInfo } from "../http/request-info.ts";
 
@@ -14,7 +15,7 @@ interface Watched {
 export class WatchCounts {
   readonly #resources = new Map<string, Watched>();
 
-  /** The function takes it off again; once. */
+  /** Returns a function that removes the watch, once. */
   add(info: RequestInfo, query: URLSearchParams): () => void {
     if (info.resource === "pods" && (query.get("fieldSelector") ?? "").includes("spec.nodeName=")) return () => {};
     const key = resourceKey(info);
@@ -27,7 +28,7 @@ export class WatchCounts {
     };
   }
 
-  /** Those that a write to this object, or into this namespace, concerns. */
+  /** The watches that a write to this object, or into this namespace, concerns. */
   concerned(info: RequestInfo): number {
     const watched = this.#resources.get(resourceKey(info));
     if (watched === undefined) return 0;

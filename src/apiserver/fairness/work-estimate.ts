@@ -1,9 +1,10 @@
 /**
- * How wide a request is, in seats: one for most, more for those that go through many objects or that many watches hear of.
+ * The width of a request in seats: one for most, more for requests that read many objects or that concern many watches.
  *
- * 1. A list takes a seat for every hundred objects that it looks at, and so does a watch that begins with what is there.
- * 2. A write that ten watches or more hear of keeps seats after it is answered, while its events go out: a seat for each ten, for 5 ms. It never needs
- *    more seats than a request may have; what that cuts off in width it gets in time.
+ * 1. A list takes a seat for every hundred objects that it reads, and so does a watch that starts with the present
+ *    state.
+ * 2. A write that concerns ten watches or more keeps seats after it is answered, while its events are sent: a seat for
+ *    each ten watches, for 5 ms. If a request may not have so many seats, it keeps fewer for longer.
  */
 import type { Histogram } from "#base";
 import type { RequestInfo } from "../http/request-info.ts";
@@ -12,9 +13,9 @@ import type { Resources } from "../rest/resources.ts";
 import type { WatchCounts } from "./watch-counts.ts";
 
 export interface Work {
-  /** While it is executed. */
+  /** During the execution. */
   readonly seats: number;
-  /** After that, for so long. */
+  /** After the execution, for `finalMs`. */
   readonly finalSeats: number;
   readonly finalMs: number;
 }
@@ -24,7 +25,7 @@ export const ONE_SEAT: Work = { seats: 1, finalSeats: 0, finalMs: 0 };
 const OBJECTS_PER_SEAT = 100;
 const WATCHES_PER_SEAT = 10;
 const EVENT_MS = 5;
-/** However many seats its level has. */
+/** For any level. */
 const MAX_SEATS = 10;
 
 export class WorkEstimator {
@@ -36,7 +37,10 @@ export class WorkEstimator {
     this.#watches = watches;
   }
 
-  /** `levelSeats`: what its level allows a request at most; 0 for no opinion. `heard`: is told how many watches hear of it, if it is a write. */
+  /**
+   * `levelSeats`: the most that the level allows a request; 0: no limit. `heard`: observes how many watches a write
+   * concerns.
+   */
   estimate(info: RequestInfo, query: URLSearchParams, levelSeats: number, heard: Pick<Histogram, "observe">): Work {
     switch (info.verb) {
       case "list":
@@ -56,7 +60,7 @@ export class WorkEstimator {
     if (info.name !== "" || (info.verb === "watch" && !showsState(query))) return ONE_SEAT;
     const stored = this.#resources.find(info.apiGroup, info.apiVersion, info.resource)?.cache.size ?? 0;
     const limit = Number(query.get("limit") ?? 0);
-    // Who selects looks at all of them to find a page's worth.
+    // With a selector all objects are read to find a page of them.
     const selects = query.has("labelSelector") || query.has("fieldSelector");
     const seen = limit > 0 && !selects ? Math.min(limit, stored) : stored;
     if (seen <= OBJECTS_PER_SEAT) return ONE_SEAT;
@@ -64,7 +68,7 @@ export class WorkEstimator {
   }
 
   #write(info: RequestInfo, cap: number, heard: Pick<Histogram, "observe">): Work {
-    // No object changes by it.
+    // It changes no object.
     if (info.resource === "serviceaccounts" && info.subresource === "token") return ONE_SEAT;
     const watches = this.#watches.concerned(info);
     heard.observe(watches);

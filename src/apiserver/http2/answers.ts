@@ -1,7 +1,7 @@
 /**
- * What goes out of answers: their heads as frames, and how much of them the other side takes.
+ * The heads of answers as frames, and the windows that the client grants for their bodies.
  *
- * 1. A stream's window is the other side's word; none may be wider than the protocol knows.
+ * 1. No window is larger than 2^31-1.
  */
 import { CODE, ConnectionError, FLAG, FRAME, INITIAL_WINDOW, MAX_WINDOW } from "./codes.ts";
 import { HeaderEncoder } from "./hpack/index.ts";
@@ -17,7 +17,7 @@ export class Answers {
     this.#sender = sender;
   }
 
-  /** With which a stream begins. */
+  /** Of new streams. */
   get firstWindow(): number {
     return this.#firstWindow;
   }
@@ -36,20 +36,21 @@ export class Answers {
     }
   }
 
-  /** The other side remembers so many bytes of fields. */
-  remember(bytes: number): void {
+  /** The client's SETTINGS_HEADER_TABLE_SIZE. */
+  setTableSize(bytes: number): void {
     this.#encoder.allow(bytes);
   }
 
-  /** Streams begin with this from now on, and those that there are have as much more. */
+  /** Sets the window of new streams, and widens those of open streams by the difference. */
   setFirstWindow(value: number, streams: Iterable<Http2Stream>): void {
-    if (value > MAX_WINDOW) throw new ConnectionError(CODE.flowControlError, "a window that is too large");
+    if (value > MAX_WINDOW)
+      throw new ConnectionError(CODE.flowControlError, "SETTINGS_INITIAL_WINDOW_SIZE above 2^31-1");
     const more = value - this.#firstWindow;
     this.#firstWindow = value;
-    for (const stream of streams) if (!this.widen(stream, more)) throw tooMuchRoom();
+    for (const stream of streams) if (!this.widen(stream, more)) throw windowOverflow();
   }
 
-  /** False: there is no such room. */
+  /** False: the window is too large. */
   widen(stream: Http2Stream, more: number): boolean {
     stream.window += more;
     if (stream.waiting > 0) this.#sender.ready(stream);
@@ -58,11 +59,11 @@ export class Answers {
 
   widenAll(more: number): void {
     this.#sender.window += more;
-    if (this.#sender.window > MAX_WINDOW) throw tooMuchRoom();
-    this.#sender.arrange();
+    if (this.#sender.window > MAX_WINDOW) throw windowOverflow();
+    this.#sender.schedule();
   }
 }
 
-function tooMuchRoom(): ConnectionError {
-  return new ConnectionError(CODE.flowControlError, "too much room");
+function windowOverflow(): ConnectionError {
+  return new ConnectionError(CODE.flowControlError, "a window above 2^31-1");
 }

@@ -1,6 +1,6 @@
 /**
- * Streams that the client has ended: it may send nothing more on them. The last few are enough: a client that goes on sending
- * does so at once, and frames on older streams are discarded.
+ * Streams that the client has ended: it may send nothing more on them. The last few are enough: a client that goes on
+ * sending does so at once, and frames on older streams are discarded.
  */
 const REMEMBERED = 16;
 

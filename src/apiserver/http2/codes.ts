@@ -1,7 +1,7 @@
 /** The numbers of HTTP/2 (RFC 9113). */
 
 export const FRAME_HEAD = 9;
-/** The longest payload that either side may send unasked. */
+/** The longest payload unless SETTINGS_MAX_FRAME_SIZE allows more. */
 export const MIN_MAX_FRAME = 16_384;
 export const MAX_MAX_FRAME = 2 ** 24 - 1;
 export const INITIAL_WINDOW = 65_535;
@@ -45,7 +45,7 @@ export const CODE = {
   enhanceYourCalm: 11,
 } as const;
 
-/** Ends the connection: the two sides no longer agree on what has been said. */
+/** A connection error (RFC 9113, 5.4.1): ends the connection. */
 export class ConnectionError extends Error {
   readonly code: number;
 
@@ -60,7 +60,7 @@ export function broken(message: string): ConnectionError {
 }
 
 export function wrongSize(frame: string): ConnectionError {
-  return new ConnectionError(CODE.frameSizeError, `${frame} of a wrong size`);
+  return new ConnectionError(CODE.frameSizeError, `${frame} has a wrong size`);
 }
 
 export function tooMuch(message: string): ConnectionError {

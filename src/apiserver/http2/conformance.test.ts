@@ -17,11 +17,11 @@ async function check(row: Row, cut: (bytes: Buffer) => readonly Buffer[]): Promi
   const client = new TestClient(row.unanswered === true ? {} : { onStream: serve });
   if (row.unopened === undefined) {
     await client.send(PREFACE, settings());
-    client.heard;
+    client.sent;
   }
   for (const piece of cut(concat(row.given))) await client.send(piece);
   for (const piece of cut(concat(row.afterwards))) await client.send(piece);
-  expect(client.heard.sort()).toEqual([...row.want].sort());
+  expect(client.sent.sort()).toEqual([...row.want].sort());
   const isOver = row.want.some((line) => line.startsWith("goaway"));
   expect([client.socket.destroyed, client.ended]).toEqual([isOver, isOver]);
   if (row.fields !== undefined) expect(client.streams.at(-1)?.fields).toMatchObject(row.fields);

@@ -1,4 +1,4 @@
-/** Answers and bodies that wait for room, and how requests end. */
+/** Flow control of answers and bodies, and how requests end. */
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { settled } from "#base";
@@ -26,11 +26,11 @@ async function answering(sizes: Readonly<Record<number, number>>, windowBytes?: 
 describe("an answer", () => {
   it("without a body", async () => {
     const client = await answering({ 1: 0 }, 0);
-    expect(client.heard).toEqual(["settings ack", "headers 1: 200", "data 1: 0 end"]);
+    expect(client.sent).toEqual(["settings ack", "headers 1: 200", "data 1: 0 end"]);
     expect(client.connection.streams).toBe(0);
   });
 
-  it("whose head needs several frames", async () => {
+  it("with a head of several frames", async () => {
     const client = await TestClient.greeted();
     await client.send(get(1));
     client.stream().respond(200, { a: "v".repeat(40_000) });
@@ -44,14 +44,14 @@ describe("an answer", () => {
     ]);
   });
 
-  it("waits for its caller's window", async () => {
+  it("waits for the window of its stream", async () => {
     const client = await answering({ 1: 10 }, 4);
-    expect(client.heard.slice(1)).toEqual(["headers 1: 200", "data 1: 4"]);
+    expect(client.sent.slice(1)).toEqual(["headers 1: 200", "data 1: 4"]);
     expect(client.stream().waiting).toBe(6);
     await client.send(windowUpdate(1, 5));
-    expect(client.heard).toEqual(["data 1: 5"]);
+    expect(client.sent).toEqual(["data 1: 5"]);
     await client.send(windowUpdate(1, 5));
-    expect(client.heard).toEqual(["data 1: 1 end"]);
+    expect(client.sent).toEqual(["data 1: 1 end"]);
     expect(client.received(1)).toEqual(Buffer.alloc(10, 1));
   });
 
@@ -67,7 +67,7 @@ describe("an answer", () => {
     expect(client.connection.streams).toBe(0);
   });
 
-  it("waits until a window is no longer below nothing (6.9.2)", async () => {
+  it("waits while its window is negative (6.9.2)", async () => {
     const client = await answering({ 1: 100 }, 50);
     await client.send(window(20));
     await client.send(windowUpdate(1, 30));
@@ -78,10 +78,10 @@ describe("an answer", () => {
     expect(client.received(1).length).toBe(91);
     await client.send(window(1_000));
     expect(client.received(1)).toEqual(Buffer.alloc(100, 1));
-    expect(client.heard.at(-1)).toBe("data 1: 9 end");
+    expect(client.sent.at(-1)).toBe("data 1: 9 end");
   });
 
-  it("tells who writes it when it has been taken", async () => {
+  it("reports when what was written has been sent", async () => {
     const client = await TestClient.greeted();
     await client.send(window(3), get(1));
     const taken: string[] = [];
@@ -101,9 +101,9 @@ describe("an answer", () => {
 });
 
 describe("several answers", () => {
-  it("take turns, a frame each", async () => {
+  it("send a frame each in turn", async () => {
     const client = await answering({ 1: 40_000, 3: 20_000, 5: 3 }, 1_000_000);
-    expect(client.heard.filter((line) => line.startsWith("data"))).toEqual([
+    expect(client.sent.filter((line) => line.startsWith("data"))).toEqual([
       "data 1: 16384",
       "data 3: 16384",
       "data 5: 3 end",
@@ -113,20 +113,20 @@ describe("several answers", () => {
     ]);
   });
 
-  it("do not wait for one whose caller has no room", async () => {
+  it("do not wait for a stream with a closed window", async () => {
     const client = await answering({ 1: 100, 3: 10 }, 10);
     expect(client.received(3).length).toBe(10);
-    expect(client.heard).toContain("data 3: 10 end");
+    expect(client.sent).toContain("data 3: 10 end");
   });
 
-  it("share what little room the connection has", async () => {
+  it("share a small window of the connection", async () => {
     const client = await answering({ 1: 1_000_000, 3: 1_000_000, 5: 1_000_000 }, 1_000_000);
     for (let i = 0; i < 30; i++) await client.send(windowUpdate(0, 1_000));
     const sizes = [1, 3, 5].map((id) => client.received(id).length);
     expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(16_384);
   });
 
-  it("share what is sent in one turn of the event loop", async () => {
+  it("share a write of one turn of the event loop", async () => {
     const ids = Array.from({ length: 40 }, (_, i) => 2 * i + 1);
     const client = await TestClient.greeted();
     await client.send(window(1_000_000), windowUpdate(0, 2 ** 30), ...ids.map((id) => get(id)));
@@ -135,8 +135,8 @@ describe("several answers", () => {
       stream.end(Buffer.alloc(100_000));
     }
     await settled();
-    const turns = client.heard.filter((line) => line.startsWith("data")).map((line) => line.split(/[ :]/)[1]);
-    // Before anybody has a second frame all have had their first.
+    const turns = client.sent.filter((line) => line.startsWith("data")).map((line) => line.split(/[ :]/)[1]);
+    // Every stream has sent its first frame before one sends its second.
     expect(turns.slice(0, 40)).toEqual(ids.map(String));
     expect(turns.slice(40, 80)).toEqual(ids.map(String));
     expect(client.connection.streams).toBe(0);
@@ -144,7 +144,7 @@ describe("several answers", () => {
 });
 
 describe("a body", () => {
-  it("is read as it comes", async () => {
+  it("is read as it arrives", async () => {
     const client = await TestClient.greeted();
     await client.send(post(1), data(1, "ab"), data(1, padded("cd", 7), FLAG.padded));
     const body = client.stream().body;
@@ -154,32 +154,32 @@ describe("a body", () => {
     expect(await read).toBe("abcdefg");
   });
 
-  it("gives room back as it is read, and not before", async () => {
+  it("opens its window as it is read, and not before", async () => {
     const client = await TestClient.greeted();
     await client.send(post(1), ...Array.from({ length: 16 }, () => data(1, Buffer.alloc(16 * KIB))));
-    expect(client.heard).toEqual([]);
+    expect(client.sent).toEqual([]);
     client.stream().body?.on("data", () => {});
     await settled();
-    expect(client.heard).toEqual([`window 1: +${256 * KIB}`]);
+    expect(client.sent).toEqual([`window 1: +${256 * KIB}`]);
     await client.send(lastData(1, Buffer.alloc(16 * KIB)));
-    expect(client.heard).toEqual([]);
+    expect(client.sent).toEqual([]);
   });
 
-  it("takes no more than its window if nobody reads it", async () => {
+  it("is limited by its window while nobody reads it", async () => {
     const client = await TestClient.greeted();
     await client.send(post(1), ...Array.from({ length: 16 }, () => data(1, Buffer.alloc(16 * KIB))));
     await client.send(data(1, "a"));
-    expect(client.heard).toEqual(["reset 1: flowControlError"]);
+    expect(client.sent).toEqual(["reset 1: flowControlError"]);
     expect(client.stream().body?.destroyed).toBe(true);
   });
 
-  it("gives room back for padding at once", async () => {
+  it("opens its window for padding at once", async () => {
     const client = await TestClient.greeted();
     await client.send(post(1), ...Array.from({ length: 256 }, () => data(1, padded("", 255), FLAG.padded)));
-    expect(client.heard).toEqual([`window 1: +${256 * 256}`]);
+    expect(client.sent).toEqual([`window 1: +${256 * 256}`]);
   });
 
-  it("counts on the connection, read or not, wanted or not", async () => {
+  it("counts for the connection's window, also if it is discarded", async () => {
     const client = await TestClient.greeted();
     const half = 8 * KIB * KIB;
     await client.send(
@@ -187,23 +187,23 @@ describe("a body", () => {
       rstStream(1),
       ...Array.from({ length: half / (16 * KIB) }, () => data(1, Buffer.alloc(16 * KIB))),
     );
-    expect(client.heard).toEqual(["reset 1: streamClosed", `window 0: +${half}`]);
+    expect(client.sent).toEqual(["reset 1: streamClosed", `window 0: +${half}`]);
   });
 
-  it("does not open the connection's window while too much of all of them is unread", async () => {
+  it("does not open the connection's window while too much is unread in all streams", async () => {
     const client = await TestClient.greeted();
     const full = Array.from({ length: 16 }, () => Buffer.alloc(16 * KIB));
     for (let i = 0; i < 320; i++) await client.send(post(2 * i + 1), ...full.map((part) => data(2 * i + 1, part)));
-    const opened = client.heard.filter((line) => line.startsWith("window 0"));
+    const opened = client.sent.filter((line) => line.startsWith("window 0"));
     expect(opened.length).toBe(8);
-    // What is read, and what is given up, makes room.
+    // Reading and resetting make room.
     for (const stream of client.streams.slice(0, 40)) stream.body?.resume();
     for (const stream of client.streams.slice(40, 80)) stream.destroy();
     await settled();
-    expect(client.heard.filter((line) => line.startsWith("window 0"))).toEqual([`window 0: +${16 * KIB * KIB}`]);
+    expect(client.sent.filter((line) => line.startsWith("window 0"))).toEqual([`window 0: +${16 * KIB * KIB}`]);
   });
 
-  it("in single bytes that nobody reads is joined", async () => {
+  it("in single bytes is joined while nobody reads it", async () => {
     const client = await TestClient.greeted();
     await client.send(post(1), ...Array.from({ length: 1_000 }, (_, i) => data(1, Buffer.from([i % 256]))));
     const chunks: Buffer[] = [];
@@ -213,16 +213,16 @@ describe("a body", () => {
     expect(chunks.length).toBeLessThan(100);
   });
 
-  it("that is still on its way when the answer is complete is not waited for (8.1)", async () => {
+  it("is not awaited once the answer is complete (8.1)", async () => {
     const client = await TestClient.greeted();
     await client.send(post(1), data(1, "abc"));
     client.stream().respond(413, {});
     client.stream().end(Buffer.from("too much"));
     await settled();
-    expect(client.heard).toEqual(["headers 1: 413", "data 1: 8 end", "reset 1: noError"]);
+    expect(client.sent).toEqual(["headers 1: 413", "data 1: 8 end", "reset 1: noError"]);
     expect([client.stream().body?.destroyed, client.connection.streams]).toEqual([true, 0]);
     await client.send(data(1, "rest"), lastData(1));
-    expect(client.heard).toEqual([]);
+    expect(client.sent).toEqual([]);
   });
 });
 
@@ -241,17 +241,17 @@ describe("a request ends", () => {
     stream.respond(200, {});
     stream.write(Buffer.from("defg"), (fine) => heard.push(`taken ${fine}`));
     await settled();
-    expect(client.heard).toEqual(["settings ack", "headers 1: 200", "data 1: 2"]);
+    expect(client.sent).toEqual(["settings ack", "headers 1: 200", "data 1: 2"]);
     expect(heard).toEqual([]);
     return { client, stream, heard };
   }
 
   it.each<readonly [string, (client: TestClient) => Promise<void>, readonly string[]]>([
-    ["when its caller takes it back", (client) => client.send(rstStream(1)), []],
-    ["when its caller breaks the protocol", (client) => client.send(data(2)), ["goaway after 1: protocolError"]],
+    ["when its client resets it", (client) => client.send(rstStream(1)), []],
+    ["on a connection error", (client) => client.send(data(2)), ["goaway after 1: protocolError"]],
     ["when the connection is lost", (client) => client.cut(), []],
     [
-      "when it is given up",
+      "when the server resets it",
       async (client) => {
         client.stream().destroy();
         client.stream().destroy();
@@ -265,24 +265,24 @@ describe("a request ends", () => {
     expect(heard).toEqual(["taken false", "close", "body's close"]);
     expect([stream.destroyed, stream.body?.destroyed, stream.waiting]).toEqual([true, true, 0]);
     expect(client.connection.streams).toBe(0);
-    expect(client.heard).toEqual(want);
-    // It is of no use any more, and does no harm.
+    expect(client.sent).toEqual(want);
+    // Calls on a closed stream do nothing.
     stream.respond(200, {});
     stream.write(Buffer.from("x"), (fine) => heard.push(`late ${fine}`));
     stream.end();
     stream.destroy();
     await settled();
     expect(heard.at(-1)).toBe("late false");
-    expect(client.heard).toEqual([]);
+    expect(client.sent).toEqual([]);
   });
 
-  it("in one way only, if its reader gives up because of what it reads", async () => {
+  it("once, if its reader resets it while it reads", async () => {
     const client = await TestClient.greeted({
       onStream: (stream) => stream.body?.on("data", () => stream.destroy()),
     });
     await client.send(post(1, ["content-length", "9"]));
     await client.send(lastData(1, "abc"));
-    expect(client.heard).toEqual(["reset 1: cancel"]);
+    expect(client.sent).toEqual(["reset 1: cancel"]);
   });
 });
 
@@ -292,39 +292,39 @@ describe("close", () => {
     client.connection.close();
     client.connection.close();
     await settled();
-    expect(client.heard).toEqual(["goaway after 0: noError"]);
+    expect(client.sent).toEqual(["goaway after 0: noError"]);
     expect(client.ended).toBe(true);
   });
 
-  it("lets answers that are under way finish, and takes no more requests", async () => {
+  it("finishes open requests, and accepts no more", async () => {
     const client = await TestClient.greeted();
     await client.send(get(1), post(3));
     client.connection.close();
     await settled();
-    expect(client.heard).toEqual(["goaway after 3: noError"]);
-    // On their way before the farewell was heard: nobody answers them, and nobody minds.
+    expect(client.sent).toEqual(["goaway after 3: noError"]);
+    // They crossed GOAWAY: ignored without an error.
     await client.send(post(5), data(5, "abc"), windowUpdate(5, 1), rstStream(5), get(7));
     await client.send(lastData(3, "body"));
-    expect([client.heard, client.streams.length, client.ended]).toEqual([[], 2, false]);
+    expect([client.sent, client.streams.length, client.ended]).toEqual([[], 2, false]);
     for (const stream of client.streams) {
       stream.respond(200, {});
       stream.end(Buffer.from("ok"));
     }
     await settled();
-    expect(client.heard).toEqual(["headers 1: 200", "headers 3: 200", "data 1: 2 end", "data 3: 2 end"]);
+    expect(client.sent).toEqual(["headers 1: 200", "headers 3: 200", "data 1: 2 end", "data 3: 2 end"]);
     expect(client.ended).toBe(true);
   });
 
-  it("does not name later requests if the protocol is broken after it (6.8)", async () => {
+  it("does not raise the last stream of GOAWAY on a later connection error (6.8)", async () => {
     const client = await TestClient.greeted();
     await client.send(get(1));
     client.connection.close();
     await client.send(get(5), data(2));
-    expect(client.heard).toEqual(["goaway after 1: noError", "goaway after 1: protocolError"]);
+    expect(client.sent).toEqual(["goaway after 1: noError", "goaway after 1: protocolError"]);
     expect(client.socket.destroyed).toBe(true);
   });
 
-  it("ends when the last is taken back", async () => {
+  it("ends when the last request is reset", async () => {
     const client = await TestClient.greeted();
     await client.send(get(1));
     client.connection.close();

@@ -1,6 +1,6 @@
 /**
- * Bytes that are nearly right. Whatever they are, the connection is in order afterwards, or has said why it is not: it answers a ping, or
- * it has said good-bye and is gone; and nothing of it is left.
+ * Mutated frames: afterwards the connection answers a PING, or it has sent GOAWAY and is closed; and nothing of it is
+ * left.
  */
 import { describe, expect, it } from "vitest";
 import { type Random, seededRandom, settled } from "#base";
@@ -25,7 +25,7 @@ import { counting, TestClient } from "./testing/test-client.ts";
 
 const block = fieldBlock(GET);
 
-/** A bit of everything, all of it right. */
+/** Valid frames of all types. */
 const valid: readonly Buffer[] = [
   settings([SETTING.initialWindowSize, 1_000], [SETTING.headerTableSize, 100]),
   get(1),
@@ -96,7 +96,7 @@ async function outcome(bytes: Buffer, random: Random): Promise<string> {
   }
   // Ends a frame that has been cut off, or is the payload of one that claims to be longer.
   await client.send(ping("are you "));
-  const said = client.heard;
+  const said = client.sent;
   const fine = said.includes("ping ack are you ");
   const left = said.findIndex((line) => line.startsWith("goaway"));
   if (left !== -1) {

@@ -1,4 +1,4 @@
-/** A connection on which nothing is asked is closed; a request that is under way keeps it, however quiet it is. */
+/** A connection without requests is closed; an open request, such as a watch, keeps it open. */
 import { describe, expect, it } from "vitest";
 import { settled } from "#base";
 import type { Http2Stream } from "./stream.ts";
@@ -10,13 +10,13 @@ const answer = (stream: Http2Stream) => {
   stream.end();
 };
 
-/** What is said on it every second, for as long as it may be idle. */
+/** What the client sends every second. */
 const idle: readonly { name: string; first?: Buffer; each?: (second: number) => Buffer; after: number }[] = [
-  { name: "who says nothing", after: 0 },
-  { name: "who gives signs of life", each: () => ping(), after: 0 },
-  { name: "who repeats its settings", each: () => settings(), after: 0 },
-  { name: "who begins a request and does not go on", first: headers(1, [], 0), after: 0 },
-  { name: "who was answered", first: get(1), after: 1 },
+  { name: "nothing", after: 0 },
+  { name: "PING", each: () => ping(), after: 0 },
+  { name: "SETTINGS", each: () => settings(), after: 0 },
+  { name: "HEADERS without END_HEADERS", first: headers(1, [], 0), after: 0 },
+  { name: "a request that was answered", first: get(1), after: 1 },
 ];
 
 describe("a connection without a request is closed after a while", () => {
@@ -31,24 +31,24 @@ describe("a connection without a request is closed after a while", () => {
     }
     expect(client.ended).toBe(false);
     await client.clock.advance(1_000);
-    expect(client.heard.at(-1)).toBe(`goaway after ${after}: noError`);
+    expect(client.sent.at(-1)).toBe(`goaway after ${after}: noError`);
     expect(client.ended).toBe(true);
-    // Whoever does not hang up is not waited for.
+    // A client that does not close its side is not awaited.
     expect(client.socket.destroyed).toBe(false);
     await client.clock.advance(5_000);
     expect([client.socket.destroyed, client.clock.pending]).toEqual([true, 0]);
   });
 
-  it("reads what crosses the farewell, and ends when the other side does", async () => {
+  it("reads requests that cross GOAWAY, and ends when the client does", async () => {
     const client = await TestClient.greeted();
     await client.clock.advance(IDLE_MS);
     await client.send(get(1));
-    expect([client.heard, client.streams]).toEqual([["goaway after 0: noError"], []]);
+    expect([client.sent, client.streams]).toEqual([["goaway after 0: noError"], []]);
     await client.hangUp();
     expect([client.socket.destroyed, client.clock.pending]).toEqual([true, 0]);
   });
 
-  it("is not held by who reads nothing", async () => {
+  it("also if the client reads nothing", async () => {
     const client = await TestClient.greeted({ onStream: answer });
     client.deafen();
     await client.send(get(1));
@@ -58,7 +58,7 @@ describe("a connection without a request is closed after a while", () => {
 });
 
 describe("a connection with a request under way stays", () => {
-  it("for hours, and its time begins anew when the last has ended", async () => {
+  it("for hours, and is idle from the end of the last request on", async () => {
     const client = await TestClient.greeted();
     await client.clock.advance(IDLE_MS - 1);
     await client.send(get(1), get(3));
@@ -73,7 +73,7 @@ describe("a connection with a request under way stays", () => {
     expect(client.ended).toBe(true);
   });
 
-  it("also if it is new each time", async () => {
+  it("with one request after the other", async () => {
     const client = await TestClient.greeted({ onStream: answer });
     for (let id = 1; id < 21; id += 2) {
       await client.send(get(id));

@@ -15,6 +15,6 @@ describe("a connection", () => {
     expect(client.socket.destroyed).toBe(false);
     await client.clock.advance(2_000);
     expect(client.socket.destroyed).toBe(true);
-    expect(client.heard.at(-1)).toBe("goaway after 0: protocolError");
+    expect(client.sent.at(-1)).toBe("goaway after 0: protocolError");
   });
 });

@@ -1,17 +1,19 @@
 /**
- * One connection of HTTP/2, from the side of the server (RFC 9113).
+ * One HTTP/2 connection, on the server's side (RFC 9113).
  *
  *     socket ──► frame-reader ──► requests ──► onStream
- *                             └─► control: settings, pings, room for answers
- *     socket ◄── sender ◄── answers; what the protocol itself has to say
+ *                             └─► control: SETTINGS, PING, WINDOW_UPDATE
+ *     socket ◄── sender ◄── answers; frames of the protocol itself
  *
- * 1. What breaks the protocol ends the connection, with a code that says why; what is wrong with one request ends that request.
- * 2. Nothing is promised to who asks: priorities are read and forgotten, nothing is pushed.
- * 3. Who makes work and takes it back, or keeps asking for signs of life, is let go after a while.
- * 4. One without a request under way for `idleMs` is closed, whatever else is said on it; a watch is a request.
+ * 1. A connection error ends the connection with GOAWAY and a code; a stream error ends one request.
+ * 2. Priorities are ignored, nothing is pushed.
+ * 3. Clients that open and cancel requests, or send PING or SETTINGS, without end are disconnected: see
+ *    abuse-budget.ts.
+ * 4. A connection without a request for `idleMs` is closed, whatever other frames it carries; a watch is a request.
  */
 import type { Duplex } from "node:stream";
 import type { Clock, Logger, Timer } from "#base";
+import { AbuseBudget } from "./abuse-budget.ts";
 import { Answers } from "./answers.ts";
 import { broken, CODE, ConnectionError, FLAG, FRAME } from "./codes.ts";
 import { Control, OUR_SETTINGS } from "./control.ts";
@@ -19,24 +21,23 @@ import { FrameReader } from "./frame-reader.ts";
 import { HpackError } from "./hpack/index.ts";
 import { Inflow } from "./inflow.ts";
 import { OpenStreams } from "./open-streams.ts";
-import { Patience } from "./patience.ts";
 import { goAwayPayload } from "./payloads.ts";
 import { Requests } from "./requests.ts";
 import { Sender } from "./sender.ts";
+import { StalledAnswers } from "./stalled-answers.ts";
 import type { Http2Stream, StreamOwner } from "./stream.ts";
-import { UntakenAnswers } from "./untaken.ts";
 
-/** How long it takes, at most, until a connection is looked at. */
-const LOOK_MS = 30_000;
-/** For its first words. */
-const BEGIN_MS = 30_000;
-/** For the last word to get through. */
-const LAST_WORD_MS = 5_000;
+/** How often a connection is checked at least. */
+const CHECK_MS = 30_000;
+/** For the preface and SETTINGS. */
+const PREFACE_MS = 30_000;
+/** For GOAWAY to be sent, and for the client to close its side. */
+const GOODBYE_MS = 5_000;
 
 export interface Http2ConnectionOptions {
   readonly socket: Duplex;
   readonly onStream: (stream: Http2Stream) => void;
-  /** How long it stays open without a request. */
+  /** How long the connection stays open without a request. */
   readonly idleMs: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -51,12 +52,12 @@ export class Http2Connection {
   readonly #streams: OpenStreams;
   readonly #requests: Requests;
   readonly #control: Control;
-  readonly #untaken: UntakenAnswers;
+  readonly #stalled: StalledAnswers;
   #closing = false;
-  /** When the last request ended that was alone. */
+  /** When the last open request ended. */
   #idleSince: number;
   #timer: Timer | undefined;
-  readonly #look = () => this.#lookAround();
+  readonly #onCheck = () => this.#check();
   readonly #cut = () => this.#socket.destroy();
 
   constructor({ socket, onStream, idleMs, clock, log }: Http2ConnectionOptions) {
@@ -65,12 +66,12 @@ export class Http2Connection {
     this.#log = log;
     this.#socket = socket;
     this.#idleSince = clock.monotonic();
-    const patience = new Patience(clock);
+    const abuse = new AbuseBudget(clock);
     const sender = new Sender(socket, (stream) => this.#streams.answered(stream));
     sender.frame(FRAME.settings, 0, 0, OUR_SETTINGS);
     const inflow = new Inflow(sender);
     const answers = new Answers(sender);
-    const streams = new OpenStreams({ sender, inflow, patience, onEnd: () => this.#ended() });
+    const streams = new OpenStreams({ sender, inflow, abuse, onEnd: () => this.#ended() });
     const owner: StreamOwner = {
       head: (stream, status, fields) => answers.head(stream, status, fields),
       ready: (stream) => sender.ready(stream),
@@ -78,19 +79,19 @@ export class Http2Connection {
     };
     this.#sender = sender;
     this.#streams = streams;
-    this.#requests = new Requests({ streams, inflow, answers, patience, owner, onStream });
-    this.#control = new Control({ sender, streams, answers, patience });
-    this.#untaken = new UntakenAnswers(sender);
+    this.#requests = new Requests({ streams, inflow, answers, abuse, owner, onStream });
+    this.#control = new Control({ sender, streams, answers, abuse });
+    this.#stalled = new StalledAnswers(sender);
     this.#listen();
-    this.#timer = clock.timer(Math.min(LOOK_MS, idleMs), this.#look);
+    this.#timer = clock.timer(Math.min(CHECK_MS, idleMs), this.#onCheck);
   }
 
-  /** Requests that are under way. */
+  /** Open requests. */
   get streams(): number {
     return this.#streams.size;
   }
 
-  /** Takes no more requests; those that are under way are answered. */
+  /** Accepts no more requests; open requests are answered. */
   close(): void {
     if (this.#closing) return;
     this.#goAway(CODE.noError);
@@ -107,7 +108,7 @@ export class Http2Connection {
         this.#fail(error);
       }
     });
-    // Its end is seen as `close`.
+    // `close` follows.
     this.#socket.on("error", () => {});
     this.#socket.on("close", () => this.#closed());
   }
@@ -116,9 +117,9 @@ export class Http2Connection {
     if (this.#socket.writableEnded) return;
     const requests = this.#requests;
     const control = this.#control;
-    if (requests.inFields && type !== FRAME.continuation) throw broken("fields in parts were interrupted");
+    if (requests.inFields && type !== FRAME.continuation) throw broken("a frame between HEADERS and CONTINUATION");
     if (!control.isConfigured && (type !== FRAME.settings || (flags & FLAG.ack) !== 0))
-      throw broken("it does not begin with settings");
+      throw broken("the first frame is not SETTINGS");
     if (type === FRAME.headers) requests.headers(flags, id, bytes, start, end);
     else if (type === FRAME.data) requests.data(flags, id, bytes, start, end);
     else if (type === FRAME.continuation) requests.continuation(flags, id, bytes.subarray(start, end));
@@ -129,7 +130,7 @@ export class Http2Connection {
     else control.ignored(type, id, bytes, start, end);
   }
 
-  /** A request has. */
+  /** A request has ended. */
   #ended(): void {
     if (this.#streams.size > 0) return;
     this.#idleSince = this.#clock.monotonic();
@@ -142,40 +143,40 @@ export class Http2Connection {
 
   #goAway(code: number): void {
     this.#closing = true;
-    this.#streams.takeNoMore();
-    this.#sender.frame(FRAME.goAway, 0, 0, goAwayPayload(this.#streams.lastTaken, code));
+    this.#streams.acceptNoMore();
+    this.#sender.frame(FRAME.goAway, 0, 0, goAwayPayload(this.#streams.lastAccepted, code));
   }
 
-  /** Who has nothing to say is let go, and so are complete answers that nobody takes, if they are much. */
-  #lookAround(): void {
+  /** Closes an idle connection, and resets large answers that the client does not read. */
+  #check(): void {
     this.#timer = undefined;
     if (this.#socket.writableEnded) return;
-    for (const stream of this.#untaken.look(this.#streams.values())) this.#streams.reset(stream, CODE.cancel);
+    for (const stream of this.#stalled.find(this.#streams.values())) this.#streams.reset(stream, CODE.cancel);
     const { isConfigured } = this.#control;
     const idleMs = this.#streams.size > 0 ? 0 : this.#clock.monotonic() - this.#idleSince;
-    const restMs = (isConfigured ? this.#idleMs : BEGIN_MS) - idleMs;
-    if (restMs > 0) this.#timer = this.#clock.timer(Math.min(LOOK_MS, restMs), this.#look);
+    const restMs = (isConfigured ? this.#idleMs : PREFACE_MS) - idleMs;
+    if (restMs > 0) this.#timer = this.#clock.timer(Math.min(CHECK_MS, restMs), this.#onCheck);
     else if (isConfigured) this.#leave();
-    else this.#fail(broken("it has not begun"));
+    else this.#fail(broken("no preface and SETTINGS within the time limit"));
   }
 
-  /** Nothing is under way. A request that crosses the farewell can be sent again elsewhere, so what comes is read for a while. */
+  /** Requests that cross GOAWAY can be sent again on another connection, so frames are read for a while. */
   #leave(): void {
     this.close();
-    this.#timer = this.#clock.timer(LAST_WORD_MS, this.#cut);
+    this.#timer = this.#clock.timer(GOODBYE_MS, this.#cut);
   }
 
   #fail(error: unknown): void {
     const code = codeOf(error);
-    if (code === CODE.internalError) this.#log.error("a connection failed in a way that nobody expected", { error });
+    if (code === CODE.internalError) this.#log.error("unexpected error on an HTTP/2 connection", { error });
     this.#goAway(code);
-    // It is not waited for who does not listen.
+    // Slow readers are dropped, not awaited.
     this.#sender.end(this.#cut);
     this.#closed();
-    if (!this.#socket.destroyed) this.#timer = this.#clock.timer(LAST_WORD_MS, this.#cut);
+    if (!this.#socket.destroyed) this.#timer = this.#clock.timer(GOODBYE_MS, this.#cut);
   }
 
-  /** Nobody is there any more. */
+  /** The socket is closed, or will be. */
   #closed(): void {
     this.#timer?.cancel();
     this.#timer = undefined;

@@ -1,8 +1,9 @@
-/** A list of fields that comes in parts: HEADERS and its CONTINUATIONs, which nothing may interrupt. */
-import { broken, tooMuch } from "./codes.ts";
-import type { Patience } from "./patience.ts";
+/** A field block in several frames: HEADERS and its CONTINUATIONs, with no other frame in between. */
 
-/** Whoever has many fields sends them in parts as large as they may be. */
+import type { AbuseBudget } from "./abuse-budget.ts";
+import { broken, tooMuch } from "./codes.ts";
+
+/** Honest clients with many fields send large parts. */
 const SMALL_PART_BYTES = 1024;
 
 interface Block {
@@ -19,15 +20,15 @@ export interface WholeBlock {
 
 export class FieldParts {
   readonly #maxBytes: number;
-  readonly #patience: Patience;
+  readonly #abuse: AbuseBudget;
   #block: Block | undefined;
 
-  constructor(maxBytes: number, patience: Patience) {
+  constructor(maxBytes: number, abuse: AbuseBudget) {
     this.#maxBytes = maxBytes;
-    this.#patience = patience;
+    this.#abuse = abuse;
   }
 
-  /** More of them has to come. */
+  /** CONTINUATION has to follow. */
   get isOpen(): boolean {
     return this.#block !== undefined;
   }
@@ -36,16 +37,16 @@ export class FieldParts {
     this.#block = { id, endStream, parts: [Buffer.from(part)], bytes: part.length };
   }
 
-  /** The whole, if this was the last one. */
+  /** The whole block, if this was its last part. */
   add(id: number, part: Buffer, isLast: boolean): WholeBlock | undefined {
     const block = this.#block;
-    if (block === undefined || block.id !== id) throw broken("a continuation of nothing");
+    if (block === undefined || block.id !== id) throw broken("CONTINUATION without HEADERS");
     block.bytes += part.length;
-    if (block.bytes > this.#maxBytes) throw tooMuch("fields");
+    if (block.bytes > this.#maxBytes) throw tooMuch("a field block is too large");
     block.parts.push(Buffer.from(part));
     if (!isLast) {
-      // Small parts, or parts of nothing, cost more than they bring.
-      if (part.length < SMALL_PART_BYTES && !this.#patience.bears()) throw tooMuch("parts of fields");
+      // Many small or empty parts are abuse.
+      if (part.length < SMALL_PART_BYTES && !this.#abuse.take()) throw tooMuch("too many small CONTINUATION frames");
       return undefined;
     }
     this.#block = undefined;

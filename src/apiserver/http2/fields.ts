@@ -1,13 +1,15 @@
 /**
- * The fields of a request, checked as the protocol demands (RFC 9113, 8.2 and 8.3), as an object with names in lower case.
+ * The fields of a request, checked as the protocol demands (RFC 9113, 8.2 and 8.3), as an object with names in lower
+ * case.
  *
- * 1. Of a field that may be there only once the first counts; others are joined. Two lengths of one body are none.
+ * 1. Of repeated single-valued fields the first counts; other repeated fields are joined. Two different content-lengths
+ *    are malformed.
  */
 
 export type Fields = Record<string, string | undefined>;
 
 const PSEUDO = new Set([":method", ":path", ":scheme", ":authority"]);
-/** They are about the connection, which is not theirs here. */
+/** Connection-specific fields (8.2.2). */
 const FORBIDDEN = new Set(["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"]);
 const SINGLE = new Set([
   "age",
@@ -34,7 +36,7 @@ const VALUE_CHARACTERS = /^[^\0\r\n]*$/;
 const SPACE = 32;
 const TAB = 9;
 
-/** Names and values in turn. Undefined if this is no request. */
+/** `list`: names and values in turn. Undefined if the request is malformed. */
 export function requestFields(list: readonly string[]): Fields | undefined {
   const fields: Fields = Object.create(null) as Fields;
   let regular = false;
@@ -56,12 +58,12 @@ export function requestFields(list: readonly string[]): Fields | undefined {
   return fields[":method"] && fields[":path"] && fields[":scheme"] ? fields : undefined;
 }
 
-/** What may come behind a body. */
+/** Whether the list may follow a body. */
 export function areTrailers(list: readonly string[]): boolean {
   return list.every((text, i) => (i % 2 === 0 ? isName(text) : isValue(text)));
 }
 
-/** Of a body, as it was announced. NaN: not a length. */
+/** The value of content-length. NaN: not a length. */
 export function announcedBytes({ "content-length": length }: Fields): number | undefined {
   if (length === undefined) return undefined;
   return /^\d{1,15}$/.test(length) ? Number(length) : Number.NaN;

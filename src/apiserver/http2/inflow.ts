@@ -1,39 +1,40 @@
 /**
- * What comes of bodies: how much callers may still send, and what is held until somebody reads it.
+ * Flow control of request bodies: how much clients may still send, and how much is buffered.
  *
- * 1. A stream's window opens as its body is read. The connection's opens by itself, unless too much is held for all streams together.
- * 2. Callers are told when there is much room again, not for every byte.
+ * 1. A stream's window opens as its body is read. The connection's opens as data arrives, unless too much is buffered
+ *    in all streams.
+ * 2. WINDOW_UPDATE is sent for large parts of a window, not for every frame.
  */
 import { CODE, ConnectionError, FRAME, INITIAL_WINDOW } from "./codes.ts";
 import { uint32 } from "./payloads.ts";
 import type { Sender } from "./sender.ts";
 import type { Http2Stream } from "./stream.ts";
 
-/** What may come of a body before it is read: nearly all objects are smaller. */
+/** Nearly all objects are smaller. */
 export const STREAM_WINDOW = 256 * 1024;
 const CONNECTION_WINDOW = 16 * 1024 * 1024;
-/** Of bodies that nobody has read yet, in all streams: beyond it the connection's window stays as it is. */
+/** Unread bytes of all bodies, beyond which the connection's window does not open. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
-/** What a stream still has to receive. */
+/** The receiving side of a stream. */
 export interface Incoming {
   readonly stream: Http2Stream;
-  /** What the caller may still send before it hears from us. */
+  /** How much the client may still send. */
   window: number;
-  /** What has been read and the caller has not been told of. */
+  /** Read bytes for which no WINDOW_UPDATE was sent. */
   owed: number;
-  /** Of its body, as it was announced; undefined if it was not. */
+  /** What is left of content-length; undefined if there is none. */
   left: number | undefined;
-  /** What has come of its body and nobody has read. */
+  /** Received and unread bytes of its body. */
   unread: number;
   ended: boolean;
 }
 
 export class Inflow {
   readonly #sender: Sender;
-  /** Of data, since the other side was last told that there is room again. */
+  /** DATA since the last WINDOW_UPDATE of the connection. */
   #received = 0;
-  /** Of bodies, unread. */
+  /** Unread bytes of all bodies. */
   #held = 0;
 
   constructor(sender: Sender) {
@@ -41,11 +42,11 @@ export class Inflow {
     sender.frame(FRAME.windowUpdate, 0, 0, uint32(CONNECTION_WINDOW - INITIAL_WINDOW));
   }
 
-  /** Data has come, whatever becomes of it. Throws if there was no room for it. */
+  /** DATA has arrived, also if it is discarded. Throws if it exceeds the window. */
   count(bytes: number): void {
     this.#received += bytes;
     if (this.#received > CONNECTION_WINDOW)
-      throw new ConnectionError(CODE.flowControlError, "more data than there is room for");
+      throw new ConnectionError(CODE.flowControlError, "DATA beyond the window of the connection");
     this.#reopen();
   }
 
@@ -54,14 +55,14 @@ export class Inflow {
     this.#held += bytes;
   }
 
-  /** Somebody has read it. */
+  /** The server has read so much of a body. */
   read(incoming: Incoming, bytes: number): void {
     this.hold(incoming, -bytes);
     this.credit(incoming, bytes);
     this.#reopen();
   }
 
-  /** So many more bytes may come. */
+  /** The client may send so much more. */
   credit(incoming: Incoming, bytes: number): void {
     incoming.owed += bytes;
     if (incoming.ended || incoming.owed < STREAM_WINDOW / 4) return;
@@ -70,7 +71,7 @@ export class Inflow {
     incoming.owed = 0;
   }
 
-  /** Nobody will read the rest. */
+  /** The rest of the body will not be read. */
   drop(incoming: Incoming): void {
     if (incoming.unread === 0) return;
     this.hold(incoming, -incoming.unread);

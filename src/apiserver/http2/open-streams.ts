@@ -1,44 +1,46 @@
 /**
- * The requests of a connection that are under way: how they begin, and the ways in which they end.
+ * The open requests of a connection: how they begin and end.
  *
- * 1. A number is a request's once. The last that came and the last that was taken up differ for a connection that closes.
- * 2. Whoever spoils requests pays with the connection's patience, as whoever takes them back does.
+ * 1. A stream number is used once. While a connection closes, the last number received and the last one accepted
+ *    differ.
+ * 2. Malformed and cancelled requests count as possible abuse.
  */
+
+import type { AbuseBudget } from "./abuse-budget.ts";
 import { type ClientEnd, ClosedByClient } from "./closed-by-client.ts";
 import { CODE, ConnectionError, FRAME, tooMuch } from "./codes.ts";
 import { type Incoming, type Inflow, STREAM_WINDOW } from "./inflow.ts";
-import type { Patience } from "./patience.ts";
 import { uint32 } from "./payloads.ts";
 import type { Sender } from "./sender.ts";
 import type { Http2Stream } from "./stream.ts";
 import { StreamTable } from "./stream-table.ts";
 
-/** Requests of one connection at a time: watches are requests, too. */
+/** Open requests of one connection, watches included. */
 export const MAX_STREAMS = 1_000;
 
 export interface OpenStreamsOptions {
   readonly sender: Sender;
   readonly inflow: Inflow;
-  readonly patience: Patience;
-  /** One has ended: perhaps the last one. */
+  readonly abuse: AbuseBudget;
+  /** A request has ended. */
   readonly onEnd: () => void;
 }
 
 export class OpenStreams {
   readonly #sender: Sender;
   readonly #inflow: Inflow;
-  readonly #patience: Patience;
+  readonly #abuse: AbuseBudget;
   readonly #onEnd: () => void;
   readonly #table = new StreamTable<Incoming>();
   readonly #closedByClient = new ClosedByClient();
   #lastId = 0;
-  #lastTaken = 0;
+  #lastAccepted = 0;
   #closed = false;
 
-  constructor({ sender, inflow, patience, onEnd }: OpenStreamsOptions) {
+  constructor({ sender, inflow, abuse, onEnd }: OpenStreamsOptions) {
     this.#sender = sender;
     this.#inflow = inflow;
-    this.#patience = patience;
+    this.#abuse = abuse;
     this.#onEnd = onEnd;
   }
 
@@ -50,9 +52,9 @@ export class OpenStreams {
     return this.#table.size >= MAX_STREAMS;
   }
 
-  /** The last that was taken up. */
-  get lastTaken(): number {
-    return this.#lastTaken;
+  /** The number of the last accepted request. */
+  get lastAccepted(): number {
+    return this.#lastAccepted;
   }
 
   get(id: number): Incoming | undefined {
@@ -63,16 +65,16 @@ export class OpenStreams {
     return this.#table.values();
   }
 
-  /** No request of the client has had this number. */
+  /** The client has not used this number. */
   isIdle(id: number): boolean {
     return (id & 1) === 0 || id > this.#lastId;
   }
 
-  /** A new request has this number. False: it came too late. */
-  number(id: number): boolean {
+  /** A new request with this number. False: the connection is closing. */
+  begin(id: number): boolean {
     this.#lastId = id;
     if (this.#closed) return false;
-    this.#lastTaken = id;
+    this.#lastAccepted = id;
     return true;
   }
 
@@ -81,20 +83,21 @@ export class OpenStreams {
     this.#table.set(stream.id, { stream, window: STREAM_WINDOW, owed: 0, left, unread: 0, ended });
   }
 
-  /** None are taken up any more. */
-  takeNoMore(): void {
+  /** New requests are ignored from now on. */
+  acceptNoMore(): void {
     this.#closed = true;
   }
 
-  /** Somebody has read so much of its body. */
+  /** The server has read so much of the body. */
   read(id: number, bytes: number): void {
     const incoming = this.#table.get(id);
     if (incoming !== undefined) this.#inflow.read(incoming, bytes);
   }
 
   /**
-   * A client sends DATA or HEADERS on a closed stream. If it has ended the stream itself that is an error, reported once: the answer
-   * is true. If the server has, the frame crossed the server's RST_STREAM and is discarded (RFC 9113, 5.1).
+   * A client sends DATA or HEADERS on a closed stream. If it has ended the stream itself that is an error, reported
+   * once: the answer is true. If the server has, the frame crossed the server's RST_STREAM and is discarded (RFC 9113,
+   * 5.1).
    */
   checkClosed(id: number): boolean {
     const how = this.#closedByClient.take(id);
@@ -103,39 +106,39 @@ export class OpenStreams {
     return how !== undefined;
   }
 
-  /** A request that never was one. */
+  /** Resets a request that was not opened. */
   refuse(id: number, code: number): void {
-    if (!this.#patience.bears()) throw tooMuch("requests that are none");
+    if (!this.#abuse.take()) throw tooMuch("too many malformed requests");
     this.#sender.frame(FRAME.rstStream, 0, id, uint32(code));
   }
 
-  /** A request that has begun and was then spoilt: as cheap for the caller as taking it back. */
-  punish(stream: Http2Stream, code: number): void {
-    if (!this.#patience.bears()) throw tooMuch("requests that are spoilt");
+  /** A stream error of the client. */
+  resetForError(stream: Http2Stream, code: number): void {
+    if (!this.#abuse.take()) throw tooMuch("too many stream errors");
     this.reset(stream, code);
   }
 
-  /** We give it up. */
+  /** Resets the request. */
   reset(stream: Http2Stream, code: number): void {
     this.#sender.frame(FRAME.rstStream, 0, stream.id, uint32(code));
     this.#remove(stream);
   }
 
-  /** Its caller gives it up. */
-  takenBack(stream: Http2Stream): void {
+  /** The client has reset the request. */
+  cancelled(stream: Http2Stream): void {
     this.#remove(stream, "RST_STREAM");
-    if (!this.#patience.bears()) throw tooMuch("requests that are taken back");
+    if (!this.#abuse.take()) throw tooMuch("too many cancelled requests");
   }
 
-  /** The whole answer is on its way. */
+  /** The whole answer has been sent. */
   answered(stream: Http2Stream): void {
-    // Nobody reads on: the caller need not send the rest.
+    // The client need not send the rest of the body.
     if (this.#table.get(stream.id)?.ended === false)
       this.#sender.frame(FRAME.rstStream, 0, stream.id, uint32(CODE.noError));
     this.#remove(stream);
   }
 
-  /** Nobody is there any more. */
+  /** Closes all streams, without frames. */
   drop(): void {
     for (const { stream } of this.#table.values()) {
       this.#table.delete(stream.id);

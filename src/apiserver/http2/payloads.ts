@@ -1,4 +1,4 @@
-/** What lies in frames. */
+/** The payloads of frames. */
 import { broken, FLAG, wrongSize } from "./codes.ts";
 import { uint31 } from "./frame-reader.ts";
 
@@ -29,7 +29,7 @@ export function unpadded(flags: number, bytes: Buffer, start: number, end: numbe
   if ((flags & FLAG.padded) === 0) return { at: start, to: end };
   if (start === end) throw wrongSize("a padded frame");
   const to = end - (bytes[start] ?? 0);
-  if (to < start + 1) throw broken("more padding than there is room for");
+  if (to < start + 1) throw broken("padding longer than the payload");
   return { at: start + 1, to };
 }
 

@@ -1,8 +1,8 @@
 /**
- * The body of a request, as it comes: the caller may send more as this is read.
+ * The body of a request as a stream: the client's window opens as it is read.
  *
- * 1. What nobody has asked for yet waits here, and counts against the caller's window.
- * 2. It may come byte by byte: what waits is joined now and then, or the objects around the bytes would take a hundred times their room.
+ * 1. Unread bytes are buffered here, and count against the client's window.
+ * 2. Small parts are joined: as single Buffers they would take a hundred times their size.
  */
 import { Readable } from "node:stream";
 
@@ -11,19 +11,19 @@ const JOINED_PARTS = 64;
 export class RequestBody extends Readable {
   readonly #credit: (bytes: number) => void;
   #waiting: Buffer[] = [];
-  /** Of those that wait, at the end: how many have not been joined. */
+  /** How many of the last parts are not joined. */
   #single = 0;
   #wanted = false;
   #complete = false;
 
-  /** `credit`: so many more bytes may be sent. */
+  /** `credit`: called with the number of bytes read. */
   constructor(credit: (bytes: number) => void) {
-    // It asks for more when it has nothing: what has not been read is kept here, not there.
+    // Readable itself buffers nothing: unread bytes stay here.
     super({ highWaterMark: 1 });
     this.#credit = credit;
   }
 
-  /** A copy: what has come lies in the memory of a whole read of the connection. */
+  /** Copies: a slice would retain the memory of a whole read of the socket. */
   receive(bytes: Buffer): void {
     if (bytes.length === 0 || this.destroyed) return;
     const part = Buffer.from(bytes);
@@ -39,7 +39,7 @@ export class RequestBody extends Readable {
     this.#single = 0;
   }
 
-  /** No more will come. */
+  /** The body is complete. */
   complete(): void {
     this.#complete = true;
     if (!this.#wanted) return;

@@ -1,12 +1,14 @@
 /**
- * What comes of requests.
+ * Frames of requests: HEADERS, CONTINUATION, DATA, RST_STREAM.
  *
  *     HEADERS ──► hpack ──► fields ──► Http2Stream ──► onStream
  *     DATA ──► its body
  *
- * 1. What is wrong with one request ends that request; what makes the two sides disagree on what was said is thrown, and ends the connection.
- * 2. What its caller may have sent before it heard that a request is over is no offence.
+ * 1. Stream errors end one request; connection errors are thrown.
+ * 2. Frames that cross the server's RST_STREAM are not errors.
  */
+
+import type { AbuseBudget } from "./abuse-budget.ts";
 import type { Answers } from "./answers.ts";
 import { broken, CODE, FLAG, tooMuch, wrongSize } from "./codes.ts";
 import { FieldParts } from "./field-parts.ts";
@@ -14,13 +16,12 @@ import { announcedBytes, areTrailers, requestFields } from "./fields.ts";
 import { HeaderDecoder } from "./hpack/index.ts";
 import type { Incoming, Inflow } from "./inflow.ts";
 import type { OpenStreams } from "./open-streams.ts";
-import type { Patience } from "./patience.ts";
 import { checkDependency, unpadded } from "./payloads.ts";
 import { RequestBody } from "./request-body.ts";
 import { Http2Stream, type StreamOwner } from "./stream.ts";
 
 export const MAX_FIELD_BYTES = 64 * 1024;
-/** Of a list of fields in parts, before it is read. */
+/** Of a field block, before it is decoded. */
 const MAX_BLOCK_BYTES = 2 * MAX_FIELD_BYTES;
 const TOO_LARGE = 431;
 
@@ -28,7 +29,7 @@ export interface RequestsOptions {
   readonly streams: OpenStreams;
   readonly inflow: Inflow;
   readonly answers: Answers;
-  readonly patience: Patience;
+  readonly abuse: AbuseBudget;
   readonly owner: StreamOwner;
   readonly onStream: (stream: Http2Stream) => void;
 }
@@ -37,29 +38,29 @@ export class Requests {
   readonly #streams: OpenStreams;
   readonly #inflow: Inflow;
   readonly #answers: Answers;
-  readonly #patience: Patience;
+  readonly #abuse: AbuseBudget;
   readonly #owner: StreamOwner;
   readonly #onStream: RequestsOptions["onStream"];
   readonly #decoder = new HeaderDecoder({ maxListBytes: MAX_FIELD_BYTES });
   readonly #parts: FieldParts;
 
-  constructor({ streams, inflow, answers, patience, owner, onStream }: RequestsOptions) {
+  constructor({ streams, inflow, answers, abuse, owner, onStream }: RequestsOptions) {
     this.#streams = streams;
     this.#inflow = inflow;
     this.#answers = answers;
-    this.#patience = patience;
+    this.#abuse = abuse;
     this.#owner = owner;
     this.#onStream = onStream;
-    this.#parts = new FieldParts(MAX_BLOCK_BYTES, patience);
+    this.#parts = new FieldParts(MAX_BLOCK_BYTES, abuse);
   }
 
-  /** Nothing but more fields may come. */
+  /** Only CONTINUATION may follow. */
   get inFields(): boolean {
     return this.#parts.isOpen;
   }
 
   headers(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
-    if ((id & 1) === 0) throw broken("a request with a number that is not a client's");
+    if ((id & 1) === 0) throw broken("HEADERS on a stream that a client cannot open");
     const { at, to } = unpadded(flags, bytes, start, end);
     const hasPriority = (flags & FLAG.priority) !== 0;
     const from = hasPriority ? at + 5 : at;
@@ -78,8 +79,8 @@ export class Requests {
   data(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
     const length = end - start;
     const isLast = (flags & FLAG.endStream) !== 0;
-    if (this.#streams.isIdle(id)) throw broken("data of no request");
-    if (length === 0 && !isLast && !this.#patience.bears()) throw tooMuch("data that is none");
+    if (this.#streams.isIdle(id)) throw broken("DATA on an idle stream");
+    if (length === 0 && !isLast && !this.#abuse.take()) throw tooMuch("too many empty DATA frames");
     this.#inflow.count(length);
     const incoming = this.#streams.get(id);
     if (incoming === undefined) {
@@ -87,11 +88,11 @@ export class Requests {
       return;
     }
     if (incoming.ended) {
-      this.#streams.punish(incoming.stream, CODE.streamClosed);
+      this.#streams.resetForError(incoming.stream, CODE.streamClosed);
       return;
     }
     if (length > incoming.window) {
-      this.#streams.punish(incoming.stream, CODE.flowControlError);
+      this.#streams.resetForError(incoming.stream, CODE.flowControlError);
       return;
     }
     incoming.window -= length;
@@ -99,14 +100,14 @@ export class Requests {
     if (incoming.left !== undefined) {
       incoming.left -= to - at;
       if (incoming.left < 0) {
-        this.#streams.punish(incoming.stream, CODE.protocolError);
+        this.#streams.resetForError(incoming.stream, CODE.protocolError);
         return;
       }
     }
     incoming.ended = isLast;
     this.#inflow.hold(incoming, to - at);
     incoming.stream.body?.receive(bytes.subarray(at, to));
-    // Who reads may have given up because of it.
+    // The reader of the body may have reset the stream because of it.
     if (incoming.stream.destroyed) return;
     this.#inflow.credit(incoming, length - (to - at));
     if (isLast) this.#ended(incoming);
@@ -114,9 +115,9 @@ export class Requests {
 
   rstStream(id: number, length: number): void {
     if (length !== 4) throw wrongSize("RST_STREAM");
-    if (this.#streams.isIdle(id)) throw broken("the end of no request");
+    if (this.#streams.isIdle(id)) throw broken("RST_STREAM on an idle stream");
     const incoming = this.#streams.get(id);
-    if (incoming !== undefined) this.#streams.takenBack(incoming.stream);
+    if (incoming !== undefined) this.#streams.cancelled(incoming.stream);
   }
 
   #fields(id: number, endStream: boolean, block: Buffer): void {
@@ -129,15 +130,15 @@ export class Requests {
     if (!this.#streams.isIdle(id)) {
       if (this.#streams.checkClosed(id)) return;
       // Trailers of a stream that the server has closed are discarded; a request cannot use its number again.
-      if (list?.[0]?.startsWith(":") === true) throw broken("a request with a number that has been");
+      if (list?.[0]?.startsWith(":") === true) throw broken("HEADERS on a closed stream");
       return;
     }
-    if (!this.#streams.number(id)) return;
+    if (!this.#streams.begin(id)) return;
     if (this.#streams.isFull) this.#streams.refuse(id, CODE.refusedStream);
     else this.#begin(id, endStream, list);
   }
 
-  /** Without a list: it would have been too long. */
+  /** `list` undefined: the field section is too large. */
   #begin(id: number, endStream: boolean, list: readonly string[] | undefined): void {
     const fields = list === undefined ? TOO_MANY_FIELDS : requestFields(list);
     const left = fields === undefined ? undefined : announcedBytes(fields);
@@ -156,16 +157,16 @@ export class Requests {
   }
 
   #trailers(incoming: Incoming, endStream: boolean, list: readonly string[] | undefined): void {
-    if (incoming.ended) this.#streams.punish(incoming.stream, CODE.streamClosed);
+    if (incoming.ended) this.#streams.resetForError(incoming.stream, CODE.streamClosed);
     else if (!endStream || list === undefined || !areTrailers(list))
-      this.#streams.punish(incoming.stream, CODE.protocolError);
+      this.#streams.resetForError(incoming.stream, CODE.protocolError);
     else this.#ended(incoming);
   }
 
   /** The request is complete. */
   #ended(incoming: Incoming): void {
     if (incoming.left !== undefined && incoming.left > 0) {
-      this.#streams.punish(incoming.stream, CODE.protocolError);
+      this.#streams.resetForError(incoming.stream, CODE.protocolError);
       return;
     }
     incoming.ended = true;

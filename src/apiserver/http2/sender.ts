@@ -1,21 +1,21 @@
 /**
- * What goes out on a connection, in the order of the protocol.
+ * The frames that go out on a connection.
  *
  *     frames of all streams ──► gathered for a turn of the event loop ──► one write
  *
- * 1. Streams take turns, a frame each, as far as their windows and the connection's let them.
- *    Who had no turn because there was no room is first when there is.
- * 2. While the network has not taken what it has, answers wait in their streams, where whoever writes them sees that.
- *    What the protocol itself has to say waits here; who lets too much of it wait does not listen, and is let go.
+ * 1. Streams send a frame each in turn, as far as their windows and the connection's allow. A stream that was passed
+ *    over because the connection's window was closed is first when it opens.
+ * 2. While the socket is congested, answers wait in their streams, where `waiting` shows it. Frames of the protocol
+ *    wait here; a client that lets too many of them wait is disconnected.
  */
 import type { Duplex } from "node:stream";
 import { nextTurn } from "#base";
 import { FLAG, FRAME, FRAME_HEAD, INITIAL_WINDOW, MIN_MAX_FRAME } from "./codes.ts";
 import type { Http2Stream } from "./stream.ts";
 
-/** How much of answers is gathered for one write. */
+/** How much DATA is gathered for one write. */
 const GATHERED_BYTES = 256 * 1024;
-/** How much may wait here for who does not read. A thousand answers begin with less. */
+/** What may wait here for a client that does not read. The heads of a thousand answers are less. */
 const MOST_HELD_BYTES = 4 * 1024 * 1024;
 const MOST_HELD_FRAMES = 10_000;
 
@@ -28,18 +28,18 @@ interface Frame {
 
 export class Sender {
   readonly #socket: Duplex;
-  /** The last part of the stream's answer has been gathered. */
+  /** The last frame of the stream's answer has been gathered. */
   readonly #finished: (stream: Http2Stream) => void;
-  /** How much the other side takes, of all streams together. */
+  /** The connection's window. */
   window = INITIAL_WINDOW;
   maxFrame = MIN_MAX_FRAME;
-  /** Of answers, ever. */
+  /** Of DATA, in total. */
   sentBytes = 0;
   #frames: Frame[] = [];
   #bytes = 0;
-  /** With something to send, each once. Not a Set: see `stream-table.ts`. */
+  /** Streams with something to send, each once. Not a Set: see stream-table.ts. */
   #ready: Http2Stream[] = [];
-  #arranged = false;
+  #scheduled = false;
   #congested = false;
   #closing = false;
   readonly #flush = () => this.#send();
@@ -49,7 +49,7 @@ export class Sender {
     this.#finished = finished;
     socket.on("drain", () => {
       this.#congested = false;
-      this.arrange();
+      this.schedule();
     });
   }
 
@@ -57,7 +57,7 @@ export class Sender {
     this.#frames.push({ type, flags, id, payload });
     this.#bytes += FRAME_HEAD + payload.length;
     if (this.#congested && (this.#bytes > MOST_HELD_BYTES || this.#frames.length > MOST_HELD_FRAMES)) this.#giveUp();
-    else this.arrange();
+    else this.schedule();
   }
 
   ready(stream: Http2Stream): void {
@@ -65,25 +65,25 @@ export class Sender {
       stream.isReady = true;
       this.#ready.push(stream);
     }
-    this.arrange();
+    this.schedule();
   }
 
-  /** Sends the frames it has and no more. `ended`: the network has them. */
+  /** Sends the gathered frames and no more. `ended`: the socket has taken them. */
   end(ended?: () => void): void {
     this.#closing = true;
     this.#send();
     this.#socket.end(ended);
   }
 
-  /** Something may have become possible. */
-  arrange(): void {
-    if (this.#arranged || this.#closing) return;
-    this.#arranged = true;
+  /** Schedules a write, once for a turn of the event loop. */
+  schedule(): void {
+    if (this.#scheduled || this.#closing) return;
+    this.#scheduled = true;
     void nextTurn().then(this.#flush);
   }
 
   #send(): void {
-    this.#arranged = false;
+    this.#scheduled = false;
     if (this.#socket.destroyed || this.#socket.writableEnded) return;
     if (!this.#closing) {
       if (this.#congested) return;
@@ -92,7 +92,7 @@ export class Sender {
     if (this.#frames.length === 0) return;
     const bytes = this.#joined();
     if (!this.#socket.write(bytes)) this.#congested = true;
-    else if (this.#ready.length > 0 && this.window > 0) this.arrange();
+    else if (this.#ready.length > 0 && this.window > 0) this.schedule();
   }
 
   #giveUp(): void {
@@ -101,7 +101,7 @@ export class Sender {
     this.#socket.destroy();
   }
 
-  /** A frame of each stream in turn, until none has more, or none may. */
+  /** A frame of each stream in turn, as long as there is something that may be sent. */
   #gather(): void {
     let more = true;
     while (more && this.#ready.length > 0) {
@@ -126,7 +126,10 @@ export class Sender {
     }
   }
 
-  /** Whether it has more that may go, or may once the connection's window is wider. Its own window brings it back. */
+  /**
+   * True if the stream has more to send now, or once the connection's window opens. `ready` brings it back when its own
+   * window opens.
+   */
   #gatherFrom(stream: Http2Stream): boolean {
     if (stream.destroyed) return false;
     const room = Math.min(this.maxFrame, stream.window, this.window);

@@ -3,9 +3,10 @@
  *
  *     HEADERS, DATA … ──► fields, body          respond, write, end ──► HEADERS, DATA …
  *
- * 1. What is written waits here until the caller has room for it: `waiting` says how much that is.
- * 2. It closes once: when the answer has been handed over, or one of the sides has given up.
- * 3. No object of Node's is behind it: those live until the whole heap is collected, and so would all that a request has made.
+ * 1. Written bytes wait here until the client's window has room: `waiting` is their number.
+ * 2. A stream closes once: when the answer has been sent, or one side has reset it.
+ * 3. A plain object: the native objects of node:http2 live until the whole heap is collected, with everything that they
+ *    refer to (ADR 0015).
  */
 import { CODE } from "./codes.ts";
 import type { Fields } from "./fields.ts";
@@ -13,10 +14,10 @@ import type { RequestBody } from "./request-body.ts";
 
 export type AnswerFields = Readonly<Record<string, string | number | readonly string[]>>;
 
-/** What a stream asks of its connection. */
+/** The connection, as a stream sees it. */
 export interface StreamOwner {
   head(stream: Http2Stream, status: number, fields: AnswerFields): void;
-  /** It has something to send. */
+  /** The stream has something to send. */
   ready(stream: Http2Stream): void;
   reset(stream: Http2Stream, code: number): void;
 }
@@ -24,16 +25,16 @@ export interface StreamOwner {
 export class Http2Stream {
   readonly id: number;
   readonly fields: Fields;
-  /** Names and values in turn, as they came. */
+  /** Names and values in turn, as received. */
   readonly list: readonly string[];
-  /** Absent where nothing follows the fields. */
+  /** Absent if the request has none. */
   readonly body: RequestBody | undefined;
   readonly #owner: StreamOwner;
-  /** How much the caller takes before it says so again. */
+  /** How much DATA the client accepts. */
   window: number;
-  /** For its connection: it stands in line to be sent. */
+  /** For the sender: the stream is in its list. */
   isReady = false;
-  /** For its connection: what waited when it was last looked at. */
+  /** For StalledAnswers: `waiting` at the last check. */
   waitedBefore = 0;
   #queue: Buffer[] = [];
   #at = 0;
@@ -59,12 +60,12 @@ export class Http2Stream {
     this.window = window;
   }
 
-  /** Nothing of it is of use to anybody any more. */
+  /** The stream is closed. */
   get destroyed(): boolean {
     return this.#closed;
   }
 
-  /** Bytes that were written and have not been handed over. */
+  /** Bytes that were written and not yet sent. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -73,7 +74,7 @@ export class Http2Stream {
     if (!this.#closed) this.#owner.head(this, status, fields);
   }
 
-  /** `taken` hears when all that was written so far has been handed over, or cannot be. */
+  /** `taken` is called when everything written so far has been sent, or cannot be. */
   write(bytes: Buffer, taken?: (fine: boolean) => void): void {
     if (this.#closed || this.#ended) {
       taken?.(false);
@@ -108,7 +109,7 @@ export class Http2Stream {
     if (at !== -1) this.#listeners?.splice(at, 1);
   }
 
-  /** For its connection: the next part, of at most so many bytes. */
+  /** For the sender: the next part, of at most so many bytes. */
   take(most: number): Buffer {
     const first = this.#queue[0];
     if (first === undefined) return NOTHING;
@@ -119,27 +120,27 @@ export class Http2Stream {
       this.#queue.shift();
       this.#at = 0;
     } else this.#at = to;
-    if (this.#waiting === 0) this.#hear(true);
+    if (this.#waiting === 0) this.#notify(true);
     return from === 0 && to === first.length ? first : first.subarray(from, to);
   }
 
-  /** For its connection: the answer is complete, whether it has been taken or not. */
+  /** For the connection: the answer is complete, whether it has been sent or not. */
   get isEnded(): boolean {
     return this.#ended;
   }
 
-  /** For its connection: the last part has been taken. */
+  /** For the sender: the last part has been taken. */
   get isDone(): boolean {
     return this.#ended && this.#queue.length === 0;
   }
 
-  /** For its connection, once. */
+  /** For the connection, once. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#queue = [];
     this.#waiting = 0;
-    this.#hear(false);
+    this.#notify(false);
     if (this.body !== undefined && !this.body.readableEnded) this.body.destroy();
     const listeners = this.#listeners;
     this.#listeners = undefined;
@@ -152,7 +153,7 @@ export class Http2Stream {
     this.#waiting += bytes.length;
   }
 
-  #hear(fine: boolean): void {
+  #notify(fine: boolean): void {
     const taken = this.#taken;
     this.#taken = undefined;
     for (const each of taken ?? []) each(fine);

@@ -1,7 +1,8 @@
 /**
  * Request bodies: JSON, YAML or protobuf in, a decoded draft and the findings of strict decoding out.
  *
- * Unknown and duplicate fields are refused with fieldValidation Strict, warned of with Warn, and not looked for with Ignore.
+ * Unknown and duplicate fields are refused with fieldValidation Strict, warned of with Warn, and not looked for with
+ * Ignore.
  */
 import {
   apiVersionOf,
@@ -179,7 +180,9 @@ export function typed(value: Json, typeName: string): Json {
   }
 }
 
-/** Reads a protobuf body by its schema. `check` is called with the type that its envelope names, before it is decoded. */
+/**
+ * Reads a protobuf body by its schema. `check` is called with the type that its envelope names, before it is decoded.
+ */
 function parseProtobufBody(
   bytes: Buffer,
   schema: ObjectSchema,

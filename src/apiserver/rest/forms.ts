@@ -1,8 +1,9 @@
 /**
- * Conversion between the stored version of a custom resource and the version that a resource serves. It may have to wait for a webhook;
- * built-in kinds use `storedAs`, which never waits.
+ * Conversion between the stored version of a custom resource and the version that a resource serves. It may have to
+ * wait for a webhook; built-in kinds use `storedAs`, which never waits.
  *
- * 1. A converted object is a StoredObject of the same key and revision: verbs, encoders and watches use it like the stored one.
+ * 1. A converted object is a StoredObject of the same key and revision: verbs, encoders and watches use it like the
+ *    stored one.
  * 2. Each object is converted once for each revision; requests that need it at the same time share the conversion.
  */
 import type { Convert, KubeObject } from "#api";

@@ -39,7 +39,8 @@ export class Resource {
   }
 
   /**
-   * The objects that can be read, for the server's own use. One that cannot is reported and left out, so that it stops nothing else.
+   * The objects that can be read, for the server's own use. One that cannot is reported and left out, so that it stops
+   * nothing else.
    */
   *readable(range: KeyRange<string> = {}): Generator<StoredObject> {
     for (const stored of this.cache.snapshot().values(range)) if (this.canRead(stored)) yield stored;

@@ -47,7 +47,10 @@ export class Resources {
     return resource;
   }
 
-  /** Serves a kind; `make` runs on first use. Replaces what was served under the same path. The returned function removes it again. */
+  /**
+   * Serves a kind; `make` runs on first use. Replaces what was served under the same path. The returned function
+   * removes it again.
+   */
   serve({ group, version, names }: Pick<Kind, "group" | "version" | "names">, make: () => Resource): () => void {
     const path = pathOf(group, version, names.plural);
     const place = new Place(make);

@@ -19,7 +19,7 @@ export interface StorageContext {
   newUid(): string;
   /** Other servers write to the store: a read of the newest state has to ask it for its revision. */
   readonly sharedStore: boolean;
-  /** Whether the value of a key should be written again, though it says the same. Absent: never. */
+  /** Whether the value of a key has to be written again although the object is unchanged. Absent: never. */
   readonly isOutdated?: ((key: string) => boolean) | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface StorageContext {
 export interface ServerContext extends StorageContext {
   readonly admission: Admission;
   readonly access: WriteAccess;
-  /** By `group/plural`: who hands out what objects of that resource need, such as addresses. */
+  /** The allocators of resources whose objects need addresses or ports, by `group/plural`. */
   readonly allocators: ReadonlyMap<string, Allocator>;
   /** Reports each delivery with the watcher's user name. Absent: deliveries are not recorded. */
   readonly deliveries?: ((user: string, userAgent: string) => Delivered) | undefined;
@@ -36,7 +36,8 @@ export interface ServerContext extends StorageContext {
 export type Delivered = (resource: Resource, change: string, key: string, revision: number) => void;
 
 /**
- * Hands out what no two objects may share: addresses, ports. It runs before validation, so that validation sees the complete object.
+ * Hands out what no two objects may share: addresses, ports. It runs before validation, so that validation sees the
+ * complete object.
  *
  *     allocate ──► validate ──► store ──► keep
  *        └──────────┴────────────┴─────► giveBack    the write failed or changed nothing
@@ -63,7 +64,8 @@ export interface Allocation {
 }
 
 /**
- * Checks of a user's rights that depend on the object that is written. Both refuse by throwing the error for the client.
+ * Checks of a user's rights that depend on the object that is written. Both refuse by throwing the error for the
+ * client.
  */
 export interface WriteAccess {
   /** For resources whose objects give rights to others (RBAC), by `group/plural`. */
@@ -110,8 +112,8 @@ export interface AdmissionAttributes {
   readonly user: UserInfo;
   readonly dryRun: boolean;
   /**
-   * On create and update. A mutating plugin of the object changes it in place. On a write of the status, everything but status and metadata may
-   * be the stored object itself, frozen: it must be replaced, not changed.
+   * On create and update. A mutating plugin of the object changes it in place. On a write of the status, everything but
+   * status and metadata may be the stored object itself, frozen: it must be replaced, not changed.
    */
   readonly object?: KubeObject | undefined;
   readonly old?: KubeObject | undefined;

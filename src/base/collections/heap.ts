@@ -3,6 +3,9 @@
  *
  * 1. `before` is a strict order; entries of equal rank come out in any order, so callers break ties themselves.
  * 2. push, pop and remove are O(log n). A removed entry is gone at once, not skipped later.
+ *
+ * `#sink` goes to the bottom without comparing the moved entry: 0.85 of the time of a push and a pop that compare at
+ * each step (`bench/base.ts`, median of eight runs, 2026-11-18). A property test compares it with a sorted list.
  */
 
 export interface HeapEntry<T> {

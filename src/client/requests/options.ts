@@ -1,7 +1,7 @@
 /** The options of the verbs, by their names in the API, and the query that they become. */
 
 export interface CallOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** The deadline, retries included. Default: the client's. */
   readonly timeoutMs?: number;
   /** The cause of this request for the flow recorder (CAUSE_HEADER). */

@@ -1,8 +1,8 @@
 /**
- * Addresses that are given out one by one, each to one owner at a time.
+ * A pool of addresses, each with at most one owner.
  *
- * 1. Who has one keeps it; who asks for a certain one gets that or nothing.
- * 2. A pool is walked from its first address: what was let go longest ago is not preferred, what is lowest is.
+ * 1. An owner keeps its addresses. A request for a certain address gets that one or nothing.
+ * 2. The lowest free address is given out first.
  */
 import { formatIp, type Ip, parseCidr, parseIp } from "#api";
 
@@ -22,7 +22,7 @@ export class AddressPool {
   readonly #ranges: readonly Range[];
   readonly #owners = new Map<string, string>();
 
-  /** `192.0.2.0/28`, `192.0.2.10-192.0.2.20` or one address. Throws AddressPoolError for what is none of these. */
+  /** `192.0.2.0/28`, `192.0.2.10-192.0.2.20` or one address. Throws AddressPoolError otherwise. */
   constructor(ranges: readonly string[]) {
     this.#ranges = ranges.map(rangeOf);
   }
@@ -39,7 +39,7 @@ export class AddressPool {
     return [...this.#owners].filter(([, each]) => each === owner).map(([address]) => address);
   }
 
-  /** False if it is no address of the pool, or another's. */
+  /** False if the address is not in the pool, or has another owner. */
   claim(owner: string, address: string): boolean {
     const ip = parseIp(address);
     if (ip === undefined || !this.#ranges.some((range) => isIn(range, ip))) return false;
@@ -75,13 +75,13 @@ function rangeOf(text: string): Range {
   if (cidr !== undefined) return cidrRange(cidr.bytes, cidr.prefixLength);
   const [first, last] = [parseIp(from), parseIp(to ?? from)];
   if (first === undefined || last === undefined || first.bytes.length !== last.bytes.length)
-    throw new AddressPoolError(`${text} is no range of addresses: say 192.0.2.0/28 or 192.0.2.10-192.0.2.20`);
+    throw new AddressPoolError(`${text} is not an address range such as 192.0.2.0/28 or 192.0.2.10-192.0.2.20`);
   const range = { family: familyOf(first), first: numberOf(first), last: numberOf(last) };
   if (range.first > range.last) throw new AddressPoolError(`${text} ends before it begins`);
   return range;
 }
 
-/** Without the first and the last, which are the network's own in IPv4, where there is room for that. */
+/** Without the network and the broadcast address of IPv4, if there are enough others. */
 function cidrRange(bytes: readonly number[], prefixLength: number): Range {
   const bits = BigInt(bytes.length * 8 - prefixLength);
   const first = (numberOf({ bytes }) >> bits) << bits;

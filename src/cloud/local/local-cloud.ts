@@ -1,7 +1,7 @@
 /**
- * A cloud of one machine: load balancers are addresses from a pool, and the proxies of the nodes take what is sent to them.
+ * The cloud of one machine: load balancers are addresses from a pool, which the kube-proxies of the nodes serve.
  *
- * Its books are the Services themselves: after a start it learns from their status who has which address.
+ * It stores nothing: after a start it learns from the status of Services who has which address.
  */
 import type { core } from "#api";
 import { objectKey } from "#client";
@@ -9,11 +9,11 @@ import type { Cloud, LoadBalancers } from "../cloud.ts";
 import { AddressPool, AddressPoolError, type Family } from "./address-pool.ts";
 
 export interface LocalCloudOptions {
-  /** Such as `192.0.2.0/28` or `192.0.2.10-192.0.2.20`. */
+  /** For example `192.0.2.0/28` or `192.0.2.10-192.0.2.20`. */
   readonly addresses: readonly string[];
 }
 
-/** Throws AddressPoolError for a range that is none. */
+/** Throws AddressPoolError for an invalid range. */
 export function localCloud({ addresses }: LocalCloudOptions): Cloud {
   return { name: "local", loadBalancers: localLoadBalancers(new AddressPool(addresses)) };
 }
@@ -38,7 +38,7 @@ function localLoadBalancers(pool: AddressPool): LoadBalancers {
   };
 }
 
-/** One for each family of the Service that the pool has; the first it must have. */
+/** One address for each IP family of the Service that the pool has; the first family is required. */
 function wantedAddresses({ spec }: core.Service, key: string, pool: AddressPool): string[] {
   const asked = spec?.loadBalancerIP ?? "";
   const families = (spec?.ipFamilies ?? []).filter((family): family is Family => family !== "");

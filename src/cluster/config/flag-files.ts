@@ -1,8 +1,8 @@
 /**
  * Files that flags name: read once, or followed while the cluster runs.
  *
- * 1. A followed file is polled. File system notifications would miss files that are replaced through symbolic links, such
- *    as mounted Secrets.
+ * 1. A followed file is polled. File system notifications would miss files that are replaced through symbolic links,
+ *    such as mounted Secrets.
  * 2. A followed file that cannot be read, or that `changed` refuses, is reported once and tried again when it changes.
  */
 import { readFile } from "node:fs/promises";

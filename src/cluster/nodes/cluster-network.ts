@@ -2,9 +2,9 @@
  * The API objects behind the nodes' network: the Service of the cluster DNS, the roles of the network agent and of the
  * ingress controller, and its IngressClass.
  */
-import { type core, formatIp, type networking, parseCidr, type rbac } from "#api";
+import { type core, formatIp, kinds, type networking, parseCidr, type rbac } from "#api";
 import type { Logger } from "#base";
-import { type Client, clusterWide, createUnlessThere, namespaced } from "#client";
+import { type Client, createUnlessThere } from "#client";
 import { INGRESS_USER } from "./programs/ingress.ts";
 import { CLUSTER_DNS } from "./programs/kubelet.ts";
 
@@ -105,12 +105,9 @@ const ingressClass: networking.IngressClass = {
   spec: { controller: "k8ts.dev/ingress" },
 };
 
-const RBAC = "rbac.authorization.k8s.io/v1";
+const _RBAC = "rbac.authorization.k8s.io/v1";
 
-const ClusterRole = clusterWide<rbac.ClusterRole>(RBAC, "ClusterRole", "clusterroles");
-const ClusterRoleBinding = clusterWide<rbac.ClusterRoleBinding>(RBAC, "ClusterRoleBinding", "clusterrolebindings");
-const Service = namespaced<core.Service>("v1", "Service", "services");
-const IngressClass = clusterWide<networking.IngressClass>("networking.k8s.io/v1", "IngressClass", "ingressclasses");
+const { ClusterRole, ClusterRoleBinding, Service, IngressClass } = kinds;
 
 /** Existing objects are left as they are. Errors are only logged: nodes run Pods anyway. */
 export async function publishNetwork(

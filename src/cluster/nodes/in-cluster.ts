@@ -5,7 +5,7 @@
  */
 
 import { once } from "node:events";
-import type { core } from "#api";
+import { type core, kinds } from "#api";
 import { K8TS_VERSION } from "#apiserver";
 import type { Clock, Logger, Random, TaskGroup } from "#base";
 import { Client, Informers, type InProcessHandle, inProcess } from "#client";
@@ -21,7 +21,7 @@ import { RealNodes } from "./real-nodes.ts";
 import { openPullProxy, PROXY_PORT } from "./runtime/pull-proxy.ts";
 import { listNodes } from "./site/record.ts";
 
-const NODES = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: false };
+const NODES = kinds.Node;
 const POLL_MS = 50;
 const READY_TIMEOUT_MS = 60_000;
 const INGRESS_GRACE_MS = 3_000;

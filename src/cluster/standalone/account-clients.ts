@@ -8,16 +8,11 @@
  * 2. A rejected token, for example of a recreated account, is replaced, and the request is sent once more.
  * 3. All accounts share one connection without a client certificate.
  */
-import { type authentication, type core, isStatusError } from "#api";
+import { type authentication, type core, isStatusError, kinds } from "#api";
 import { abortable, type Clock, type Logger } from "#base";
-import { Client, type HttpsConnection, https, type ResourceName, type Transport } from "#client";
+import { Client, type HttpsConnection, https, type Transport } from "#client";
 
-const ACCOUNTS: ResourceName = {
-  apiVersion: "v1",
-  kind: "ServiceAccount",
-  plural: "serviceaccounts",
-  namespaced: true,
-};
+const ACCOUNTS = kinds.ServiceAccount;
 const NAMESPACE = "kube-system";
 const LIFE_SECONDS = 3600;
 /** The fraction of its lifetime after which a token is renewed. */

@@ -103,8 +103,8 @@ export async function startStandaloneApiServer(
     { bindAddress, port, portFlag: "--secure-port" },
     {
       store,
-      ...(config.flowRecords !== "off" && { recorder: new Recorder() }),
-      ...(config.historyWindowMs !== undefined && { historyWindowMs: config.historyWindowMs }),
+      recorder: config.flowRecords === "off" ? undefined : new Recorder(),
+      historyWindowMs: config.historyWindowMs,
       others: { [SCHEDULING_PATH]: answers.answer },
       sharedStore: config.store.kind === "etcd",
       certificate,
@@ -112,14 +112,14 @@ export async function startStandaloneApiServer(
       authorizationModes: await readModes(authorizationFlags),
       admission: readAdmission(withoutNodeRestriction(admission)),
       audit: await readAudit(config.audit ?? {}, log),
-      ...(encrypted !== undefined && { encryption: encrypted.encryption }),
-      ...(config.fairness !== undefined && { fairness: config.fairness }),
-      ...(requestHeader !== undefined && { requestHeader }),
-      ...(frontProxy !== undefined && { frontProxyIdentity: () => frontProxy }),
+      encryption: encrypted?.encryption,
+      fairness: config.fairness,
+      requestHeader,
+      frontProxyIdentity: () => frontProxy,
       ...kubelets,
-      ...(config.serviceCidrs !== undefined && { serviceCidrs: config.serviceCidrs }),
-      ...(config.advertiseAddress !== undefined && { advertiseAddress: config.advertiseAddress }),
-      ...(config.eventTtlMs !== undefined && { eventTtlMs: config.eventTtlMs }),
+      serviceCidrs: config.serviceCidrs,
+      advertiseAddress: config.advertiseAddress,
+      eventTtlMs: config.eventTtlMs,
       metrics,
       clock,
       random: systemRandom(),
@@ -222,8 +222,8 @@ async function readKubelets({
   return {
     kubeletIdentity: () => tls,
     kubelets: {
-      ...(addressTypes !== undefined && { addressTypes }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
+      addressTypes,
+      timeoutMs,
     },
   };
 }

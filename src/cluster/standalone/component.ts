@@ -8,19 +8,14 @@
  * 2. A leader that loses the lease stops its work and tries to acquire it again.
  */
 import { hostname } from "node:os";
-import type { coordination } from "#api";
+import { type coordination, kinds } from "#api";
 import { type Clock, type Logger, MetricsRegistry, type Random, registerProcessMetrics, systemRandom } from "#base";
-import { Client, type HttpsConnection, https, leadElected, type ResourceName } from "#client";
+import { Client, type HttpsConnection, https, leadElected } from "#client";
 import { readKubeconfig } from "#pki";
 import { ClusterError } from "../config/errors.ts";
 import { type ComponentServing, type Served, serveComponent } from "./component-server.ts";
 
-const LEASES: ResourceName = {
-  apiVersion: "coordination.k8s.io/v1",
-  kind: "Lease",
-  plural: "leases",
-  namespaced: true,
-};
+const LEASES = kinds.Lease;
 
 export interface ComponentConfig {
   /** The name of its lease and its field manager. */

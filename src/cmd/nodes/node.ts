@@ -4,7 +4,7 @@
  *     k8ts node stop ══► Node, annotation simulated.k8ts.io/stopped --► the node stops or resumes its heartbeats
  */
 import { Command } from "commander";
-import { type core, isStatusError } from "#api";
+import { type core, isStatusError, kinds } from "#api";
 import { realClock } from "#base";
 import type { ResourceClient } from "#client";
 import { ClusterError, findRunning } from "#cluster";
@@ -12,7 +12,7 @@ import { readKubeconfig } from "#pki";
 import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
 import { addRealVerbs, setRealNode } from "./real-node.ts";
 
-const NODES = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: false };
+const NODES = kinds.Node;
 /** The annotation that simulated nodes watch; repeated here, so that the command does not load them. */
 export const STOPPED = "simulated.k8ts.io/stopped";
 

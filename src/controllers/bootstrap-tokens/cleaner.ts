@@ -1,4 +1,4 @@
-/** Removes bootstrap tokens that have expired. */
+/** Deletes expired bootstrap tokens. */
 import { kinds } from "#api";
 import { changesOf, defineController } from "../runtime/index.ts";
 import { expiryOf, isToken } from "./token.ts";

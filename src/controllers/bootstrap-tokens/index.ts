@@ -1,3 +1,3 @@
-/** Tokens with which new nodes join: they sign what everybody may read of the cluster, and go when their time is over. */
+/** Bootstrap tokens: sign the ConfigMap cluster-info for joining nodes, and are deleted when they expire. */
 export { tokenCleaner } from "./cleaner.ts";
 export { bootstrapSigner } from "./signer.ts";

@@ -1,7 +1,7 @@
 /**
- * A JSON Web Signature (RFC 7515) without its payload: header and signature, for whoever has the payload already.
+ * A detached JSON Web Signature (RFC 7515): header and signature without the payload.
  *
- * A new node, which knows a token and nothing else, learns from it that what it reads without credentials is from its cluster.
+ * A joining node, which has only a token, verifies with it that cluster-info is from its cluster.
  */
 import { createHmac } from "node:crypto";
 import type { SigningToken } from "./token.ts";

@@ -1,7 +1,7 @@
 /**
- * Signs the ConfigMap cluster-info with every bootstrap token that is for signing.
+ * Signs the ConfigMap cluster-info with every bootstrap token that is enabled for signing.
  *
- *     tokens, cluster-info --► signatures that there should be ══► cluster-info
+ *     tokens, cluster-info --► wanted signatures ══► cluster-info
  */
 import { type core, kinds } from "#api";
 import { defineController, keysFrom, type Plan } from "../runtime/index.ts";

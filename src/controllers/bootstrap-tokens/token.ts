@@ -1,4 +1,4 @@
-/** Bootstrap tokens as their Secrets have them: `bootstrap-token-ID` in kube-system. */
+/** Reads bootstrap tokens from their Secrets: `bootstrap-token-ID` in kube-system. */
 import { type core, parseTime, toMs } from "#api";
 
 export const TOKEN_NAMESPACE = "kube-system";
@@ -14,7 +14,7 @@ export function isToken({ metadata, type }: core.Secret): boolean {
   return type === TOKEN_TYPE && metadata?.namespace === TOKEN_NAMESPACE;
 }
 
-/** When it stops counting: never, if it does not say. A time that nobody can read has passed. */
+/** When the token expires; infinite without an expiration. An unreadable time counts as expired. */
 export function expiryOf(secret: core.Secret): number {
   const expiration = dataOf(secret, "expiration");
   if (expiration === "") return Number.POSITIVE_INFINITY;
@@ -25,7 +25,7 @@ export function expiryOf(secret: core.Secret): number {
   }
 }
 
-/** Undefined if it is not for signing, or does not count any more. */
+/** Undefined if it is not enabled for signing, or expired. */
 export function signingToken(token: core.Secret, now: number): SigningToken | undefined {
   const [id, secret] = [dataOf(token, "token-id"), dataOf(token, "token-secret")];
   if (id === "" || secret === "" || token.metadata?.name !== NAME_PREFIX + id) return undefined;

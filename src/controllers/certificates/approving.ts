@@ -1,9 +1,9 @@
 /**
- * Approves requests of kubelets for their client certificates, if whoever asks may have them.
+ * Approves CertificateSigningRequests of kubelets for client certificates, if the requester is authorized.
  *
  *     request --► recognized by its names ──► SubjectAccessReview ══► condition Approved
  *
- * 1. It never denies: what it does not recognize, or may not approve, is left for others.
+ * 1. It never denies: requests that it does not recognize, or may not approve, are left to others.
  */
 import { type KubeObject, kinds } from "#api";
 import { type Controller, defineController, keysFrom } from "../runtime/index.ts";
@@ -16,11 +16,11 @@ import {
 } from "./authority.ts";
 import { whyNoKubeletClient } from "./rules.ts";
 
-/** After a review that was not approved: a binding may come later. */
+/** Retried after a review without approval: a role binding may be created later. */
 const AGAIN_MS = 60_000;
 
 interface Kindness {
-  /** The right to it: `create certificatesigningrequests/…`. */
+  /** The permission: `create certificatesigningrequests/…`. */
   readonly right: string;
   readonly message: string;
 }
@@ -64,7 +64,7 @@ function isDecided(request: SigningRequest): boolean {
   );
 }
 
-/** In which ways a request is one that may be approved. */
+/** The recognized kinds of requests. */
 export function kindnesses(request: SigningRequest, signer: Pick<CertificateSigner, "read">): readonly Kindness[] {
   const { spec } = request;
   if (spec.signerName !== KUBELET_CLIENT) return [];

@@ -1,9 +1,9 @@
-/** What signs for the cluster, as these controllers see it: passed in by whoever has the authority's key. */
+/** The cluster's CA as these controllers see it; the caller that has its key implements it. */
 import type { certificates } from "#api";
 
 export type SigningRequest = certificates.CertificateSigningRequest;
 
-/** What a request asks to be called. */
+/** The names in a request. */
 export interface RequestedNames {
   readonly commonName: string;
   readonly organizations: readonly string[];
@@ -21,9 +21,9 @@ export interface SignOptions {
 }
 
 export interface CertificateSigner {
-  /** `request`: the DER of a PKCS#10 request. Throws if it is none, or is not signed by its own key. */
+  /** `request`: the DER of a PKCS#10 request. Throws if it is invalid, or not signed with its own key. */
   read(request: Buffer): RequestedNames;
-  /** The certificate's PEM. Never longer valid than the authority. */
+  /** The certificate as PEM. It never outlives the CA. */
   sign(request: Buffer, options: SignOptions): string;
 }
 

@@ -1,4 +1,4 @@
-/** Removes requests that nobody needs any more: an hour after they were decided, a day after they were made, or when their certificate has expired. */
+/** Deletes requests an hour after their decision, a day after their creation, or when their certificate has expired. */
 import { X509Certificate } from "node:crypto";
 import { kinds, parseTime, toMs } from "#api";
 import { defineController, keysFrom } from "../runtime/index.ts";
@@ -26,7 +26,7 @@ export const csrCleaner = defineController({
   },
 });
 
-/** When a request may go. */
+/** When a request can be deleted. */
 export function neededUntil({ metadata, status }: SigningRequest): number {
   const conditions = status?.conditions ?? [];
   const certificate = status?.certificate ?? "";
@@ -34,7 +34,7 @@ export function neededUntil({ metadata, status }: SigningRequest): number {
   const ends = conditions.map(({ type, lastUpdateTime }) => {
     if (type === "Denied" || type === "Failed") return after(lastUpdateTime, DECIDED_MS);
     if (type !== "Approved") return Number.POSITIVE_INFINITY;
-    // Approved and never signed: by a signer that is not there.
+    // Approved but never signed: its signer does not exist.
     if (certificate === "") return after(lastUpdateTime, PENDING_MS);
     return Math.min(after(lastUpdateTime, DECIDED_MS), expiryOf(certificate));
   });
@@ -49,7 +49,7 @@ function expiryOf(certificate: string): number {
   try {
     return new X509Certificate(Buffer.from(certificate, "base64")).validToDate.getTime();
   } catch {
-    // Another signer's, in a form that nobody can read: its age decides.
+    // An unreadable certificate of another signer: the age of the request decides.
     return Number.POSITIVE_INFINITY;
   }
 }

@@ -1,4 +1,4 @@
-/** Certificates for those who ask: approved, signed, and cleared away. */
+/** CertificateSigningRequests: approved, signed, and deleted. */
 export { csrApproving } from "./approving.ts";
 export type { CertificateSigner, RequestedNames, SignOptions } from "./authority.ts";
 export { csrCleaner } from "./cleaner.ts";

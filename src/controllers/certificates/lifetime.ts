@@ -1,9 +1,9 @@
-/** From when until when a certificate is valid. */
+/** The validity period of a certificate. */
 const MINUTE_MS = 60_000;
-/** Clocks of machines differ. */
+/** Backdated because clocks differ. */
 const BACKDATE_MS = 5 * MINUTE_MS;
 const LEAST_MS = 10 * MINUTE_MS;
-/** Of anything shorter, five minutes would be a noticeable part. */
+/** Shorter certificates are not backdated. */
 const SHORT_MS = 8 * 60 * MINUTE_MS;
 
 export interface Lifetime {
@@ -11,7 +11,7 @@ export interface Lifetime {
   readonly notAfter: number;
 }
 
-/** `longestMs`: what the cluster grants; a request may ask for less. */
+/** `longestMs`: the cluster's limit; a request may ask for less. */
 export function lifetimeOf(expirationSeconds: number | undefined, longestMs: number, now: number): Lifetime {
   const asked = expirationSeconds === undefined ? longestMs : expirationSeconds * 1000;
   const ms = asked > longestMs ? longestMs : Math.max(asked, LEAST_MS);

@@ -1,4 +1,4 @@
-/** What each of the cluster's signers signs: names and usages, with the words of the original for what it does not. */
+/** What each built-in signer signs: names and usages, with the error messages of Kubernetes. */
 import { API_CLIENT, KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN, type RequestedNames } from "./authority.ts";
 
 const NODES = "system:nodes";
@@ -23,7 +23,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 
 export const SIGNERS: readonly string[] = Object.keys(RULES);
 
-/** Undefined: it may be signed. */
+/** Undefined: the request may be signed. */
 export function whyNotSigned(signer: string, names: RequestedNames, usages: readonly string[]): string | undefined {
   return RULES[signer]?.(names, usages);
 }
@@ -48,7 +48,7 @@ function whyNoKubeletServing(names: RequestedNames, usages: readonly string[]): 
   return names.commonName.startsWith(NODE_PREFIX) ? undefined : "subject common name does not begin with system:node:";
 }
 
-/** Encipherment is for RSA keys; others do without. */
+/** Key encipherment is optional: only RSA keys have it. */
 function whyUsages(usages: readonly string[], purpose: string): string | undefined {
   const asked = new Set(usages);
   const [all, without] = [

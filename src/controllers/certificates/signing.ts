@@ -1,5 +1,5 @@
 /**
- * Signs approved requests for the four signers of the cluster's own authority.
+ * Signs approved requests for the four built-in signers.
  *
  *     request --► approved ──► rules of its signer ══► certificate, or condition Failed
  */
@@ -12,7 +12,7 @@ import { SIGNERS, whyNotSigned } from "./rules.ts";
 const YEAR_MS = 365 * 24 * 3_600_000;
 
 export interface CsrSigningOptions {
-  /** The longest that a certificate is valid. Default: a year. */
+  /** The longest validity of a certificate. Default: a year. */
   readonly durationMs?: number;
 }
 
@@ -36,7 +36,7 @@ export function csrSigning(signer: CertificateSigner, { durationMs = YEAR_MS }: 
   });
 }
 
-/** Undefined: nothing to do. Throws if the request is none, which its validation should have found. */
+/** Undefined: nothing to do. Throws if the request is invalid, which API validation should have found. */
 export function signedStatus(
   request: SigningRequest,
   signer: CertificateSigner,

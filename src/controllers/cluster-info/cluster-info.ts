@@ -1,14 +1,14 @@
 /**
- * What a machine that wants to join may know without being known itself: where the cluster is, and who signs for it. The bootstrap signer adds
- * a signature for each token, so that whoever has a token can tell that it is genuine.
+ * What a joining machine may read without credentials: the address and the CA of the cluster. The bootstrap signer adds
+ * a signature for each token, so that the owner of a token can verify it.
  *
  *     kube-public: ConfigMap cluster-info          a kubeconfig without a user
- *                  Role, RoleBinding               everyone may read this one
+ *                  Role, RoleBinding               everyone may read it
  */
 import type { core, KubeObject, rbac } from "#api";
 
 export interface ClusterAddress {
-  /** As machines reach it: https://host:port. */
+  /** The API server's address for other machines: https://host:port. */
   readonly server: string;
   readonly caPem: string;
 }
@@ -16,7 +16,7 @@ export interface ClusterAddress {
 export const NAMESPACE = "kube-public";
 export const NAME = "cluster-info";
 export const CONTENT = "kubeconfig";
-/** As kubeadm calls them. */
+/** The names that kubeadm uses. */
 const READERS = "kubeadm:bootstrap-signer-clusterinfo";
 
 export function clusterInfo(address: ClusterAddress): core.ConfigMap {

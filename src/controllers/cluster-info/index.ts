@@ -1,3 +1,3 @@
-/** What a machine that wants to join may know. */
+/** The ConfigMap cluster-info. */
 export type { ClusterAddress } from "./cluster-info.ts";
 export { publishClusterInfo } from "./publish.ts";

@@ -1,14 +1,14 @@
 /**
- * Publishes what the cluster is, as an administrator: no controller may make roles. Once at each start.
+ * Publishes cluster-info once at each start, as an administrator: no controller may create roles.
  *
- * 1. What is there as it should be is not written again; signatures that others have added stay.
+ * 1. An unchanged object is not written again; signatures stay.
  */
 import { kinds } from "#api";
 import { type Client, createUnlessThere } from "#client";
 import { type ClusterAddress, CONTENT, clusterInfo, NAME, NAMESPACE, readers } from "./cluster-info.ts";
 
 export async function publishClusterInfo(client: Client, address: ClusterAddress, signal?: AbortSignal): Promise<void> {
-  const options = signal === undefined ? {} : { signal };
+  const options = { signal };
   const infos = client.of(kinds.ConfigMap).in(NAMESPACE);
   const wanted = clusterInfo(address);
   const { role, binding } = readers();

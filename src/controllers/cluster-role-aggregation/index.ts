@@ -1,4 +1,4 @@
-/** ClusterRoles with an aggregationRule have the rules of all ClusterRoles that it selects. */
+/** Gives ClusterRoles with an aggregationRule the rules of all ClusterRoles that it selects. */
 import { equalJson, type Json, kinds, matcherOfSelector, type rbac } from "#api";
 import { defineController, keysFrom } from "../runtime/index.ts";
 
@@ -12,7 +12,7 @@ export const clusterRoleAggregation = defineController({
       aggregationRule === undefined ? [] : ["yes"],
     );
     return {
-      // Any role may be selected by any rule, and there are few rules.
+      // Every role may be selected by every aggregationRule, and there are few of those.
       sources: [keysFrom(kinds.ClusterRole, () => aggregated("yes").map(({ metadata }) => metadata.name ?? ""))],
       reconcile(key) {
         const role = roles.get(key);
@@ -25,7 +25,7 @@ export const clusterRoleAggregation = defineController({
   },
 });
 
-/** Of the selected roles in the order of their names; a rule that is there is not repeated. */
+/** The rules of the selected roles, ordered by role name, without duplicates. */
 export function aggregatedRules(role: rbac.ClusterRole, all: readonly rbac.ClusterRole[]): readonly Rule[] {
   const rules: Rule[] = [];
   const known = new Set<string>();

@@ -1,4 +1,4 @@
-/** ControllerRevisions: in which StatefulSets and DaemonSets keep what they were. */
+/** ControllerRevisions: the template history of StatefulSets and DaemonSets. */
 export {
   inOrder,
   keeps,

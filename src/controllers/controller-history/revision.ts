@@ -1,8 +1,8 @@
 /**
- * A ControllerRevision: what a template was, under a number and a name that follows from it.
+ * A ControllerRevision: a former template, with a number and a name derived from it.
  *
- * 1. Its data is a strategic merge patch that puts the template back as a whole.
- * 2. Two revisions are the same if their templates are, whatever their names and numbers.
+ * 1. Its data is a strategic merge patch that restores the whole template.
+ * 2. Two revisions are equal if their templates are, whatever their names and numbers.
  */
 import { type apps, type core, equalJson, goJson, isObject, type Json, type JsonObject } from "#api";
 import { fnv32, safeName } from "../template-hash/index.ts";
@@ -16,7 +16,7 @@ export function revisionData(template: Template | undefined): JsonObject {
   return { spec: { template: { ...(template as unknown as JsonObject), $patch: "replace" } } };
 }
 
-/** The template that a revision keeps; undefined if it keeps none. */
+/** The template of a revision; undefined if it has none. */
 export function templateOf({ data }: Revision): Template | undefined {
   const spec = isObject(data ?? null) ? (data as JsonObject).spec : undefined;
   const template = isObject(spec ?? null) ? (spec as JsonObject).template : undefined;
@@ -29,7 +29,7 @@ export function keeps(revision: Revision, template: Template | undefined): boole
   return equalJson((revision.data ?? null) as Json, revisionData(template));
 }
 
-/** Of the data as it is written, and of how often a name was taken already. */
+/** Hash of the serialized data and of the collision count. */
 export function revisionHash(data: JsonObject, collisions: number): string {
   return safeName(fnv32(goJson(sorted(data)), String(collisions)));
 }
@@ -48,12 +48,12 @@ export function inOrder(revisions: readonly Revision[]): readonly Revision[] {
   );
 }
 
-/** The number of the next one. */
+/** The number of the next revision. */
 export function nextNumber(revisions: readonly Revision[]): number {
   return Math.max(0, ...revisions.map(({ revision }) => revision)) + 1;
 }
 
-/** Which of those that nobody lives by are too many: the oldest. */
+/** The oldest unused revisions beyond the history limit. */
 export function tooMany(
   revisions: readonly Revision[],
   limit: number,

@@ -149,7 +149,7 @@ describe("a CronJob", () => {
     expect(await names()).toEqual([120]);
   });
 
-  it("tells when too many times were missed, and starts the last of them", async () => {
+  it("event when too many times were missed, and starts the last of them", async () => {
     const { crons, clock, settle, names, events } = await cluster();
     await crons.create(cronJob({ suspend: true }));
     await clock.advance(102 * MINUTE);
@@ -236,7 +236,7 @@ describe("a CronJob", () => {
     );
   });
 
-  it("tells of a schedule that is never due, and rests", async () => {
+  it("event of a schedule that is never due, and rests", async () => {
     const { crons, clock, settle, events, writes } = await cluster();
     await crons.create(cronJob({ schedule: "0 0 30 2 *" }));
     await settle();

@@ -1,11 +1,9 @@
-/**
- * Which time of a schedule is due, of all that have passed since the last one that was met: the latest, unless it is too late for it.
- */
+/** Which time of a schedule is due: the latest one since the last run, unless its starting deadline has passed. */
 import { nextTime } from "./next-time.ts";
 import type { Schedule } from "./schedule.ts";
 import type { OffsetMs } from "./time-zone.ts";
 
-/** More missed times than this are worth a warning. */
+/** More missed times than this cause a warning. */
 const MANY = 100;
 
 export interface Timetable {
@@ -14,17 +12,17 @@ export interface Timetable {
 }
 
 export interface Due {
-  /** What has to be started now. */
-  readonly at?: number;
+  /** The scheduled time to start a Job for. */
+  readonly at?: number | undefined;
   readonly manyMissed: boolean;
-  /** When to look again. */
-  readonly next?: number;
+  /** When to reconcile again. */
+  readonly next?: number | undefined;
 }
 
-/** Undefined: the schedule is never due. `since`: the last time that was met, or when all began. */
+/** Undefined: the schedule is never due. `since`: the last scheduled time, or the creation of the CronJob. */
 export function dueAt(
   { schedule, offsetAt }: Timetable,
-  { since, now, deadlineMs = Infinity }: { since: number; now: number; deadlineMs?: number },
+  { since, now, deadlineMs = Infinity }: { since: number; now: number; deadlineMs?: number | undefined },
 ): Due | undefined {
   const after = (time: number) => nextTime(schedule, time, offsetAt);
   const first = after(since);
@@ -36,13 +34,15 @@ export function dueAt(
   const next = after(latest);
   const missed = Math.floor((now - Math.max(first, now - deadlineMs)) / distance) + 1;
   return {
-    ...(latest >= now - deadlineMs && { at: latest }),
+    at: latest >= now - deadlineMs ? latest : undefined,
     manyMissed: missed > MANY,
-    ...(next !== undefined && { next }),
+    next,
   };
 }
 
-/** The last one that is not later than now, looked for in longer and longer times before it: there may be very many in all. */
+/**
+ * The last time that is not after now, searched in growing intervals before now: there may be very many times in all.
+ */
 function latestOf(
   after: (time: number) => number | undefined,
   { first, distance, now }: { first: number; distance: number; now: number },

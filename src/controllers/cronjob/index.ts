@@ -1,7 +1,7 @@
 /**
- * CronJobs: Jobs at times of a schedule.
+ * CronJobs: Jobs at the times of a schedule.
  *
- * 1. That a Job which the status lists is gone is believed only of the server itself: the cache may not have seen it yet.
+ * 1. A Job in `status.active` counts as deleted only if the API server itself says so: the cache may be stale.
  */
 import { type batch, isStatusError, kinds } from "#api";
 import { ownedIndexes } from "../pods/index.ts";

@@ -1,4 +1,7 @@
-/** What the Jobs of a CronJob say: which of them run, which time was met last, when one succeeded last, and which are no longer worth keeping. */
+/**
+ * Facts from a CronJob's Jobs: which run, the last scheduled time, the last success, and which exceed the history
+ * limits.
+ */
 import { type batch, type core, parseTime, toMs } from "#api";
 import type { RecordedEvent } from "#client";
 import { eventsOf } from "./events.ts";
@@ -8,12 +11,12 @@ type CronJob = batch.CronJob;
 type Job = batch.Job;
 
 export interface KnownJobs {
-  /** For the status: those that are on its list and run, and those that have just been made. */
+  /** For the status: running Jobs that it lists, and newly created ones. */
   readonly active: readonly core.ObjectReference[];
-  /** Those of them that are there. */
+  /** Those of them that exist in the cache. */
   readonly running: readonly Job[];
-  readonly lastScheduled?: number;
-  readonly lastSuccessful?: string;
+  readonly lastScheduled?: number | undefined;
+  readonly lastSuccessful?: string | undefined;
   readonly events: readonly RecordedEvent[];
 }
 
@@ -27,7 +30,7 @@ export function knownJobs({
   readonly gone: ReadonlySet<string>;
 }): KnownJobs {
   const { active: listed = [], lastScheduleTime } = cronJob.status ?? {};
-  const tells = eventsOf(cronJob);
+  const event = eventsOf(cronJob);
   const byUid = new Map(jobs.map((job) => [job.metadata.uid, job]));
   const events: RecordedEvent[] = [];
   const active: core.ObjectReference[] = [];
@@ -35,9 +38,9 @@ export function knownJobs({
     const job = byUid.get(reference.uid);
     const end = job === undefined ? undefined : endOf(job);
     if (gone.has(reference.uid ?? ""))
-      events.push(tells("Normal", "MissingJob", `Active job went missing: ${reference.name}`));
+      events.push(event("Normal", "MissingJob", `Active job went missing: ${reference.name}`));
     else if (end !== undefined)
-      events.push(tells("Normal", "SawCompletedJob", `Saw completed job: ${reference.name}, condition: ${end}`));
+      events.push(event("Normal", "SawCompletedJob", `Saw completed job: ${reference.name}, condition: ${end}`));
     else active.push(reference);
   }
   const isListed = new Set(listed.map(({ uid }) => uid));
@@ -50,20 +53,19 @@ export function knownJobs({
     if (at !== undefined) active.push(referenceTo(job));
     else {
       const note = `Saw a job that the controller did not create or forgot: ${job.metadata.name}`;
-      events.push(tells("Warning", "UnexpectedJob", note));
+      events.push(event("Warning", "UnexpectedJob", note));
     }
   }
-  const lastSuccessful = lastSuccess(cronJob, jobs);
   return {
     active,
     running: active.map(({ uid }) => byUid.get(uid)).filter((job) => job !== undefined),
-    ...(times.length > 0 && { lastScheduled: Math.max(...times) }),
-    ...(lastSuccessful !== undefined && { lastSuccessful }),
+    lastScheduled: times.length > 0 ? Math.max(...times) : undefined,
+    lastSuccessful: lastSuccess(cronJob, jobs),
     events,
   };
 }
 
-/** Finished Jobs beyond what is to be kept of those that succeeded, and of those that failed: the oldest. */
+/** The oldest finished Jobs beyond the history limits for successes and failures. */
 export function jobsTooOld({
   cronJob,
   jobs,
@@ -84,7 +86,7 @@ export function jobsTooOld({
   });
 }
 
-/** The status says all that will be known of a finished Job when it is gone. */
+/** Whether the status already has everything that is to be known of a finished Job. */
 function isTold(cronJob: CronJob, job: Job): boolean {
   const { active = [], lastScheduleTime, lastSuccessfulTime } = cronJob.status ?? {};
   const isReached = (time: number | undefined, last: string | undefined) =>
@@ -115,7 +117,7 @@ function lastSuccess({ status }: CronJob, jobs: readonly Job[]): string | undefi
     .reduce<string | undefined>((last, time) => (last === undefined || time > last ? time : last), undefined);
 }
 
-/** Those that have not started come last. */
+/** Jobs that have not started come last. */
 function inOrderOfStart(jobs: readonly Job[]): readonly Job[] {
   const rank = ({ metadata, status }: Job) => `${status?.startTime ?? "~"} ${metadata.name}`;
   return [...jobs].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));

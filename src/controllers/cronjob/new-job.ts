@@ -1,4 +1,4 @@
-/** The Job that a CronJob makes for one time of its schedule: its name says for which, so that it is made once. */
+/** The Job for one scheduled time. Its name contains the time, so it is created once. */
 import { type batch, formatTime, instantOf, parseTime, TimeError, toMs } from "#api";
 import { ownedBy } from "../runtime/index.ts";
 import { timeZone } from "./time-zone.ts";
@@ -32,7 +32,7 @@ export function jobName({ metadata }: CronJob, at: number): string {
   return `${metadata.name}-${Math.floor(at / 60_000)}`;
 }
 
-/** For which time a Job was made, if it was made for one: others may have made it in the name of the CronJob. */
+/** The scheduled time of a Job; undefined if it was created in another way. */
 export function scheduledTimeOf(cronJob: CronJob, { metadata }: Job): number | undefined {
   const at = readTime(metadata.annotations?.[SCHEDULED_TIME] ?? "");
   return at !== undefined && metadata.name === jobName(cronJob, at) ? at : undefined;
@@ -47,7 +47,7 @@ function readTime(text: string): number | undefined {
   }
 }
 
-/** As the clocks in the zone of the CronJob show it. */
+/** In the CronJob's time zone. */
 function localTime(at: number, zone: string | undefined): string {
   const offsetMinutes = (timeZone(zone)?.(at) ?? 0) / 60_000;
   const wall = formatTime(instantOf(at + offsetMinutes * 60_000));

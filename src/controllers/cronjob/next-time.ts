@@ -1,9 +1,9 @@
 /**
- * The first time after another at which a schedule is due.
+ * The next time at which a schedule is due.
  *
- * 1. A schedule is due in every minute at whose beginning the wall clock of its zone shows what its fields ask for: a time that the clock
+ * 1. A schedule is due in every minute whose wall-clock time in its zone matches its fields: a time that the clock
  *    skips is not due, one that it shows twice is due twice.
- * 2. A search leaps over whole months, days and hours that do not fit, but never over a change of the clock: it stops there and looks again.
+ * 2. The search skips whole months, days and hours that do not match, but stops at every change of the UTC offset.
  */
 import type { Schedule } from "./schedule.ts";
 import type { OffsetMs } from "./time-zone.ts";
@@ -11,7 +11,7 @@ import type { OffsetMs } from "./time-zone.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** What is not due within this time is never due, such as February 30. */
+/** A schedule that is not due within this time never is, such as February 30. */
 const MAX_YEARS = 5;
 
 export function nextTime(schedule: Schedule, after: number, offsetAt: OffsetMs): number | undefined {
@@ -29,13 +29,13 @@ export function nextTime(schedule: Schedule, after: number, offsetAt: OffsetMs):
   return undefined;
 }
 
-/** The time on the wall itself if it fits, else the earliest that may. */
+/** The wall-clock time itself if it matches, else the earliest that may. */
 function nextFit(schedule: Exclude<Schedule, { everyMs: number }>, wall: number): number {
   const date = new Date(wall);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
   if (!schedule.months.has(month + 1)) {
     const next = Date.UTC(year, month + 1, 1);
-    // The clock may change twice within a month, but not within a day.
+    // The UTC offset may change twice within a month, but not within a day.
     return next - wall > DAY_MS ? next - DAY_MS : next;
   }
   if (!schedule.isDay(date.getUTCDate(), date.getUTCDay())) return (Math.floor(wall / DAY_MS) + 1) * DAY_MS;
@@ -45,7 +45,7 @@ function nextFit(schedule: Exclude<Schedule, { everyMs: number }>, wall: number)
   return wall;
 }
 
-/** The first minute after a change of the clock that lies between two instants. */
+/** The first minute after a change of the UTC offset between two instants. */
 function changeBetween(from: number, to: number, offset: number, offsetAt: OffsetMs): number {
   let [low, high] = [from, to];
   while (high - low > MINUTE_MS) {

@@ -1,12 +1,13 @@
 /**
  * What a CronJob does.
  *
- *     a time of its schedule has come     a Job is made for it, unless one that runs forbids it or has to be replaced first
- *     Jobs have finished                  the oldest of them go
- *     in any case                         the status says which Jobs run, and which time was met last
+ *     a scheduled time has come           create a Job, unless a running one forbids it or has to be replaced first
+ *     finished Jobs                       delete the oldest
+ *     in any case                         update the status: active Jobs and last schedule time
  *
- * 1. A Job is known by its name as that of one time. So the status follows from the Jobs: a controller that was stopped after it had made one finds it again.
- * 2. A finished Job goes only when the status says what it had to say: nothing else would.
+ * 1. A Job's name identifies its scheduled time. So the status follows from the Jobs: after a restart the controller
+ *    finds the Jobs that it created.
+ * 2. A finished Job is deleted only after the status has recorded it.
  */
 import { type batch, equalJson, formatTime, instantOf, type Json, kinds } from "#api";
 import type { Plan, Write } from "../runtime/index.ts";
@@ -20,11 +21,11 @@ type Job = batch.Job;
 
 export interface Facts {
   readonly cronJob: CronJob;
-  /** All that it controls. */
+  /** All Jobs that it controls. */
   readonly jobs: readonly Job[];
-  /** Uids of `status.active` that the server does not have any longer. */
+  /** Uids of `status.active` that the API server no longer has. */
   readonly gone: ReadonlySet<string>;
-  /** There is a Job of this name, its own or another's. */
+  /** Whether a Job of this name exists, its own or another's. */
   isTaken(name: string): boolean;
   readonly now: number;
 }
@@ -38,9 +39,9 @@ export function planCronJob(facts: Facts): Plan {
   return {
     events: [...known.events, ...start.events],
     steps: [[...tooOld, ...replaced].map(deletion), create === undefined ? [] : [creation(cronJob, create)]],
-    told: (write, outcome) => eventAbout(cronJob, write, outcome),
+    eventFor: (write, outcome) => eventAbout(cronJob, write, outcome),
     finally: (failures) => statusWrites(cronJob, known, failures.length > 0 ? [] : replaced),
-    ...(start.next !== undefined && { againAfterMs: Math.max(1, start.next - now) }),
+    againAfterMs: start.next === undefined ? undefined : Math.max(1, start.next - now),
   };
 }
 

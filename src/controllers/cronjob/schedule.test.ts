@@ -181,10 +181,7 @@ describe("what is due", () => {
           )
             times.push(time);
           const deadlineMs = deadline === undefined ? undefined : deadline * 1000;
-          const due = dueAt(
-            { schedule: read, offsetAt },
-            { since: start, now, ...(deadlineMs !== undefined && { deadlineMs }) },
-          );
+          const due = dueAt({ schedule: read, offsetAt }, { since: start, now, deadlineMs });
           const latest = times.at(-1);
           const isInTime = latest !== undefined && latest >= now - (deadlineMs ?? Infinity);
           expect(textOf(due?.at)).toBe(isInTime ? textOf(latest) : undefined);
@@ -199,13 +196,13 @@ describe("what is due", () => {
     { hours: 99, deadlineMs: undefined, want: false },
     { hours: 101, deadlineMs: undefined, want: true },
     { hours: 101, deadlineMs: 3600_000, want: false },
-  ])("tells of too many that were missed: $hours hours, $deadlineMs", ({ hours, deadlineMs, want }) => {
+  ])("event of too many that were missed: $hours hours, $deadlineMs", ({ hours, deadlineMs, want }) => {
     const since = at("2030-01-01T00:00:00Z");
     const timetable = { schedule: schedule("@hourly"), offsetAt: zone("UTC") };
     const due = dueAt(timetable, {
       since,
       now: since + hours * 3600_000,
-      ...(deadlineMs !== undefined && { deadlineMs }),
+      deadlineMs,
     });
     expect(due?.manyMissed).toBe(want);
   });

@@ -1,8 +1,8 @@
 /**
- * Schedules, as cron writes them: five fields (`0,30 9-17 * * mon-fri`), a name (`@hourly`) or a distance (`@every 90s`).
+ * Cron schedules: five fields (`0,30 9-17 * * mon-fri`), a name (`@hourly`) or an interval (`@every 90s`).
  *
- * 1. What is read here has passed the API server: it is refused only where it cannot be understood.
- * 2. A day fits by its day of the month and by its day of the week; where neither field is `*`, one of the two is enough.
+ * 1. Schedules have passed API validation: only those that cannot be parsed are refused here.
+ * 2. A day matches by day of month and day of week; if neither field is `*`, one of the two is enough.
  */
 import { DurationError, durationMs } from "#api";
 
@@ -13,7 +13,7 @@ export type Schedule =
       readonly hours: ReadonlySet<number>;
       readonly months: ReadonlySet<number>;
       isDay(dayOfMonth: number, dayOfWeek: number): boolean;
-      /** Named in the schedule itself: only schedules of old have one. */
+      /** Time zone in the schedule itself: a legacy form. */
       readonly timeZone?: string;
     };
 
@@ -41,7 +41,7 @@ const NAMED = new Map([
   ["@hourly", "0 * * * *"],
 ]);
 
-/** What is wrong with it, where it cannot be understood. */
+/** A string says why the schedule cannot be parsed. */
 export function readSchedule(text: string): Schedule | string {
   const [, timeZone, given = ""] = /^(?:(?:CRON_)?TZ=(\S*)\s+)?(.*)$/s.exec(text.trim()) ?? [];
   const every = /^@every\s+(.*)$/s.exec(given)?.[1];
@@ -63,7 +63,7 @@ export function readSchedule(text: string): Schedule | string {
   };
 }
 
-/** Whole seconds, one at least. */
+/** Whole seconds, at least one. */
 function readDistance(text: string): Schedule | string {
   try {
     return { everyMs: Math.max(1, Math.floor(durationMs(text) / 1000)) * 1000 };
@@ -75,7 +75,7 @@ function readDistance(text: string): Schedule | string {
 
 interface Values {
   readonly values: ReadonlySet<number>;
-  /** A part of it is `*`: the choice is left to the other field. */
+  /** The field contains `*`: the other field decides. */
   readonly any: boolean;
 }
 
@@ -88,7 +88,7 @@ function readField(text: string, field: Field): Values | undefined {
     const isStar = lowText === "*" || lowText === "?";
     const low = isStar ? field.min : readValue(lowText, field);
     const step = readValue(stepText ?? "1", { min: 1, max: Infinity });
-    // A single number with a step runs to the end.
+    // A single number with a step runs to the end of the range.
     const toEnd = isStar || (highText === undefined && stepText !== undefined);
     const high = toEnd ? field.max : highText === undefined ? low : readValue(highText, field);
     if (low === undefined || high === undefined || step === undefined) return undefined;

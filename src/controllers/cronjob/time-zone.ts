@@ -1,11 +1,11 @@
-/** What the clocks on the wall say in a time zone. */
+/** UTC offsets of time zones. */
 
-/** By how much the wall clock is ahead of UTC at an instant. */
+/** The UTC offset at an instant. */
 export type OffsetMs = (instant: number) => number;
 
 const PARTS = ["year", "month", "day", "hour", "minute", "second"] as const;
 
-/** Undefined: there is no such zone. Without a name it is UTC. */
+/** Undefined: there is no such zone. An empty name is UTC. */
 export function timeZone(name: string | undefined): OffsetMs | undefined {
   if (name === undefined || name === "" || name === "UTC") return () => 0;
   const format = formatFor(name);

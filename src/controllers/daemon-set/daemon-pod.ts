@@ -1,4 +1,4 @@
-/** A Pod of a DaemonSet: for one node, which it is bound to by its affinity, and tolerant of what happens to nodes. */
+/** A DaemonSet's Pod for one node: bound to it by node affinity, with tolerations for node conditions. */
 import type { apps, core } from "#api";
 import { isEnding, isFinished, type Pod, podFromTemplate } from "../pods/index.ts";
 
@@ -14,7 +14,7 @@ export function nameOf({ metadata }: { readonly metadata: { readonly name?: stri
   return metadata.name ?? "";
 }
 
-/** What every daemon puts up with, so that it is there when a node is in trouble. */
+/** Tolerations of all daemon Pods, so that they run on nodes with problems. */
 export function tolerationsOf({ tolerations = [], hostNetwork = false }: Partial<core.PodSpec>): core.Toleration[] {
   const added = [
     tolerated("not-ready", "NoExecute"),
@@ -34,7 +34,7 @@ function tolerated(condition: string, effect: "NoExecute" | "NoSchedule"): core.
   return { key: `node.kubernetes.io/${condition}`, operator: "Exists", effect };
 }
 
-/** The spec of its Pods, before they are bound to a node. */
+/** The Pod spec before it is bound to a node. */
 export function daemonSpec({ spec }: DaemonSet): core.PodSpec {
   const pod: core.PodSpec = { containers: [], ...spec?.template.spec };
   return { ...pod, tolerations: tolerationsOf(pod) };
@@ -65,7 +65,7 @@ export function daemonPod(set: DaemonSet, node: string, hash: string): Pod {
   };
 }
 
-/** The node that a Pod is on, or is bound for. */
+/** The node that a Pod is on, or is to be scheduled to. */
 export function nodeOf({ spec }: Pod): string | undefined {
   if (spec?.nodeName !== undefined && spec.nodeName !== "") return spec.nodeName;
   const required = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
@@ -76,7 +76,7 @@ export function nodeOf({ spec }: Pod): string | undefined {
   return undefined;
 }
 
-/** By node, oldest first. What has come to its end and goes is no Pod any more. */
+/** Pods by node, oldest first, without finished Pods that are being deleted. */
 export function podsByNode(pods: readonly Pod[]): ReadonlyMap<string, readonly Pod[]> {
   const byNode = new Map<string, Pod[]>();
   for (const pod of pods.toSorted(compareAge)) {

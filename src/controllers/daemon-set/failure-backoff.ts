@@ -1,6 +1,6 @@
 /**
- * How soon a Pod that failed on a node is replaced: after 1 s, 2 s, 4 s … up to 15 minutes, and at once again after half an hour without a failure. This is a
- * pace, not state: who loses it is too fast once.
+ * Backoff of failed Pods by node: 1 s, 2 s, 4 s … up to 15 minutes, reset after half an hour without a failure. Losing
+ * it at a restart is harmless.
  */
 import type { Clock } from "#base";
 
@@ -10,7 +10,7 @@ const FORGOTTEN_MS = 2 * MAX_MS;
 
 export class FailureBackoff {
   readonly #clock: Clock;
-  /** The longest quiet come first. */
+  /** Least recent failure first. */
   readonly #failures = new Map<string, { delayMs: number; sinceMs: number }>();
 
   constructor(clock: Clock) {

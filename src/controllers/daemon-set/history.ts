@@ -1,8 +1,9 @@
 /**
- * The revisions of a DaemonSet: the current one, which its new Pods are labelled with, and those that were.
+ * The revisions of a DaemonSet: the current one, whose hash labels new Pods, and former ones.
  *
- * 1. The current one has the highest number.
- * 2. Where several keep the same template, the one with the highest number stays: Pods of the others become its own.
+ * 1. The current revision has the highest number.
+ * 2. If several revisions have the same template, the one with the highest number stays, and Pods of the others are
+ *    relabelled.
  */
 import { kinds } from "#api";
 import { inOrder, keeps, nextNumber, type Revision, revisionData, tooMany } from "../controller-history/index.ts";
@@ -14,11 +15,11 @@ import { type DaemonSet, HASH_LABEL, KIND, nameOf } from "./daemon-pod.ts";
 export interface History {
   readonly current: Revision;
   readonly old: readonly Revision[];
-  /** One after the other. */
+  /** Steps of writes. */
   readonly steps: readonly (readonly Write[])[];
 }
 
-/** `find`: the revision of this name, whoever it belongs to. Undefined: its name is taken by something else. */
+/** `find`: the revision of this name, whatever its owner. Undefined: the name is taken by another object. */
 export function historyOf(
   set: DaemonSet,
   revisions: readonly Revision[],
@@ -56,7 +57,7 @@ export function hashOf({ metadata }: Revision | Pod): string | undefined {
   return metadata.labels?.[HASH_LABEL];
 }
 
-/** Old ones that no Pod has and that are too many. */
+/** Former revisions without Pods beyond the history limit. */
 export function forgotten(set: DaemonSet, old: readonly Revision[], pods: readonly Pod[]): readonly Write[] {
   const live = new Set(pods.map(hashOf).filter((hash) => hash !== undefined));
   const isLive = (revision: Revision) => live.has(hashOf(revision) ?? nameOf(revision));
@@ -84,7 +85,7 @@ function newRevision(set: DaemonSet, revision: number): Revision {
   };
 }
 
-/** One without the label was made by hand: its name will do. */
+/** A revision without the label was created by hand: its name is used. */
 function labelled(revision: Revision): Pick<Revision, "metadata"> {
   const { labels } = revision.metadata;
   const hash = hashOf(revision) ?? nameOf(revision);

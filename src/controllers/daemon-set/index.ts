@@ -1,4 +1,4 @@
-/** DaemonSets: one Pod on each node that should have it. */
+/** DaemonSets: one Pod on each eligible node. */
 import { equalJson, type Json, type KubeObject, kinds, matcherOfSelector } from "#api";
 import { objectKey } from "#client";
 import { adoption, claim, isStillThere, ownedIndexes, release } from "../pods/index.ts";
@@ -61,14 +61,14 @@ export const daemonSetController = defineController({
           ...ofRevisions.withoutController(namespace),
         ]);
         const adopts = pods.adopt.length + kept.adopt.length > 0;
-        // It is gone or ends, and the cache has yet to show it: those that it had are no longer its own, and nothing takes their place.
+        // The set is deleted or terminating, which the cache does not show yet: it must not replace Pods that it lost.
         if (adopts && !(await isStillThere(client, kinds.DaemonSet, set))) return undefined;
         const settled = [
           ...pods.adopt.map((pod) => adoption(kinds.Pod, pod, set, KIND)),
           ...kept.adopt.map((revision) => adoption(kinds.ControllerRevision, revision, set, KIND)),
           ...pods.release.map((pod) => release(kinds.Pod, pod, set)),
         ];
-        // Whom it has is settled first; the next run goes on from there.
+        // Adoption and release come first; the next run continues from there.
         if (settled.length > 0) return { steps: [settled] };
         const failureKey = (node: string) => `${uid}/${node}`;
         const { failed, ...plan } = planDaemonSet(
@@ -90,7 +90,7 @@ export const daemonSetController = defineController({
   },
 });
 
-/** Compiled once for each state of a set. */
+/** Compiled once for each version of a set. */
 function fitsBySet(): (set: Daemons) => (node: NodeObject) => Fit {
   const compiled = new WeakMap<Daemons, (node: NodeObject) => Fit>();
   return (set) => {
@@ -103,7 +103,7 @@ function fitsBySet(): (set: Daemons) => (node: NodeObject) => Fit {
   };
 }
 
-/** Whether nothing about a node changed that decides who may be there. Most changes are heartbeats. */
+/** Whether a node's eligibility is unchanged. Most updates are heartbeats. */
 function samePlace(a: NodeObject, b: NodeObject): boolean {
   const place = ({ metadata, spec }: NodeObject) =>
     ({ labels: metadata.labels ?? {}, taints: spec?.taints ?? [] }) as unknown as Json;

@@ -1,8 +1,8 @@
 /**
- * Whether a Pod of a template may be on a node: by name, by labels, and in spite of the node's taints.
+ * Whether Pods of a template may run on a node: by name, labels and taints.
  *
- * 1. Compiled once for a template; asking about a node reads nothing but the node.
- * 2. A taint without a matching toleration keeps new Pods away. Only NoExecute drives out those that are there already.
+ * 1. Compiled once for a template; checking a node reads only the node.
+ * 2. An untolerated taint prevents new Pods. Only NoExecute removes running ones.
  */
 import { type core, type LabelOperator, LabelSelectorError, matcherOf, requirement } from "#api";
 
@@ -11,7 +11,7 @@ export type Node = core.Node;
 export interface Fit {
   /** A Pod should run there. */
   readonly runs: boolean;
-  /** One that runs there may stay. */
+  /** A running Pod may stay. */
   readonly stays: boolean;
 }
 
@@ -46,7 +46,7 @@ const OPERATORS: Readonly<Record<string, LabelOperator>> = {
   Lt: "lt",
 };
 
-/** A term that asks for nothing, or for something that cannot be read, matches no node. */
+/** An empty or invalid term matches no node. */
 function termMatcher({ matchExpressions = [], matchFields = [] }: core.NodeSelectorTerm): (node: Node) => boolean {
   if (matchExpressions.length + matchFields.length === 0) return () => false;
   try {

@@ -1,10 +1,10 @@
 /**
- * Which nodes of a DaemonSet need a Pod, and which Pods have to go.
+ * Which nodes of a DaemonSet need a Pod, and which Pods have to be deleted.
  *
  *     should run, has none          create
- *     may stay, has several         all but the oldest go; while surging, an old and a new one may be there together
- *     may stay, failed              goes, and comes back: later and later if it fails again and again
- *     may not stay                  goes
+ *     may stay, has several         delete all but the oldest; while surging, an old and a new one may coexist
+ *     may stay, failed              delete and replace, with backoff
+ *     may not stay                  delete
  */
 import type { RecordedEvent } from "#client";
 import { isAvailable, isEnding, isReady, type Pod } from "../pods/index.ts";
@@ -15,9 +15,9 @@ export interface Placement {
   readonly create: readonly string[];
   readonly delete: readonly Pod[];
   readonly events: readonly RecordedEvent[];
-  /** Nodes on which a failed Pod is deleted. */
+  /** Nodes whose failed Pod is deleted. */
   readonly failed: readonly string[];
-  /** How long until a failed Pod may be deleted. */
+  /** Time until a failed Pod may be deleted. */
   readonly waitsMs: readonly number[];
 }
 
@@ -37,7 +37,7 @@ export function placementOf(facts: Facts): Placement {
   const { nodes, byNode, fitOf } = facts;
   const parts = nodes.map((node) => placementOn(facts, node, fitOf(node), byNode.get(nameOf(node))));
   const known = new Set(nodes.map(nameOf));
-  // No scheduler will ever place them, and nobody else deletes them.
+  // No scheduler places these Pods, and nobody else deletes them.
   const stranded = [...byNode]
     .filter(([node]) => !known.has(node))
     .flatMap(([, pods]) => pods.filter((pod) => (pod.spec?.nodeName ?? "") === "" && !isEnding(pod)));
@@ -78,7 +78,7 @@ function placementOn(
   };
 }
 
-/** The oldest new and the oldest old one may stay together: until the new one is available, or the old one is not ready anyway. */
+/** While surging, the oldest new and old Pod coexist until the new one is available or the old one is not ready. */
 function surplusWhileSurging({ set, hash, now }: Facts, running: readonly Pod[]): readonly Pod[] {
   if (running.length < 2) return [];
   const fresh = running.find((pod) => isUpdated(set, pod, hash));

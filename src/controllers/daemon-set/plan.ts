@@ -1,4 +1,4 @@
-/** A DaemonSet's next writes: its history, then Pods, then what is no longer kept; and the status in any case. */
+/** A DaemonSet's next writes: history, Pods, deletion of old revisions; and the status in any case. */
 import { isStatusError, kinds } from "#api";
 import type { RecordedEvent } from "#client";
 import type { Revision } from "../controller-history/index.ts";
@@ -11,26 +11,26 @@ import { type Facts, placementOf } from "./place.ts";
 import { isRolling, limitsOf, rollingStep } from "./rolling.ts";
 import { sameStatus, statusOf } from "./status.ts";
 
-/** What else the caches show. */
+/** Further lookups in the caches. */
 export interface Surroundings {
   readonly nodes: readonly Node[];
   fitOf(node: Node): Fit;
   readonly revisions: readonly Revision[];
-  /** The revision of this name, whoever it belongs to. */
+  /** The revision of this name, whatever its owner. */
   findRevision(name: string): Revision | undefined;
   failureWaitMs(node: string): number;
 }
 
 export interface DaemonPlan extends Plan {
-  /** Nodes on which a failed Pod is deleted: the next one there has to wait longer. */
+  /** Nodes whose failed Pod is deleted: their backoff grows. */
   readonly failed: readonly string[];
 }
 
-/** At most so many at once: the next run goes on. */
+/** Limit for one run; the next run continues. */
 const BURST = 250;
 
 export function planDaemonSet(set: DaemonSet, pods: readonly Pod[], around: Surroundings, now: number): DaemonPlan {
-  // What its history was may be gone already: nothing can be said any more.
+  // The revisions of a terminating set may be gone already: nothing can be computed.
   if (isEnding(set)) return { failed: [] };
   const history = historyOf(set, around.revisions, pods, around.findRevision);
   if (history === undefined) return { failed: [], finally: () => [collision(set)] };
@@ -54,9 +54,9 @@ export function planDaemonSet(set: DaemonSet, pods: readonly Pod[], around: Surr
         .map((node): Write => ({ verb: "create", resource: kinds.Pod, object: daemonPod(set, node, facts.hash) })),
       forgotten(set, history.old, pods),
     ].filter((writes) => writes.length > 0),
-    told: (write, outcome) => podEvent(set, write, outcome),
+    eventFor: (write, outcome) => podEvent(set, write, outcome),
     finally: (failures) => {
-      // Pods are counted by a revision that is not there yet.
+      // The current revision does not exist yet: Pods cannot be counted by it.
       if (failures.some(({ write }) => historyWrites.includes(write))) return [];
       const status = statusOf(facts);
       if (sameStatus(status, set)) return [];
@@ -76,7 +76,7 @@ function factsOf(set: DaemonSet, hash: string, pods: readonly Pod[], around: Sur
   return { set, hash, nodes, byNode: podsByNode(pods), fitOf, failureWaitMs, surges, now };
 }
 
-/** The name belongs to something else: the next one is made with another hash. */
+/** The name is taken by another object: the next attempt uses another hash. */
 function collision(set: DaemonSet): Write {
   const { status } = set;
   const counts = {
@@ -101,7 +101,7 @@ function podEvent(about: DaemonSet, write: Write, outcome: Outcome): RecordedEve
     return { about, type: "Normal", reason: isCreation ? "SuccessfulCreate" : "SuccessfulDelete", note };
   }
   const { error } = outcome;
-  // A namespace that goes away takes the owner with it: nothing worth telling.
+  // A terminating namespace takes the owner with it: no Event.
   if (isStatusError(error) && error.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating"))
     return undefined;
   const message = error instanceof Error ? error.message : String(error);

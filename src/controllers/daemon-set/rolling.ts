@@ -1,10 +1,11 @@
 /**
- * One step of a DaemonSet's rolling update, when every node has what it should have otherwise.
+ * One step of a DaemonSet's rolling update, once every node has its Pods.
  *
- *     maxSurge 0    old Pods go, at most `maxUnavailable` nodes without an available one at a time; new ones follow by themselves
- *     maxSurge      new Pods come beside the old, on at most so many nodes at a time; an old one goes when its new one is available
+ *     maxSurge 0    delete old Pods, at most `maxUnavailable` nodes without an available Pod; new ones follow
+ *     maxSurge      create new Pods beside old ones, on at most that many nodes; delete an old one when its new one is
+ *                   available
  *
- * An old Pod that is not available anyway is replaced whatever the limits: nothing is lost.
+ * An unavailable old Pod is replaced regardless of the limits.
  */
 import { scaledIntOrString } from "#api";
 import { isAvailable, isEnding, type Pod } from "../pods/index.ts";
@@ -16,7 +17,9 @@ export interface Limits {
   readonly maxUnavailable: number;
 }
 
-/** Shares are of the nodes that should run one, and are rounded up. Where both come to nothing, one may be missing. */
+/**
+ * Percentages refer to the nodes that should run a Pod, and are rounded up. If both limits are 0, maxUnavailable is 1.
+ */
 export function limitsOf({ spec }: DaemonSet, desired: number): Limits {
   if (!isRolling(spec?.updateStrategy?.type)) return { maxSurge: 0, maxUnavailable: 0 };
   const { maxSurge = 0, maxUnavailable = 1 } = spec?.updateStrategy?.rollingUpdate ?? {};
@@ -36,7 +39,7 @@ export interface Step {
 
 interface OnNode {
   readonly node: string;
-  /** Several of one generation: not for the update to sort out. */
+  /** Several Pods of one generation are handled by `place.ts`. */
   readonly unclear: boolean;
   readonly fresh: Pod | undefined;
   readonly old: Pod | undefined;

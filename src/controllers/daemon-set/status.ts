@@ -1,4 +1,4 @@
-/** What a DaemonSet says of itself: the oldest Pod of each node counts. */
+/** The status of a DaemonSet: the oldest Pod of each node counts. */
 import { type apps, equalJson, type Json } from "#api";
 import { isAvailable, isReady } from "../pods/index.ts";
 import { type DaemonSet, isUpdated, nameOf } from "./daemon-pod.ts";
@@ -38,7 +38,7 @@ export function statusOf({ set, hash, nodes, byNode, fitOf, now }: Facts): Statu
   };
 }
 
-/** As the server writes it: counts of zero are left out. */
+/** Like the API server writes it: counts of zero are omitted. */
 function written(counts: Readonly<Record<string, number>>): Partial<Status> {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 }

@@ -1,8 +1,9 @@
 /**
- * What a Deployment writes onto its ReplicaSets: which revision they are, which they were, and for how many replicas they were last sized.
+ * The annotations that a Deployment writes to its ReplicaSets: revision, revision history, and desired replicas.
  *
- * 1. The new ReplicaSet has the highest revision. One that is rolled back to gets the next number and keeps its old ones as its history.
- * 2. The Deployment's own annotations are copied, except for those that are about the Deployment itself; nothing is taken away.
+ * 1. The new ReplicaSet has the highest revision. After a rollback, a ReplicaSet gets the next number and keeps its
+ *    former ones as history.
+ * 2. The Deployment's annotations are copied, except those about the Deployment itself. None are removed.
  */
 import type { apps } from "#api";
 import { type Deployment, limitsOf } from "./limits.ts";
@@ -30,7 +31,7 @@ export function revisionOf({ metadata }: Pick<ReplicaSet, "metadata">): number {
   return numberIn(metadata.annotations, REVISION) ?? 0;
 }
 
-/** For how many replicas it was last sized; undefined if nobody has said. */
+/** The desired replicas at its last scaling; undefined if the annotation is missing. */
 export function desiredReplicas({ metadata }: ReplicaSet): number | undefined {
   return numberIn(metadata.annotations, DESIRED_REPLICAS);
 }
@@ -39,12 +40,12 @@ export function maxReplicas({ metadata }: ReplicaSet): number | undefined {
   return numberIn(metadata.annotations, MAX_REPLICAS);
 }
 
-/** Those of the new ReplicaSet, which is to be this revision. */
+/** The annotations of the new ReplicaSet with this revision. */
 export function newSetAnnotations(deployment: Deployment, existing: Annotations = {}, revision: number): Annotations {
   const copied = Object.entries(deployment.metadata.annotations ?? {}).filter(([key]) => !OWN.has(key));
   const annotations = { ...existing, ...Object.fromEntries(copied) };
   const old = existing[REVISION];
-  // What is no number was not written by us: it stays.
+  // A value that is not a number was not written by us: it stays.
   if (old !== undefined && old !== "" && !/^-?\d+$/.test(old)) return annotations;
   if (Number(old ?? 0) >= revision) return annotations;
   if (old === undefined) return { ...annotations, [REVISION]: String(revision) };
@@ -56,13 +57,13 @@ export function newSetAnnotations(deployment: Deployment, existing: Annotations 
   };
 }
 
-/** For how many replicas it is sized. */
+/** The annotations about its size. */
 export function sizeAnnotations(deployment: Deployment): Annotations {
   const { replicas, maxSurge } = limitsOf(deployment);
   return { [DESIRED_REPLICAS]: String(replicas), [MAX_REPLICAS]: String(replicas + maxSurge) };
 }
 
-/** The oldest are forgotten where it would become too long. */
+/** The oldest entries are dropped if it would become too long. */
 function historyWith(history: string, revision: string): string | undefined {
   if (history === "") return revision;
   const past = history.split(",");

@@ -1,9 +1,9 @@
 /**
  * The conditions of a Deployment.
  *
- * 1. A condition with the same status and reason stays as it is, its message and times included.
- * 2. `lastTransitionTime` moves only with the status, `lastUpdateTime` with every change.
- * 3. What changes moves to the end.
+ * 1. A condition with the same status and reason is not changed, including its message and times.
+ * 2. `lastTransitionTime` changes only with the status, `lastUpdateTime` with every change.
+ * 3. A changed condition moves to the end.
  */
 import type { apps } from "#api";
 import type { Deployment } from "./limits.ts";
@@ -28,7 +28,7 @@ export function withCondition(conditions: Conditions, said: Said, now: number): 
   return replaced(conditions, said, now);
 }
 
-/** Replaced even where status and reason are the same: there was progress, and the deadline counts from here. */
+/** Replaced even with the same status and reason: there was progress, and the deadline starts again. */
 export function replaced(conditions: Conditions, said: Said, now: number): Conditions {
   const current = conditionOf(conditions, said.type);
   const at = timeText(now);
@@ -40,7 +40,7 @@ export function without(conditions: Conditions, type: Said["type"]): Conditions 
   return conditions.filter((each) => each.type !== type);
 }
 
-/** So that a Deployment that was paused for longer than its deadline does not fail when it goes on. */
+/** A Deployment that was paused for longer than its deadline must not fail when it is resumed. */
 export function withPause({ spec, status }: Deployment, now: number): Conditions {
   const conditions = status?.conditions ?? [];
   const { reason } = conditionOf(conditions, "Progressing") ?? {};

@@ -1,4 +1,4 @@
-/** Deployments: ReplicaSets that follow each other as the template changes. */
+/** Deployments: roll out templates by ReplicaSets. */
 import { kinds, matcherOfSelector } from "#api";
 import { objectKey } from "#client";
 import { adoption, claim, isFinished, isStillThere, ownedIndexes, release } from "../pods/index.ts";
@@ -35,7 +35,7 @@ export const deploymentController = defineController({
         keysFrom(kinds.ReplicaSet, ({ object, old }) => [
           ...new Set([object, ...(old === undefined ? [] : [old])].flatMap(keysOfSet)),
         ]),
-        // Only who waits for the last Pod to go has to know of Pods.
+        // Only Recreate depends on Pods: it waits for the last one to be gone.
         keysFrom(kinds.Pod, ({ type, object }) => {
           if (type !== "deleted" && !isFinished(object)) return [];
           const set = sets.get(controllerKey(object, SET_OWNER) ?? "");
@@ -50,10 +50,11 @@ export const deploymentController = defineController({
         const { uid = "", namespace = "" } = deployment.metadata;
         const candidates = [...ofDeployment.byController(uid), ...ofDeployment.withoutController(namespace)];
         const claimed = claim(deployment, matcherOfSelector(deployment.spec?.selector), candidates);
-        // It is gone or ends, and the cache has yet to show it: those that it had are no longer its own, and nothing takes their place.
+        // The Deployment is deleted or terminating, which the cache does not show yet: it must not replace lost
+        // ReplicaSets.
         if (claimed.adopt.length > 0 && !(await isStillThere(client, kinds.Deployment, deployment))) return undefined;
         if (claimed.adopt.length > 0 || claimed.release.length > 0) {
-          // Whom it has is settled first; the next run goes on from there.
+          // Adoption and release come first; the next run continues from there.
           return {
             steps: [
               [

@@ -1,6 +1,6 @@
 /**
- * A rolling update of a thousand replicas, looked at over its whole history: at no revision are there more Pods than maxSurge allows, or fewer available
- * ones than maxUnavailable leaves.
+ * A rolling update of a thousand replicas, looked at over its whole history: at no revision are there more Pods than
+ * maxSurge allows, or fewer available ones than maxUnavailable leaves.
  */
 import { afterEach, describe, expect, it } from "vitest";
 import { type apps, type core, isStatusError, kinds, StatusError } from "#api";
@@ -58,7 +58,10 @@ function nodesOf({ client, clock, server }: TestControllers, seed: number) {
   };
 }
 
-/** How many Pods there were at most, and how many available ones at least, at any revision since the first time all were there. */
+/**
+ * How many Pods there were at most, and how many available ones at least, at any revision since the first time all were
+ * there.
+ */
 function extremes(events: readonly { readonly type: string; readonly object: object }[], replicas: number) {
   const available = new Map<string, boolean>();
   let [most, least, ready] = [0, Number.POSITIVE_INFINITY, 0];

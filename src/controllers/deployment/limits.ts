@@ -1,8 +1,8 @@
 /**
- * How far a rollout may go: at most `replicas + maxSurge` Pods, at least `replicas − maxUnavailable` of them available.
+ * The limits of a rollout: at most `replicas + maxSurge` Pods, at least `replicas − maxUnavailable` of them available.
  *
- * Shares of the surge are rounded up, shares of what may be missing are rounded down. Where both come to nothing, one may be missing: a rollout that may
- * neither add nor take away would never end.
+ * maxSurge is rounded up, maxUnavailable is rounded down. If both are 0, maxUnavailable is 1: otherwise a rollout could
+ * never make progress.
  */
 import { type apps, scaledIntOrString } from "#api";
 
@@ -29,7 +29,7 @@ export function isRolling({ spec }: Deployment): boolean {
   return (spec?.strategy?.type ?? "RollingUpdate") === "RollingUpdate";
 }
 
-/** The largest number is how "never" was once written. */
+/** The largest int32 is the legacy form of "no deadline". */
 const NEVER = 2 ** 31 - 1;
 
 export function progressDeadlineMs({ spec }: Deployment): number | undefined {

@@ -1,9 +1,9 @@
 /**
- * What is done next about the ReplicaSets of a Deployment.
+ * The next step for the ReplicaSets of a Deployment.
  *
- *     paused, or scaled   sizes follow `replicas`; no rollout goes on meanwhile
- *     Recreate            old ones to nothing, wait until their Pods are gone, then the new one
- *     RollingUpdate       a step at a time within the limits: see rolling.ts
+ *     paused, or scaled   sizes follow `replicas`; the rollout does not continue
+ *     Recreate            scale old ones to 0, wait until their Pods are gone, then create the new one
+ *     RollingUpdate       one step within the limits: see rolling.ts
  */
 import type { ReplicaSet } from "./annotations.ts";
 import { type Deployment, isRolling, limitsOf } from "./limits.ts";
@@ -13,19 +13,19 @@ import { isScaled, scaledSizes } from "./scale.ts";
 import { isComplete } from "./status.ts";
 
 export interface Move {
-  /** To be created, as large as it may be. */
+  /** The new ReplicaSet to create, with its size. */
   readonly create?: ReplicaSet;
-  /** Of those that are there. All that are named learn what the Deployment asks for, be their size another or not. */
+  /** Sizes of existing ReplicaSets. All that are listed get new annotations, even if their size stays. */
   readonly sizes: Sizes;
-  /** Old ones that are too many may go. */
+  /** Whether old ReplicaSets beyond the history limit may be deleted. */
   readonly cleansUp: boolean;
-  /** Whether this is a step of a rollout, whose progress is told. */
+  /** Whether this is a step of a rollout, whose progress is reported. */
   readonly rollsOut: boolean;
 }
 
 const SAME: Sizes = new Map();
 
-/** `hasPods`: whether any Pod of the ReplicaSet has not come to its end, counting those that are being deleted. */
+/** `hasPods`: whether the ReplicaSet has unfinished Pods, including terminating ones. */
 export function moveOf(deployment: Deployment, generations: Generations, hasPods: (set: ReplicaSet) => boolean): Move {
   const { new: newSet, old } = generations;
   const isPaused = deployment.spec?.paused === true;

@@ -1,8 +1,8 @@
 /**
- * A Deployment's next writes: what `move.ts` decides about its ReplicaSets, and what the status says of it.
+ * A Deployment's next writes: the step that `move.ts` decides, and the status.
  *
- * 1. Each ReplicaSet is written at most once: its annotations, its size and its minReadySeconds together.
- * 2. The status is written once, after everything else has succeeded. It carries the Deployment's own revision, which is an annotation.
+ * 1. Each ReplicaSet is written at most once: annotations, size and minReadySeconds together.
+ * 2. The status is written once, after all other writes succeeded. It includes the Deployment's revision annotation.
  */
 import { equalJson, isStatusError, type Json, kinds } from "#api";
 import type { RecordedEvent } from "#client";
@@ -16,11 +16,11 @@ import { compareAge, type Generations, generationsOf, nameOf, nextRevision, size
 import type { Sizes } from "./rolling.ts";
 import { checkAgainMs, rolloutStatusOf, type Status, sameStatus, statusOf } from "./status.ts";
 
-/** What else the caches show. */
+/** Further lookups in the caches. */
 export interface Surroundings {
-  /** Whether any Pod of the ReplicaSet has not come to its end, counting those that are being deleted. */
+  /** Whether the ReplicaSet has unfinished Pods, including terminating ones. */
   hasPods(set: ReplicaSet): boolean;
-  /** Whether there is a ReplicaSet of this name, whoever it belongs to. */
+  /** Whether a ReplicaSet of this name exists, whatever its owner. */
   isTaken(name: string): boolean;
 }
 
@@ -44,19 +44,19 @@ export function planDeployment(
     old: current.old.map((set) => resized(deployment, set, move.sizes)),
   };
   const status = (rollsOut ? rolloutStatusOf : statusOf)(deployment, next, now);
-  const told = new Map<Write, RecordedEvent>();
-  const steps = stepsOf(deployment, sets, next, move, told);
+  const events = new Map<Write, RecordedEvent>();
+  const steps = stepsOf(deployment, sets, next, move, events);
   const againAfterMs = rollsOut ? checkAgainMs(deployment, status, now) : undefined;
   return {
     steps,
-    told: (write, outcome) => (outcome.ok ? told.get(write) : failedCreation(stored, write, outcome)),
+    eventFor: (write, outcome) => (outcome.ok ? events.get(write) : failedCreation(stored, write, outcome)),
     finally: (failures) =>
       failures.length === 0 ? statusWrite(stored, deployment, status) : creationFailure(stored, begun, failures, now),
-    ...(againAfterMs !== undefined && { againAfterMs }),
+    againAfterMs,
   };
 }
 
-/** The new ReplicaSet with what it should know of the Deployment. */
+/** The new ReplicaSet with up-to-date annotations and minReadySeconds. */
 function upToDate(deployment: Deployment, { new: newSet, old }: Generations): ReplicaSet | undefined {
   if (newSet?.spec === undefined) return newSet;
   const annotations = newSetAnnotations(deployment, newSet.metadata.annotations, nextRevision(old));
@@ -79,19 +79,19 @@ function resized(deployment: Deployment, set: ReplicaSet, sizes: Sizes): Replica
   };
 }
 
-/** Fills `told` with what is said of each write that succeeds. */
+/** Adds the Event of each successful write to `events`. */
 function stepsOf(
   deployment: Deployment,
   stored: readonly ReplicaSet[],
   next: Generations,
   { create, cleansUp }: Move,
-  told: Map<Write, RecordedEvent>,
+  events: Map<Write, RecordedEvent>,
 ): readonly (readonly Write[])[] {
   const creations: Write[] = [];
   if (create !== undefined) {
     const write: Write = { verb: "create", resource: kinds.ReplicaSet, object: create };
     creations.push(write);
-    if (sizeOf(create) > 0) told.set(write, scalingEvent(deployment, create, 0));
+    if (sizeOf(create) > 0) events.set(write, scalingEvent(deployment, create, 0));
   }
   const before = new Map(stored.map((set) => [nameOf(set), set]));
   const updates: Write[] = [];
@@ -100,7 +100,7 @@ function stepsOf(
     if (old === undefined || same(old, set)) continue;
     const write: Write = { verb: "update", resource: kinds.ReplicaSet, object: set };
     updates.push(write);
-    if (sizeOf(old) !== sizeOf(set)) told.set(write, scalingEvent(deployment, set, sizeOf(old)));
+    if (sizeOf(old) !== sizeOf(set)) events.set(write, scalingEvent(deployment, set, sizeOf(old)));
   }
   const deletions = (cleansUp ? tooOld(deployment, next.old) : []).map(
     (set): Write => ({ verb: "delete", resource: kinds.ReplicaSet, object: set }),
@@ -114,7 +114,7 @@ function scalingEvent(deployment: Deployment, set: ReplicaSet, from: number): Re
   return { about: deployment, type: "Normal", reason: "ScalingReplicaSet", note };
 }
 
-/** The oldest of those that are too many. One that still has Pods, or is about to get some, stays. */
+/** The oldest ones beyond the history limit. One that has, or is about to get, Pods stays. */
 function tooOld(deployment: Deployment, old: readonly ReplicaSet[]): readonly ReplicaSet[] {
   const limit = historyLimit(deployment);
   if (limit === undefined) return [];
@@ -134,7 +134,7 @@ function withPauseCondition(deployment: Deployment, now: number): Deployment {
   return { ...deployment, status: { ...deployment.status, conditions: withPause(deployment, now) } };
 }
 
-/** Those whose rollout began before anyone cared for its progress. */
+/** Rollouts that began before progressDeadlineSeconds was set. */
 function withFound(deployment: Deployment, newSet: ReplicaSet | undefined, now: number): Deployment {
   if (newSet === undefined) return deployment;
   const revised = withRevision(deployment, newSet);
@@ -164,7 +164,7 @@ function withRevision(deployment: Deployment, { metadata }: ReplicaSet): Deploym
   return { ...deployment, metadata: { ...deployment.metadata, annotations } };
 }
 
-/** The name belongs to something else: the next one is made with another hash. */
+/** The name is taken by another object: the next attempt uses another hash. */
 function collisionPlan(stored: Deployment): Plan {
   const status = { ...stored.status, collisionCount: (stored.status?.collisionCount ?? 0) + 1 };
   return { finally: () => statusWrite(stored, stored, status) };
@@ -197,7 +197,7 @@ function creationFault({ object }: Write, error: unknown): string {
   return `Failed to create new replica set "${nameOf(object)}": ${message}`;
 }
 
-/** One that is there already is found by the next run; a namespace that goes away takes the Deployment with it. */
+/** An existing ReplicaSet is found by the next run; a terminating namespace takes the Deployment with it. */
 function isWorthTelling(error: unknown): boolean {
   if (!isStatusError(error)) return true;
   if (error.reason === "AlreadyExists") return false;

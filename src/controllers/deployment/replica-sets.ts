@@ -1,4 +1,4 @@
-/** The ReplicaSets of a Deployment: which is the new one, how they are ordered and counted, and how a new one begins. */
+/** The ReplicaSets of a Deployment: which is the new one, their order and counts, and how a new one is created. */
 import { type core, equalJson, type Json, type KubeObject } from "#api";
 import { ownedBy } from "../runtime/index.ts";
 import { templateHash } from "../template-hash/index.ts";
@@ -7,19 +7,19 @@ import type { Deployment } from "./limits.ts";
 
 export const HASH_LABEL = "pod-template-hash";
 
-/** `new` is what the template asks for, `old` are all others. */
+/** `new` has the current template; `old` are all others. */
 export interface Generations {
   readonly new: ReplicaSet | undefined;
   readonly old: readonly ReplicaSet[];
 }
 
-/** Where several have the template, the oldest is taken: it was there first. */
+/** If several have the template, the oldest is the new one. */
 export function generationsOf(deployment: Deployment, sets: readonly ReplicaSet[]): Generations {
   const found = byAge(sets).find(({ spec }) => sameTemplate(spec?.template, deployment.spec?.template));
   return { new: found, old: sets.filter((set) => set !== found) };
 }
 
-/** Equal but for the label that the hash is. */
+/** Equal except for the pod-template-hash label. */
 export function sameTemplate(a: core.PodTemplateSpec | undefined, b: core.PodTemplateSpec | undefined): boolean {
   return equalJson(withoutHash(a), withoutHash(b));
 }
@@ -29,7 +29,7 @@ function withoutHash(template: core.PodTemplateSpec | undefined): Json {
   return { ...template, metadata: { ...template?.metadata, labels } } as unknown as Json;
 }
 
-/** The ReplicaSet that a template begins with, of no size yet. */
+/** The ReplicaSet for a template, with size 0. */
 export function newReplicaSet(deployment: Deployment, old: readonly ReplicaSet[]): ReplicaSet {
   const { metadata, spec, status } = deployment;
   const hash = templateHash(spec?.template, status?.collisionCount);
@@ -60,17 +60,17 @@ export function nextRevision(old: readonly ReplicaSet[]): number {
   return Math.max(0, ...old.map(revisionOf)) + 1;
 }
 
-/** How many Pods it is asked for. */
+/** Its desired Pods. */
 export function sizeOf({ spec }: ReplicaSet): number {
   return spec?.replicas ?? 1;
 }
 
-/** How many Pods there are or will be. Until its controller has seen a smaller size, a ReplicaSet still has the Pods it had. */
+/** Present or expected Pods: until its controller has observed a smaller size, a ReplicaSet still has its old Pods. */
 export function podsOf(set: ReplicaSet): number {
   return Math.max(sizeOf(set), set.status?.replicas ?? 0);
 }
 
-/** How many of its Pods are available and stay. One that has just been made smaller may still count those that it is about to lose. */
+/** Available Pods that stay: a ReplicaSet that was just scaled down may still count Pods that it is about to delete. */
 export function availableOf(set: ReplicaSet): number {
   return Math.min(sizeOf(set), set.status?.availableReplicas ?? 0);
 }

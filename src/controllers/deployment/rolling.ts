@@ -1,15 +1,16 @@
 /**
- * One step of a rolling update: the new ReplicaSet grows as far as the surge allows; if it need not, old ones shrink as far as enough Pods stay available.
+ * One step of a rolling update: scale up the new ReplicaSet as far as the surge allows; otherwise scale down old ones
+ * as far as enough Pods stay available.
  *
  * 1. All ReplicaSets together never have more than `replicas + maxSurge` Pods.
- * 2. What is taken away never leaves fewer than `replicas − maxUnavailable` available.
- * 3. Pods that are not available anyway go first: they would hold up the rollout, and nobody misses them.
+ * 2. Scaling down never leaves fewer than `replicas − maxUnavailable` available Pods.
+ * 3. Unavailable Pods are deleted first: they would block the rollout.
  */
 import type { ReplicaSet } from "./annotations.ts";
 import type { Limits } from "./limits.ts";
 import { availableOf, byAge, isActive, nameOf, podsOf, sizeOf, total } from "./replica-sets.ts";
 
-/** New sizes by name. Those that are not named stay as they are. */
+/** New sizes by name. Other ReplicaSets stay as they are. */
 export type Sizes = ReadonlyMap<string, number>;
 
 export function rollingStep(limits: Limits, newSet: ReplicaSet, old: readonly ReplicaSet[]): Sizes {
@@ -18,7 +19,7 @@ export function rollingStep(limits: Limits, newSet: ReplicaSet, old: readonly Re
   return shrunkSizes(limits, newSet, byAge(old.filter(isActive)));
 }
 
-/** What the new ReplicaSet may have now. It may also have too many, where the Deployment was made smaller. */
+/** The size of the new ReplicaSet now. It may also shrink, if the Deployment was scaled down. */
 export function grownSize({ replicas, maxSurge }: Limits, newSet: ReplicaSet, old: readonly ReplicaSet[]): number {
   const size = sizeOf(newSet);
   if (size >= replicas) return replicas;

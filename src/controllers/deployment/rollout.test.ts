@@ -75,7 +75,10 @@ function change({ available }: ModelSet, from: boolean) {
   if (at !== -1) available[at] = !from;
 }
 
-/** Nobody can know of a Pod that fails while others are on their way out: so it fails only when none are, and that is told at once. */
+/**
+ * Nobody can know of a Pod that fails while others are on their way out: so it fails only when none are, and that is
+ * told at once.
+ */
 function failKnown(set: ModelSet, sets: readonly ModelSet[]) {
   if (sets.some(({ size, available }) => available.length > size)) return;
   change(set, true);

@@ -1,22 +1,22 @@
 /**
- * What a change of `replicas` does to the ReplicaSets.
+ * Distributes a change of `replicas` among the ReplicaSets.
  *
- *     one is active, or none      it gets them all
- *     the new one has arrived     the others get none
- *     several, while rolling      each gets its share, so that the risk of the rollout stays what it was
+ *     one or none active          it gets all
+ *     the new one is saturated    the others get none
+ *     several, while rolling      each gets its proportion, so that the risk of the rollout stays the same
  */
 import { desiredReplicas, maxReplicas, type ReplicaSet } from "./annotations.ts";
 import { type Deployment, isRolling, limitsOf } from "./limits.ts";
 import { byAge, compareAge, type Generations, isActive, nameOf, sizeOf, total } from "./replica-sets.ts";
 import type { Sizes } from "./rolling.ts";
 
-/** Whether an active ReplicaSet was sized for another number than the Deployment now asks for. */
+/** Whether an active ReplicaSet was sized for another number of replicas. */
 export function isScaled(deployment: Deployment, sets: readonly ReplicaSet[]): boolean {
   const { replicas } = limitsOf(deployment);
   return sets.some((set) => isActive(set) && (desiredReplicas(set) ?? replicas) !== replicas);
 }
 
-/** Sizes of all that have to know the new number, be their own another or not. */
+/** Sizes of all ReplicaSets that need the new annotation, even if their size stays. */
 export function scaledSizes(deployment: Deployment, { new: newSet, old }: Generations): Sizes {
   const { replicas } = limitsOf(deployment);
   const all = [...old, ...(newSet === undefined ? [] : [newSet])];
@@ -36,7 +36,7 @@ function isSaturated(deployment: Deployment, set: ReplicaSet): boolean {
   );
 }
 
-/** The largest come first, and get what rounding leaves over. Among equals, growth goes to the newer, loss to the older. */
+/** Largest first: it gets the rounding remainder. Among equals, newer ones grow and older ones shrink first. */
 function shares(deployment: Deployment, active: readonly ReplicaSet[]): Sizes {
   const { replicas, maxSurge } = limitsOf(deployment);
   const allowed = replicas > 0 ? replicas + maxSurge : 0;
@@ -59,7 +59,7 @@ function shares(deployment: Deployment, active: readonly ReplicaSet[]): Sizes {
   return sizes;
 }
 
-/** `left`: what is still to be added, or taken away. */
+/** `left`: what is still to be added or removed. */
 function shareOf(deployment: Deployment, set: ReplicaSet, left: number): number {
   const { replicas, maxSurge } = limitsOf(deployment);
   if (left === 0) return 0;

@@ -1,4 +1,4 @@
-/** What a Deployment says of itself: counts, whether enough is available, and how the rollout gets on. */
+/** The status of a Deployment: counts, availability and progress. */
 import { type apps, equalJson, type Json } from "#api";
 import type { ReplicaSet } from "./annotations.ts";
 import { type Conditions, conditionOf, replaced, type Said, withCondition, without } from "./conditions.ts";
@@ -7,7 +7,7 @@ import { type Generations, nameOf, sizeOf, total } from "./replica-sets.ts";
 
 export type Status = apps.DeploymentStatus;
 
-/** The counts and the Available condition; nothing about progress. */
+/** Counts and the Available condition, without progress. */
 export function statusOf(deployment: Deployment, { new: newSet, old }: Generations, now: number): Status {
   const sets = [...old, ...(newSet === undefined ? [] : [newSet])];
   const { replicas, maxUnavailable } = limitsOf(deployment);
@@ -47,7 +47,7 @@ export function statusOf(deployment: Deployment, { new: newSet, old }: Generatio
   };
 }
 
-/** The same, and how far the rollout is. */
+/** With the Progressing condition. */
 export function rolloutStatusOf(deployment: Deployment, generations: Generations, now: number): Status {
   const status = statusOf(deployment, generations, now);
   const progressed = withProgress(deployment, generations.new, status, now);
@@ -60,7 +60,7 @@ function withProgress(deployment: Deployment, newSet: ReplicaSet | undefined, st
   const conditions = status.conditions ?? [];
   if (progressDeadlineMs(deployment) === undefined) return without(conditions, "Progressing");
   const { reason } = conditionOf(deployment.status?.conditions, "Progressing") ?? {};
-  // Nothing new has begun since the last rollout arrived.
+  // Nothing has changed since the last rollout was complete.
   if (reason === "NewReplicaSetAvailable" && (status.replicas ?? 0) === (status.updatedReplicas ?? 0))
     return conditions;
   const subject = newSet === undefined ? `Deployment "${nameOf(deployment)}"` : `ReplicaSet "${nameOf(newSet)}"`;
@@ -120,7 +120,7 @@ function timedOutAt(deployment: Deployment, { conditions }: Status): number | un
   return since === undefined || deadlineMs === undefined ? undefined : Date.parse(since) + deadlineMs;
 }
 
-/** When to look whether there was any progress; undefined if nothing is waited for. */
+/** When to check the progress deadline; undefined if no rollout is in progress. */
 export function checkAgainMs(deployment: Deployment, status: Status, now: number): number | undefined {
   const { reason } = conditionOf(status.conditions, "Progressing") ?? {};
   if (isComplete(deployment, status) || reason === "ProgressDeadlineExceeded") return undefined;
@@ -128,7 +128,7 @@ export function checkAgainMs(deployment: Deployment, status: Status, now: number
   return at === undefined ? undefined : Math.max(1_000, at - now + 1_000);
 }
 
-/** The first failure of the new ReplicaSet, or else of another. */
+/** The ReplicaFailure of the new ReplicaSet, or else of another. */
 function failureOf({ new: newSet, old }: Generations) {
   const sets = newSet === undefined ? old : [newSet, ...old];
   return sets.flatMap(({ status }) => status?.conditions ?? []).find(({ type }) => type === "ReplicaFailure");
@@ -144,12 +144,12 @@ function withFailure(conditions: Conditions, failure: apps.ReplicaSetCondition):
   ];
 }
 
-/** One that its controller has not looked at yet does not. */
+/** False for a ReplicaSet that its controller has not observed yet. */
 function countsTerminating({ status }: ReplicaSet): boolean {
   return status?.terminatingReplicas !== undefined;
 }
 
-/** As the server writes it: counts of zero are left out. */
+/** Like the API server writes it: counts of zero are omitted. */
 function written(counts: Readonly<Record<string, number>>): Status {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 }

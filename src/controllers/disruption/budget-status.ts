@@ -1,9 +1,9 @@
 /**
- * What a PodDisruptionBudget's status says: how many Pods there should be, how many must be healthy, how many are, and how many may go.
+ * The status of a PodDisruptionBudget: expected, desired healthy and healthy Pods, and allowed disruptions.
  *
- * 1. A Pod that an eviction has written down counts as gone, until it is, or until it should have been for two minutes.
- * 2. A budget that matches no Pods allows nothing: its first Pods are safe before anyone has counted them.
- * 3. Who cannot count allows nothing.
+ * 1. A Pod in `disruptedPods` counts as evicted until it is gone, or for two minutes.
+ * 2. A budget without Pods allows no disruptions, so that its first Pods are protected before they are counted.
+ * 3. If the expected Pods are unknown, no disruptions are allowed.
  */
 import { equalJson, type Json, type meta, type policy, scaledIntOrString } from "#api";
 import { isEnding, isReady, type Pod } from "../pods/index.ts";
@@ -16,9 +16,9 @@ const DELETION_MS = 2 * 60_000;
 
 export interface Disrupted {
   readonly pods: Readonly<Record<string, string>>;
-  /** Pods that should have been deleted and were not. */
+  /** Pods in `disruptedPods` that were not deleted in time. */
   readonly overdue: readonly Pod[];
-  /** When the next becomes overdue. */
+  /** When the next one becomes overdue. */
   readonly againAfterMs: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export function stillDisrupted(budget: Budget, pods: readonly Pod[], now: number
   };
 }
 
-/** Whether how many Pods there should be is asked of their owners, instead of counted. */
+/** Whether the expected Pods come from the owners' scale, not from a count of Pods. */
 export function asksOwners({ spec }: Budget): boolean {
   return spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === "string";
 }
@@ -89,7 +89,7 @@ export function sameStatus(a: BudgetStatus, b: BudgetStatus | undefined): boolea
   return equalJson(a as unknown as Json, (b ?? {}) as unknown as Json);
 }
 
-/** The time of a condition is that of its last change of status. */
+/** lastTransitionTime changes with the status. */
 function withCondition(
   all: readonly meta.Condition[] = [],
   condition: Omit<meta.Condition, "lastTransitionTime">,

@@ -21,7 +21,7 @@ const budget = (spec: policy.PodDisruptionBudgetSpec, status?: policy.PodDisrupt
 });
 
 async function cluster(server?: Awaited<ReturnType<typeof testControllers>>["server"]) {
-  const running = await testControllers([disruptionController], server === undefined ? {} : { server });
+  const running = await testControllers([disruptionController], { server });
   open.push(() => running.close());
   const { client, settle, clock } = running;
   if (server === undefined) await client.of(kinds.Namespace).create({ metadata: { name: "default" } });

@@ -1,8 +1,8 @@
 /**
- * PodDisruptionBudgets: how many of the Pods that they match may be evicted.
+ * PodDisruptionBudgets: how many of their Pods may be evicted.
  *
- *     PodDisruptionBudgets, Pods, their owners --► key of a budget ──► planBudget ══► its status
- *     Pods                                     --► key of a Pod    ──► planPod    ══► its condition, when an eviction came to nothing
+ *     budgets, Pods, their owners --► key of a budget ──► planBudget ══► its status
+ *     Pods                        --► key of a Pod    ──► planPod    ══► its condition, if an eviction had no effect
  */
 import { equalJson, type Json, type KubeObject, kinds, matcherOfSelector } from "#api";
 import { type Change, objectKey, type ResourceOf } from "#client";
@@ -32,7 +32,7 @@ export const disruptionController = defineController({
         .filter(({ spec }) => matcherOfSelector(spec?.selector).matches(metadata.labels));
     const budgetKeys = (pod: PodObject) => budgetsOf(pod).map((budget) => BUDGET + objectKey(budget));
 
-    /** The budgets of those that an owner controls, when it wants more or fewer. */
+    /** The budgets of Pods whose owner was scaled. */
     const scaledBy = <T extends KubeObject & { readonly spec?: { readonly replicas?: number } }>(
       resource: ResourceOf<T>,
       controlled: (uid: string) => readonly PodObject[],
@@ -80,7 +80,7 @@ export const disruptionController = defineController({
   },
 });
 
-/** Of all that happens to a Pod, what is counted of it. */
+/** The parts of a Pod that are counted. */
 function mattersToBudgets({ type, object, old }: Change<PodObject>): boolean {
   return type !== "updated" || !equalJson(facts(object), facts(old));
 }

@@ -1,6 +1,6 @@
 /**
- * How many Pods their owners want: of ReplicaSets (and the Deployments above them), StatefulSets and ReplicationControllers from the caches, of all
- * other owners by their scale.
+ * The number of Pods that owners want: of ReplicaSets (and their Deployments), StatefulSets and ReplicationControllers
+ * from the caches, of all other owners from their scale subresource.
  */
 import { isStatusError, type KubeObject, kinds, type OwnerReference } from "#api";
 import {
@@ -70,9 +70,9 @@ function replicasOf({ metadata, spec }: Scaled): Scale {
   return { uid: metadata.uid ?? "", replicas: spec?.replicas ?? 1 };
 }
 
-/** A text says why not; undefined: there is no such owner. */
+/** A string is the reason for a failure; undefined: there is no such owner. */
 function scalesByApi(client: Client) {
-  /** What a kind is called in paths does not change as long as there is one. */
+  /** Resource names by kind: they do not change while the kind exists. */
   const known = new Map<string, DiscoveredResource>();
 
   const resourceOf = async ({ apiVersion, kind }: OwnerReference, signal: AbortSignal) => {

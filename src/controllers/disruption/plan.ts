@@ -1,4 +1,4 @@
-/** What is next for a budget, and for a Pod whose eviction came to nothing. */
+/** The next writes for a budget, and for a Pod whose eviction did not become a deletion. */
 import { type core, formatTime, instantOf, kinds } from "#api";
 import type { RecordedEvent } from "#client";
 import { isEnding, isFinished, type Pod } from "../pods/index.ts";
@@ -13,12 +13,12 @@ import {
 } from "./budget-status.ts";
 import { selectorText } from "./selector-text.ts";
 
-/** How many Pods there should be, and which of them nobody answers for; or why that cannot be said. */
+/** The expected Pods, and those without a known controller; or why they are unknown. */
 export type Expected =
   | { readonly ok: true; readonly count: number; readonly unmanaged: readonly string[] }
   | { readonly ok: false; readonly why: string };
 
-/** How long a Pod may be marked for a disruption that does not come. */
+/** How long DisruptionTarget may be set without a deletion. */
 const STALE_MS = 2 * 60_000;
 
 export function planBudget(budget: Budget, pods: readonly Pod[], expected: Expected, now: number): Plan {
@@ -41,11 +41,11 @@ export function planBudget(budget: Budget, pods: readonly Pod[], expected: Expec
       ...(expected.unmanaged.length > 0 ? [unmanaged(budget)] : []),
       ...disrupted.overdue.map((pod) => notDeleted(pod, budget)),
     ],
-    ...(againAfterMs !== undefined && { againAfterMs }),
+    againAfterMs,
   };
 }
 
-/** A Pod that several budgets match, and one that is marked for a disruption which did not come. */
+/** For a Pod with several budgets, and for a Pod with a stale DisruptionTarget. */
 export function planPod(pod: Pod, budgets: readonly Budget[], now: number): Plan {
   const [first, ...others] = budgets;
   const events = first !== undefined && others.length > 0 ? [severalBudgets(pod, first)] : [];
@@ -68,7 +68,7 @@ export function planPod(pod: Pod, budgets: readonly Budget[], now: number): Plan
   return { steps: [[{ verb: "updateStatus", resource: kinds.Pod, object }]], events };
 }
 
-/** Undefined: nothing is stale, nor will be. A kubelet may take its time to end a Pod that it has marked. */
+/** Undefined: nothing is or will become stale. A kubelet may take long to terminate a Pod that it has marked. */
 export function staleInMs(pod: Pod, now: number): number | undefined {
   const mark = pod.status?.conditions?.find(({ type }) => type === "DisruptionTarget");
   if (mark?.status !== "True" || mark.reason === "TerminationByKubelet" || isEnding(pod) || isFinished(pod))
@@ -91,7 +91,7 @@ function unmanaged(about: Budget): RecordedEvent {
   return { about, type: "Warning", reason: "UnmanagedPods", note };
 }
 
-/** The namespace stands in the place of the name, as users know it. */
+/** Like Kubernetes, it prints the namespace in the place of the name. */
 function notDeleted(about: Pod, { metadata: { namespace = "" } }: Budget): RecordedEvent {
   const note = `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`;
   return { about, type: "Warning", reason: "NotDeleted", note };

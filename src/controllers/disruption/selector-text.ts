@@ -1,4 +1,4 @@
-/** A selector as events about budgets write it. */
+/** Formats a selector like the Events of kube-controller-manager. */
 import type { LabelSelector } from "#api";
 
 export function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {

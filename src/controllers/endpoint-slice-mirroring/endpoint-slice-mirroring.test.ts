@@ -19,7 +19,7 @@ const two: core.EndpointSubset[] = [
 ];
 
 async function cluster(server?: Awaited<ReturnType<typeof testControllers>>["server"]) {
-  const running = await testControllers([endpointSliceMirroring], server === undefined ? {} : { server });
+  const running = await testControllers([endpointSliceMirroring], { server });
   open.push(() => running.close());
   const { client, settle } = running;
   if (server === undefined) await client.of(kinds.Namespace).create({ metadata: { name: "default" } });

@@ -1,5 +1,5 @@
 /**
- * EndpointSlices for Endpoints that no controller writes: those of Services without a selector.
+ * EndpointSlices for Endpoints that users write: those of Services without a selector.
  *
  *     Endpoints, Services, EndpointSlices --► key of the Endpoints ──► planMirror ══► EndpointSlices
  */
@@ -32,7 +32,7 @@ export const endpointSliceMirroring = defineController({
   },
 });
 
-/** The key of the Endpoints whose mirror it is. */
+/** The key of the mirrored Endpoints. */
 function serviceKeys({ metadata: { namespace = "", labels = {} } }: Slice): readonly string[] {
   const { [SERVICE_NAME]: service = "", [MANAGED_BY]: manager } = labels;
   return manager === MANAGER && service !== "" ? [`${namespace}/${service}`] : [];

@@ -1,6 +1,4 @@
-/**
- * Endpoints that users write by hand, as EndpointSlices: one slice for each family of addresses and each set of ports.
- */
+/** Mirrors custom Endpoints to EndpointSlices: one slice for each IP family and set of ports. */
 import { type core, equalJson, type Json, kinds, type ObjectMeta, parseIp } from "#api";
 import type { RecordedEvent } from "#client";
 import {
@@ -23,7 +21,7 @@ export const MAX_ADDRESSES = 1000;
 const SKIP = "endpointslice.kubernetes.io/skip-mirror";
 const NOT_MIRRORED = new Set([TRIGGER_TIME, "kubectl.kubernetes.io/last-applied-configuration"]);
 
-/** Whether somebody else writes slices for them, or nobody should. */
+/** Whether another controller writes slices for them, or mirroring is disabled. */
 export function isMirrored(endpoints: core.Endpoints | undefined, service: core.Service | undefined): boolean {
   if (endpoints === undefined || service === undefined) return false;
   const { labels, annotations } = endpoints.metadata;
@@ -47,7 +45,7 @@ export function planMirror(endpoints: core.Endpoints, existing: readonly Slice[]
     free.delete(found);
     kept.set(content, found);
   }
-  // What has no slice of its own takes one that nobody needs any more.
+  // A group without a slice takes one that is no longer needed.
   for (const content of wanted) {
     const spare = [...free].find(({ addressType }) => addressType === content.addressType);
     if (kept.has(content) || spare === undefined) continue;
@@ -61,7 +59,7 @@ export function planMirror(endpoints: core.Endpoints, existing: readonly Slice[]
     update.map(([content, slice]) => updating(endpoints, content, slice)),
     [...free].map((object) => ({ verb: "delete", resource: kinds.EndpointSlice, object })),
   ];
-  return { steps, events, told: (write, outcome) => eventAbout(endpoints, write, outcome) };
+  return { steps, events, eventFor: (write, outcome) => eventAbout(endpoints, write, outcome) };
 }
 
 function contentsOf(endpoints: core.Endpoints): { wanted: readonly Content[]; events: readonly RecordedEvent[] } {

@@ -1,4 +1,4 @@
-/** A Pod as an endpoint of a Service. */
+/** The endpoint of a Pod. */
 import { type core, type discovery, equalJson, type Json } from "#api";
 import { isEnding, isReady } from "../pods/index.ts";
 import { addressesOf, hostnameFor, type IpFamily, targetPort } from "../services/index.ts";
@@ -7,7 +7,7 @@ import { ZONE } from "./zone-shares.ts";
 export type Endpoint = discovery.Endpoint;
 export type EndpointPort = discovery.EndpointPort;
 
-/** `distribution`: how traffic is to be distributed, if each endpoint's hints follow from that. */
+/** `distribution`: spec.trafficDistribution, if each endpoint's hints follow from it. */
 export function endpointOf(
   pod: core.Pod,
   node: core.Node | undefined,
@@ -34,7 +34,7 @@ export function endpointOf(
   return hints === undefined ? endpoint : { ...endpoint, hints };
 }
 
-/** Traffic that is to stay close stays in an endpoint's zone, or on its node. */
+/** Hints for the endpoint's own zone or node. */
 function hintsFor({ conditions, zone, nodeName }: Endpoint, distribution = ""): discovery.EndpointHints | undefined {
   const close = ["PreferClose", "PreferSameZone", "PreferSameNode"].includes(distribution);
   if (!close || conditions?.ready !== true) return undefined;
@@ -45,7 +45,7 @@ function hintsFor({ conditions, zone, nodeName }: Endpoint, distribution = ""): 
   return Object.keys(hints).length === 0 ? undefined : hints;
 }
 
-/** Ports of the Service as the Pod has them; one that it has not is left out. */
+/** The Service's ports as container ports; a named port that the Pod does not have is left out. */
 export function portsOf(pod: core.Pod, service: core.Service): readonly EndpointPort[] {
   return (service.spec?.ports ?? []).flatMap((each) => {
     const port = targetPort(pod, each);
@@ -55,7 +55,7 @@ export function portsOf(pod: core.Pod, service: core.Service): readonly Endpoint
   });
 }
 
-/** Endpoints with the same identity are one endpoint, whatever else has changed. */
+/** Endpoints with the same identity are the same endpoint in another version. */
 export function identityOf({ addresses, hostname = "", targetRef }: Endpoint): string {
   return [targetRef?.namespace, targetRef?.name, hostname, ...[...addresses].sort()].join("/");
 }
@@ -64,7 +64,7 @@ export function sameEndpoint(a: Endpoint, b: Endpoint): boolean {
   return equalJson(a as unknown as Json, b as unknown as Json);
 }
 
-/** Slices have one set of ports each: which one, whatever their order. */
+/** Identifies a set of ports, independent of order. Each slice has one set. */
 export function portsKey(ports: readonly EndpointPort[] | undefined): string {
   return (ports ?? [])
     .map(({ name = "", protocol = "TCP", port = 0, appProtocol = "" }) => [name, protocol, port, appProtocol].join("/"))

@@ -1,5 +1,5 @@
 /**
- * EndpointSlices: behind which addresses and ports a Service is.
+ * EndpointSlices: the addresses and ports of Services.
  *
  *     Services, Pods, Nodes, EndpointSlices --► key of a Service ──► planSlices ══► EndpointSlices
  */
@@ -29,7 +29,7 @@ export const endpointSliceController = defineController({
     const select = podsByLabels(pods);
     const podsOn = podsByNode(pods);
     const askingForHints = services.index("hints", (service) => (asksForHints(service) ? ["asked"] : []));
-    /** Those that have hints by shares of zones: their users have been told. */
+    /** Services with zone hints, whose users have been informed by an Event. */
     const hinted = new Map<string, readonly IpFamily[]>();
     const slicesOf = cache(kinds.EndpointSlice).index("service", (slice) => serviceKeys(slice));
     return {
@@ -51,7 +51,7 @@ export const endpointSliceController = defineController({
       reconcile(key) {
         const service = services.get(key);
         const { type, selector = {} } = service?.spec ?? {};
-        // Without a selector, users say themselves where a Service is.
+        // Without a selector, users write the endpoints.
         if (service === undefined || type === "ExternalName" || Object.keys(selector).length === 0) {
           hinted.delete(key);
           return undefined;
@@ -72,7 +72,7 @@ export const endpointSliceController = defineController({
   },
 });
 
-/** The key of the Service whose slice it is, if it was made here. */
+/** The key of a slice's Service, if this controller manages the slice. */
 function serviceKeys({ metadata: { namespace = "", labels = {} } }: Slice): readonly string[] {
   const { [SERVICE_NAME]: service = "", [MANAGED_BY]: manager } = labels;
   return manager === MANAGER && service !== "" ? [`${namespace}/${service}`] : [];

@@ -1,10 +1,10 @@
 /**
- * Which endpoint is in which slice, so that few slices are written: each write is sent to every node.
+ * Places endpoints into slices so that few slices are written: each write is sent to every node.
  *
  * 1. Every endpoint is in exactly one slice, and no slice has more than `max`.
- * 2. An endpoint stays where it is. Slices that are written anyway are filled up first, the fullest first.
- * 3. What is left goes into one slice that has room for all of it, and of those into the one that it fills best; else into new ones.
- * 4. Slices are never merged: a few that are half empty cost less than many writes.
+ * 2. An endpoint stays in its slice. Slices that are written anyway are filled first, the fullest first.
+ * 3. The rest goes into one existing slice with enough room, the one that it fills best; otherwise into new slices.
+ * 4. Slices are never merged: half-empty slices cost less than writes.
  */
 import type { discovery } from "#api";
 import { type Endpoint, identityOf, sameEndpoint } from "./endpoint.ts";
@@ -50,7 +50,7 @@ export function place(existing: readonly Slice[], desired: readonly Endpoint[], 
   };
 }
 
-/** What stays in a slice. Takes out of `missing` what is found here, so that no second slice keeps it. */
+/** The endpoints that stay in a slice. Removes them from `missing`, so that no second slice keeps them. */
 function keep(slice: Slice, missing: Map<string, Endpoint>): Kept {
   const before = slice.endpoints ?? [];
   const endpoints: Endpoint[] = [];

@@ -1,12 +1,13 @@
 /**
- * The slices of a Service: for each family of addresses, and for each set of ports that its Pods have, as many as their endpoints need.
+ * The slices of a Service: for each IP family and set of ports as many as needed.
  *
  *     Pods ──► endpoints by family and ports ──► placement ──► creates, updates, deletes
  *
- * 1. A slice that would be deleted while another is created becomes that one.
- * 2. A Service that selects nobody has one empty slice for each family: consumers can tell it from one that nobody has looked at yet.
- * 3. A Service that ends gets no new slices: the garbage collector is about to delete them all.
- * 4. Hints by zones are the matter of a whole family: see `topology-hints.ts`.
+ * 1. Instead of deleting one slice and creating another, the first is reused.
+ * 2. A Service without matching Pods has one empty slice for each IP family, so that consumers know that it was
+ *    processed.
+ * 3. A terminating Service gets no new slices: the garbage collector deletes them all.
+ * 4. Zone hints depend on all endpoints of an IP family: see `topology-hints.ts`.
  */
 import { type core, equalJson, type Json, kinds } from "#api";
 import type { RecordedEvent } from "#client";
@@ -38,23 +39,23 @@ export const MAX_ENDPOINTS = 100;
 
 export interface ServiceView {
   readonly service: core.Service;
-  /** Those that it selects. */
+  /** The selected Pods. */
   readonly pods: readonly core.Pod[];
-  /** Its slices, made by this controller. */
+  /** The slices that this controller manages. */
   readonly slices: readonly Slice[];
   node(name: string): core.Node | undefined;
-  /** Asked for if hints depend on them. */
+  /** Called only if hints depend on nodes. */
   shares?(): ZoneShares | undefined;
-  /** The families that had hints by them. */
+  /** The IP families that had zone hints before. */
   readonly hinted?: readonly IpFamily[];
 }
 
 export interface SlicesPlan extends Plan {
-  /** The families that have hints by shares of zones. */
+  /** The IP families with zone hints. */
   readonly hinted: readonly IpFamily[];
 }
 
-/** Endpoints that share their ports. */
+/** Endpoints with the same ports. */
 interface Group {
   readonly ports: readonly EndpointPort[];
   readonly endpoints: Endpoint[];
@@ -62,7 +63,7 @@ interface Group {
 
 type NewSlice = Pick<Slice, "addressType" | "endpoints" | "ports">;
 
-/** What is to be written, before it is known when and as what. */
+/** A slice to be written. */
 interface Changes {
   readonly create: NewSlice[];
   readonly update: Slice[];
@@ -100,10 +101,10 @@ export function planSlices(view: ServiceView): SlicesPlan {
     update.map((slice) => updating(slice, time)),
     remove.map((slice) => ({ verb: "delete", resource: kinds.EndpointSlice, object: slice })),
   ];
-  return { steps, events, hinted, told: (write, outcome) => eventAbout(service, write, outcome) };
+  return { steps, events, hinted, eventFor: (write, outcome) => eventAbout(service, write, outcome) };
 }
 
-/** That a Service has hints now, or no longer asks for them. Why it has none is told for each family. */
+/** Events that hints were added or removed. The reason why there are none is reported for each IP family. */
 function hintsChanged(
   service: core.Service,
   families: readonly IpFamily[],
@@ -132,7 +133,7 @@ function planFamily({ service, pods, node }: ServiceView, family: IpFamily, slic
     const group = groups.get(key) ?? { ports, endpoints: [] };
     groups.set(key, group);
     const home = node(pod.spec?.nodeName ?? "");
-    // A Pod of a node that is gone is about to go too.
+    // A Pod of a deleted node is about to be deleted, too.
     if (home === undefined && service.spec?.publishNotReadyAddresses !== true) continue;
     const endpoint =
       known === undefined ? endpointOf(pod, home, service, family) : known(endpointOf(pod, home, service, family, ""));
@@ -169,7 +170,7 @@ function planFamily({ service, pods, node }: ServiceView, family: IpFamily, slic
   return { create, update, unchanged, remove: gone };
 }
 
-/** Which zone an endpoint is for stays as it is, until all of its family are looked at. */
+/** Keeps the zone hint until all endpoints of the IP family are processed. */
 function zonesHinted(slices: readonly Slice[]): (endpoint: Endpoint) => Endpoint {
   const zones = new Map(
     slices.flatMap(({ endpoints }) => (endpoints ?? []).map((each) => [identityOf(each), each.hints?.forZones])),
@@ -202,7 +203,7 @@ function reuse(service: core.Service, { create, update, remove }: Changes): Chan
   return { create: waiting, update: [...update, ...rewritten], remove: gone };
 }
 
-/** Pods whose endpoints are new, or other than they were. */
+/** Pods with new or changed endpoints. */
 function* changedPods(
   { pods }: ServiceView,
   before: readonly Slice[],

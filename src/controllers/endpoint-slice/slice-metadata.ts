@@ -1,4 +1,4 @@
-/** How slices of a Service are named, labelled and owned. */
+/** Names, labels and owner references of slices. */
 import type { core, ObjectMeta } from "#api";
 import { ownedBy } from "../runtime/index.ts";
 import { withTriggerTime } from "../services/index.ts";
@@ -9,10 +9,10 @@ export const HEADLESS = "service.kubernetes.io/headless";
 export const MANAGER = "endpointslice-controller.k8s.io";
 
 const RESERVED = new Set([SERVICE_NAME, MANAGED_BY, HEADLESS]);
-/** Names are at most this long, and the generated end takes five. */
+/** The maximum length of a name, without the five generated characters. */
 const MAX_PREFIX = 253;
 
-/** The labels of the Service, and those by which slices are found. */
+/** The Service's labels and the labels that identify slices. */
 export function sliceLabels({ metadata, spec }: core.Service): Readonly<Record<string, string>> {
   const own = Object.entries(metadata.labels ?? {}).filter(([key]) => !RESERVED.has(key));
   const { clusterIP = "" } = spec ?? {};
@@ -39,7 +39,7 @@ export function slicePrefix(name: string): string {
   return name.length < MAX_PREFIX ? `${name}-` : name;
 }
 
-/** Whether a slice is this very Service's, and not one of the same name before it. */
+/** Whether a slice belongs to this Service and not to a former one of the same name. */
 export function isOwnedBy({ ownerReferences = [] }: ObjectMeta, { metadata }: core.Service): boolean {
   return ownerReferences.some(({ kind, uid }) => kind === "Service" && uid === metadata.uid);
 }

@@ -1,11 +1,13 @@
 /**
- * Hints by which traffic stays in its zone, for Services that ask for it (`service.kubernetes.io/topology-mode: Auto`).
+ * Topology-aware routing: hints that keep traffic in its zone (`service.kubernetes.io/topology-mode: Auto`).
  *
- *     shares of zones, ready endpoints ──► how many each zone should have ──► hints: each endpoint for its own zone, some for one that has too few
+ *     zone shares, ready endpoints ──► endpoints wanted by zone ──► hints: own zone, some for zones with too few
  *
- * 1. Each zone has endpoints in proportion to its processors. Where none could have enough without one of them getting 20 % more than its part, there are no hints at all.
- * 2. Slices that are not written anyway keep the hints that they have, as long as these leave every other zone its least number.
- * 3. Every endpoint that is ready has exactly one hint, and no other has any: consumers use hints only where all have one.
+ * 1. Each zone gets endpoints in proportion to its CPUs. If that would overload an endpoint by more than 20 %, there
+ *    are no hints at all.
+ * 2. Slices that are not written anyway keep their hints, if these leave every other zone its minimum.
+ * 3. Every ready endpoint has exactly one hint, and no other endpoint has any: consumers use hints only if all have
+ *    one.
  */
 import type { core } from "#api";
 import type { IpFamily } from "../services/index.ts";
@@ -14,7 +16,7 @@ import type { ZoneShares } from "./zone-shares.ts";
 
 const MODE = "service.kubernetes.io/topology-mode";
 const OLD_MODE = "service.kubernetes.io/topology-aware-hints";
-/** How much more than its part an endpoint may get. */
+/** The accepted overload of an endpoint. */
 const OVERLOAD = 0.2;
 
 export function asksForHints({ metadata: { annotations = {} } }: Pick<core.Service, "metadata">): boolean {
@@ -24,14 +26,14 @@ export function asksForHints({ metadata: { annotations = {} } }: Pick<core.Servi
 
 type Slice = { readonly endpoints?: readonly Endpoint[] };
 
-/** Of one family of addresses. */
+/** Slices of one IP family. */
 export interface FamilySlices<C extends Slice, S extends Slice> {
   readonly create: readonly C[];
   readonly update: readonly S[];
   readonly unchanged: readonly S[];
 }
 
-/** `why`: there are none, because of this. */
+/** `why`: the reason why there are no hints. */
 export type Hinted<C extends Slice, S extends Slice> = FamilySlices<C, S> & { readonly why?: string };
 
 export function addHints<C extends Slice, S extends Slice>(
@@ -77,7 +79,7 @@ interface Allocation {
   readonly desired: number;
 }
 
-/** How many endpoints each zone should have, or why that cannot be. */
+/** The wanted endpoints by zone, or why it is impossible. */
 function allocate(shares: ZoneShares | undefined, count: number): ReadonlyMap<string, Allocation> | string {
   if (shares === undefined) return NO_NODE_INFO;
   const sizes = `(${count} endpoints, ${shares.size} zones)`;
@@ -92,7 +94,7 @@ function allocate(shares: ZoneShares | undefined, count: number): ReadonlyMap<st
   return new Map(parts.map(({ zone, least, desired }) => [zone, { least, desired, most: least + spare }]));
 }
 
-/** Whether a slice can stay as it is. What it gives is counted then. */
+/** Whether a slice can keep its hints, which then count for its zones. */
 function keeps(slice: Slice, wanted: ReadonlyMap<string, Allocation>, given: Map<string, number>): boolean {
   const own = new Map<string, number>();
   for (const { hints } of readyOf(slice)) {
@@ -110,7 +112,7 @@ interface Moves {
   readonly to: Map<string, number>;
 }
 
-/** How many endpoints zones with too many give to zones with too few: one by one, from who has most to who needs most. */
+/** How many endpoints zones with too many give to zones with too few: one by one, from the largest surplus. */
 function movesBetween(wanted: ReadonlyMap<string, Allocation>, given: ReadonlyMap<string, number>): Moves {
   const [spare, missing] = [new Map<string, number>(), new Map<string, number>()];
   for (const [zone, { desired }] of wanted) {
@@ -121,7 +123,7 @@ function movesBetween(wanted: ReadonlyMap<string, Allocation>, given: ReadonlyMa
   const moves: Moves = { from: new Map(), to: new Map() };
   for (;;) {
     const [[from, has], [to, lacks]] = [mostOf(spare), mostOf(missing)];
-    // Half an endpoint is not worth a move, unless the other side is off by a whole one.
+    // A difference of half an endpoint is ignored, unless the other zone is off by a whole one.
     if (Math.max(has, lacks) < 1 || Math.min(has, lacks) < 0.5) return moves;
     count(moves.from, from);
     count(moves.to, to);
@@ -134,7 +136,7 @@ function mostOf(zones: ReadonlyMap<string, number>): readonly [zone: string, amo
   return [...zones].reduce<readonly [string, number]>((most, each) => (each[1] > most[1] ? each : most), ["", 0]);
 }
 
-/** Uses up the moves, in the order in which it is given slices. */
+/** Uses up the transfers, in the order of the slices. */
 function hinter({ from, to }: Moves) {
   const zoneFor = (own: string) => {
     const next = (from.get(own) ?? 0) > 0 ? [...to].find(([, left]) => left > 0)?.[0] : undefined;
@@ -179,7 +181,7 @@ const NO_NODE_INFO = "Insufficient Node information: allocatable CPU or zone not
 const TOO_FEW = "Insufficient number of endpoints";
 const OVERLOADED = "Unable to allocate minimum required endpoints to each zone without exceeding overload threshold";
 
-/** What a Service's user is told: that it has hints now, why it has none, that they are gone. */
+/** Events for the user: hints were added, are impossible, or were removed. */
 export function hintsEvent(
   service: core.Service,
   family: IpFamily,

@@ -1,13 +1,13 @@
-/** What part of a cluster's processors each zone has: by that, traffic is to be expected from there. */
+/** Each zone's share of the cluster's CPUs, from which traffic is estimated. */
 import { type core, parseQuantity, scaledValue } from "#api";
 
 export const ZONE = "topology.kubernetes.io/zone";
 const MILLI = -3;
 
-/** By name, in the order of their names; they add up to 1. */
+/** By zone, ordered by name; the sum is 1. */
 export type ZoneShares = ReadonlyMap<string, number>;
 
-/** Undefined: it cannot be said, because a node that counts does not say where it is or what it has, or because there is only one zone. */
+/** Undefined: a node has no zone or CPU, or there is only one zone. */
 export function zoneShares(nodes: Iterable<core.Node>): ZoneShares | undefined {
   const cpus = new Map<string, number>();
   let total = 0;
@@ -24,12 +24,12 @@ export function zoneShares(nodes: Iterable<core.Node>): ZoneShares | undefined {
   return new Map(sorted.map(([zone, cpu]) => [zone, cpu / total]));
 }
 
-/** Whether the shares may be others than they were. */
+/** Whether a change of a node may change the shares. */
 export function sharesMayChange(old: core.Node, node: core.Node): boolean {
   return isCounted(old) !== isCounted(node) || zoneOf(old) !== zoneOf(node) || cpuOf(old) !== cpuOf(node);
 }
 
-/** Those that run what users ask for, now. */
+/** Schedulable, ready worker nodes. */
 function isCounted({ metadata: { labels = {} }, status }: core.Node): boolean {
   if ("node-role.kubernetes.io/control-plane" in labels || "node-role.kubernetes.io/master" in labels) return false;
   return status?.conditions?.find(({ type }) => type === "Ready")?.status === "True";

@@ -1,11 +1,9 @@
-/**
- * An Endpoints object has at most 1,000 addresses. Ready ones go before those that are not, and each subset keeps its share.
- */
+/** Limits an Endpoints object to 1,000 addresses. Ready ones go first, and each subset keeps its share. */
 import type { Address, Subset } from "./subsets.ts";
 
 export const MAX_ADDRESSES = 1000;
 
-/** Undefined if there is nothing to leave out. */
+/** Undefined if it is within the limit. */
 export function truncated(subsets: readonly Subset[], max = MAX_ADDRESSES): readonly Subset[] | undefined {
   const ready = count(subsets, ({ addresses }) => addresses);
   const others = count(subsets, ({ notReadyAddresses }) => notReadyAddresses);
@@ -32,7 +30,7 @@ function count(subsets: readonly Subset[], part: Part): number {
   return subsets.reduce((sum, subset) => sum + (part(subset)?.length ?? 0), 0);
 }
 
-/** In proportion to what each has; what rounding leaves goes one by one to those that have more. */
+/** Proportional to the size; the rounding remainder goes one by one to the larger ones. */
 function shares(subsets: readonly Subset[], part: Part, room: number): readonly number[] {
   const sizes = subsets.map((subset) => part(subset)?.length ?? 0);
   const total = sizes.reduce((sum, size) => sum + size, 0);

@@ -18,7 +18,7 @@ const service = (name: string, spec: core.ServiceSpec = {}): core.Service => ({
 });
 
 async function cluster(server?: Awaited<ReturnType<typeof testControllers>>["server"]) {
-  const running = await testControllers([endpointsController], server === undefined ? {} : { server });
+  const running = await testControllers([endpointsController], { server });
   open.push(() => running.close());
   const { client, settle } = running;
   if (server === undefined) await client.of(kinds.Namespace).create({ metadata: { name: "default" } });

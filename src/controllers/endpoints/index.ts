@@ -1,8 +1,8 @@
 /**
  * Endpoints of Services.
  *
- * 1. When a Service goes, its Endpoints go. Those of Services that went while nobody watched are looked for once, at the start. Others that have no
- *    Service stay: a user may make them first.
+ * 1. When a Service is deleted, so are its Endpoints. Leftovers of Services that were deleted while no controller ran
+ *    are found once, at the start. Other Endpoints without a Service stay: a user may create them first.
  */
 import { type core, kinds, matcherOfSelector } from "#api";
 import { objectKey } from "#client";
@@ -13,7 +13,7 @@ import { planEndpoints } from "./plan.ts";
 
 export { offersOf, type Port, subsetsOf } from "./subsets.ts";
 
-/** Of Endpoints that only hold a lease. */
+/** On Endpoints that serve as a leader election lock. */
 export const LEADER = "control-plane.alpha.kubernetes.io/leader";
 
 export const endpointsController = defineController({

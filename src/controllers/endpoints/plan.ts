@@ -1,4 +1,4 @@
-/** The Endpoints of a Service: the older form of EndpointSlices, in one family of addresses. */
+/** The Endpoints of a Service: the predecessor of EndpointSlices, for one IP family. */
 import { type core, equalJson, type Json, kinds } from "#api";
 import { isReady } from "../pods/index.ts";
 import type { Outcome, Plan, Write } from "../runtime/index.ts";
@@ -45,7 +45,7 @@ export function planEndpoints(
   const metadata = { ...(current?.metadata ?? { name, namespace }), labels, annotations };
   const object: core.Endpoints = { apiVersion: "v1", kind: "Endpoints", metadata, subsets };
   const write: Write = { verb: current === undefined ? "create" : "update", resource: kinds.Endpoints, object };
-  return { steps: [[write]], told: (_write, outcome) => eventAbout(object, current === undefined, outcome) };
+  return { steps: [[write]], eventFor: (_write, outcome) => eventAbout(object, current === undefined, outcome) };
 }
 
 function offers(pod: core.Pod, service: core.Service): readonly Offer[] {
@@ -92,7 +92,7 @@ function labelsOf({ metadata, spec }: core.Service): Readonly<Record<string, str
   return { ...own, ...(headless && { [HEADLESS]: "" }), [MANAGED_BY]: MANAGER };
 }
 
-/** Pods that are new here, or ready where they were not, or the other way round. */
+/** Pods that are new, or whose readiness has changed. */
 function changedPods(
   pods: readonly core.Pod[],
   before: readonly Subset[],

@@ -1,5 +1,5 @@
 /**
- * Endpoints as subsets: ports that the same addresses have are listed once, with those addresses.
+ * Packs endpoints into subsets: ports with the same addresses share a subset.
  *
  *     a has 80 and 443, b has 80 and 444    ──►    80: a b    443: a    444: b
  */
@@ -9,7 +9,7 @@ export type Subset = core.EndpointSubset;
 export type Address = core.EndpointAddress;
 export type Port = core.EndpointPort;
 
-/** An address that has a port, or none if `port` is undefined. */
+/** An address with a port; with none if `port` is undefined. */
 export interface Offer {
   readonly address: Address;
   readonly port: Port | undefined;
@@ -43,7 +43,7 @@ export function subsetsOf(offers: readonly Offer[]): readonly Subset[] {
   });
 }
 
-/** All that the subsets say, one by one. */
+/** All pairs of address and port in the subsets. */
 export function offersOf(subsets: readonly Subset[]): readonly Offer[] {
   return subsets.flatMap(({ addresses, notReadyAddresses, ports }) => {
     const all: readonly (Port | undefined)[] = (ports ?? []).length === 0 ? [undefined] : (ports ?? []);

@@ -15,7 +15,7 @@ const ownVolume = (name: string): core.Volume => ({
 });
 
 async function cluster(server?: TestControllers["server"]) {
-  const running = await testControllers([ephemeralVolumeController], server === undefined ? {} : { server });
+  const running = await testControllers([ephemeralVolumeController], { server });
   open.push(() => running.close());
   const { client, settle } = running;
   if (server === undefined) await client.of(kinds.Namespace).create({ metadata: { name: "default" } });

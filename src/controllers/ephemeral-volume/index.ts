@@ -1,7 +1,7 @@
 /**
- * Makes the claims of Pods that bring their volumes with them. That a claim goes with its Pod is the garbage collector's.
+ * Creates the claims of generic ephemeral volumes. The garbage collector deletes them with their Pods.
  *
- *     Pods, claims that were deleted --► key of a Pod ──► planVolumes ══► PersistentVolumeClaims
+ *     Pods, deleted claims --► key of a Pod ──► planVolumes ══► PersistentVolumeClaims
  */
 import { kinds } from "#api";
 import { objectKey } from "#client";
@@ -20,7 +20,7 @@ export const ephemeralVolumeController = defineController({
     );
     return {
       sources: [
-        // What a Pod's volumes are does not change.
+        // The volumes of a Pod are immutable.
         keysFrom(kinds.Pod, ({ type, object }) =>
           type === "added" && hasOwnVolumes(object) ? [objectKey(object)] : [],
         ),

@@ -1,4 +1,4 @@
-/** A Pod's volumes of its own: each has a claim, made from the template in the Pod and owned by it. */
+/** The claims of a Pod's ephemeral volumes: created from the template in the Pod, and owned by it. */
 import { type core, type KubeObject, kinds } from "#api";
 import type { RecordedEvent } from "#client";
 import type { Pod } from "../pods/index.ts";
@@ -19,7 +19,7 @@ export function planVolumes(pod: Pod, claimOf: (name: string) => core.Persistent
   return {
     steps: [writes],
     events,
-    told: ({ object }, outcome) => {
+    eventFor: ({ object }, outcome) => {
       if (outcome.ok) return undefined;
       const { name = "" } = object.metadata;
       const why = outcome.error instanceof Error ? outcome.error.message : String(outcome.error);
@@ -33,7 +33,7 @@ export function hasOwnVolumes({ spec }: Pod): boolean {
   return (spec?.volumes ?? []).some(({ ephemeral }) => ephemeral !== undefined);
 }
 
-/** All that a Pod's own volumes need. */
+/** Claims for all ephemeral volumes of a Pod. */
 export function claimNames(pod: Pod): readonly string[] {
   return (pod.spec?.volumes ?? [])
     .filter(({ ephemeral }) => ephemeral !== undefined)

@@ -1,8 +1,8 @@
 /**
- * Who owns whom: the metadata of every object of the cluster as a graph by uid. Pure memory; what follows from it is decided in `plan.ts`.
+ * The owner graph: the metadata of every object by uid. `plan.ts` decides what follows from it.
  *
- * 1. An owner is known by its uid, and counts only where group, kind, name and namespace are as the reference says.
- * 2. A change says which objects have to be looked at again, and why: nobody searches.
+ * 1. An owner is found by its uid, and counts only if group, kind, name and namespace match the reference.
+ * 2. A change returns the objects that have to be processed again: there is no search.
  */
 import type { KubeObject, OwnerReference } from "#api";
 import type { ResourceName } from "#client";
@@ -17,7 +17,7 @@ export interface Node {
 
 export class OwnerGraph {
   readonly #nodes = new Map<string, Node>();
-  /** The uids of those who name this uid as an owner, whether there is such an owner or not. */
+  /** Uids of the objects that reference this uid as an owner, whether the owner exists or not. */
   readonly #dependents = new Map<string, Set<string>>();
 
   get(uid: string): Node | undefined {
@@ -36,13 +36,13 @@ export class OwnerGraph {
     return [...(this.#dependents.get(uid) ?? [])].flatMap((each) => this.#nodes.get(each) ?? []);
   }
 
-  /** The owner that a reference speaks of, if it is there and is what the reference says. */
+  /** The owner of a reference, if it exists and matches. */
   ownerOf({ object }: Node, reference: OwnerReference): Node | undefined {
     const owner = this.#nodes.get(reference.uid);
     return owner !== undefined && isMeant(owner, reference, object) ? owner : undefined;
   }
 
-  /** Whose turn it is after an object has come or changed. */
+  /** The objects to process after an object was added or updated. */
   set(node: Node): readonly string[] {
     const uid = uidOf(node.object);
     const old = this.#nodes.get(uid);
@@ -60,7 +60,7 @@ export class OwnerGraph {
     return [...this.#turnOf(node, old), ...ownersOf(old?.object).map(({ uid: owner }) => owner)];
   }
 
-  /** Whose turn it is after an object has gone. */
+  /** The objects to process after an object was deleted. */
   delete(uid: string): readonly string[] {
     const old = this.#nodes.get(uid);
     if (old === undefined) return [];
@@ -104,12 +104,12 @@ export function isEnding({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** In foreground deletion: it stays until those that block it are gone. */
+/** In foreground deletion: it stays until its blocking dependents are gone. */
 export function waitsForDependents(object: KubeObject): boolean {
   return isEnding(object) && hasFinalizer(object, FOREGROUND_FINALIZER);
 }
 
-/** It stays until its dependents have been set free. */
+/** It stays until its dependents are orphaned. */
 export function holdsOrphans(object: KubeObject): boolean {
   return isEnding(object) && hasFinalizer(object, ORPHAN_FINALIZER);
 }
@@ -118,7 +118,7 @@ export function hasFinalizer({ metadata }: KubeObject, finalizer: string): boole
   return metadata.finalizers?.includes(finalizer) ?? false;
 }
 
-/** In all that the graph is about: most changes of objects are of something else. */
+/** Compares everything that the graph uses: most updates change something else. */
 function isSame(a: KubeObject, b: KubeObject): boolean {
   return isEnding(a) === isEnding(b) && sameFinalizers(a, b) && sameOwners(ownersOf(a), ownersOf(b));
 }

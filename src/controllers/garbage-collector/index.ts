@@ -1,12 +1,13 @@
 /**
- * The garbage collector: deletes what has lost its owners, and lets go of what waits for its dependents, whatever kind they are of.
+ * The garbage collector: deletes objects whose owners are gone, and finishes foreground deletion and orphaning, for
+ * every kind.
  *
  *     discovery ──► an informer for each resource --► OwnerGraph ──► uids ──► plan
  *
- * 1. Nothing is decided before every resource has been seen once: an owner that is not known yet is not absent.
- * 2. An owner that the graph does not show is asked for at the API server before anything is deleted for its absence. One of a kind
- *    that is not served is not known to be absent.
- * 3. What other controllers of this process watch anyway is not watched twice; of everything else, the metadata alone.
+ * 1. Nothing is decided before every resource has been listed once: an unknown owner is not an absent one.
+ * 2. Before an object is deleted because its owner is absent from the graph, the API server is asked for the owner. An
+ *    owner of a kind that is not served is not known to be absent.
+ * 3. Informers of this process are shared; for all other resources only metadata is watched.
  */
 import { isStatusError, type KubeObject, kinds, type OwnerReference } from "#api";
 import { type Clock, TaskGroup } from "#base";
@@ -15,11 +16,11 @@ import { type ControllerContext, defineController, type Enqueue } from "../runti
 import { type Node, OwnerGraph, uidOf } from "./graph.ts";
 import { planFor } from "./plan.ts";
 
-/** Kinds that come and go so often, or mean so little to others, that they neither own nor are owned. */
+/** Kinds that neither own nor are owned, and change often. */
 const IGNORED = new Set(["events", "events.events.k8s.io"]);
 const REDISCOVER_MS = 30_000;
 const GATHER_MS = 300;
-/** How long an owner that was not found counts as absent without asking again. */
+/** How long an absent owner is cached. */
 const ABSENT_MS = 10_000;
 
 export const garbageCollector = defineController({
@@ -60,7 +61,7 @@ class Collector {
     return plan;
   }
 
-  /** Follows all resources that there are, as they come and go. */
+  /** Follows all resources as they appear and disappear. */
   async run(signal: AbortSignal, enqueue: Enqueue): Promise<void> {
     const { client, clock, random, log, informers } = this.#context;
     const tasks = new TaskGroup({ parent: signal });
@@ -77,7 +78,7 @@ class Collector {
           for (const uid of this.#graph.uids()) enqueue(uid);
         }
         await Promise.race([changed.promise, clock.sleep(REDISCOVER_MS, signal)]);
-        // Definitions mostly come many at once.
+        // CustomResourceDefinitions often arrive many at once.
         await clock.sleep(GATHER_MS, signal);
         changed = Promise.withResolvers();
       }
@@ -99,7 +100,7 @@ class Collector {
       found = await discoverResources(client, { signal });
     } catch (error) {
       if (signal.aborted) throw error;
-      log.warn("discovery failed; the resources known so far are followed", { error });
+      log.warn("discovery failed; known resources are still followed", { error });
       return;
     }
     const wanted = new Map(found.resources.filter(isFollowed).map((each) => [keyOf(each), each]));
@@ -134,9 +135,8 @@ class Collector {
       [...this.#followed.values()].find(
         (each) => each.resource.group === group && each.resource.kind === reference.kind,
       ) ?? {};
-    if (resource === undefined)
-      throw new Error(`the kind of an owner is not known: ${reference.apiVersion} ${reference.kind}`);
-    // Owners of a namespaced kind are in the namespace of who they own; without one there can be none.
+    if (resource === undefined) throw new Error(`unknown kind of an owner: ${reference.apiVersion} ${reference.kind}`);
+    // Namespaced owners are in the namespace of their dependents; a cluster-scoped dependent cannot have one.
     if (resource.namespaced && namespace === "") return false;
     const found = await this.#find(this.#context.client, resource, namespace, reference.name);
     const absent = found === undefined || uidOf(found) !== reference.uid;
@@ -155,7 +155,7 @@ class Collector {
   }
 }
 
-/** A uid never comes back, so absence only has to be forgotten to save memory. */
+/** Uids are never reused, so entries are dropped only to save memory. */
 class RecentlyAbsent {
   readonly #clock: Clock;
   readonly #until = new Map<string, number>();

@@ -1,6 +1,6 @@
 /**
- * Ten thousand objects in trees of owners, which go in every way there is, with a circle and owners of a custom kind among them: nothing is left over, and
- * nothing goes that should stay.
+ * Ten thousand objects in trees of owners, which go in every way there is, with a circle and owners of a custom kind
+ * among them: nothing is left over, and nothing goes that should stay.
  */
 import { afterEach, describe, expect, it } from "vitest";
 import { type apiextensions, type KubeObject, kinds, type OwnerReference } from "#api";

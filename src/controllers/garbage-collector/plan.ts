@@ -1,11 +1,11 @@
 /**
- * What the garbage collector does about one object.
+ * What the garbage collector does with one object.
  *
- *     ends, with the finalizer "orphan"               its dependents are set free, then it is let go
- *     ends, with "foregroundDeletion"                 let go as soon as no dependent blocks it
- *     none of its owners is left                      it is deleted, in the way that its own finalizers say
- *     its last owners wait for their dependents       it is deleted in the foreground if it has dependents itself
- *     some owners are left, others not                it forgets those that are not
+ *     terminating, with the finalizer "orphan"        orphan its dependents, then remove the finalizer
+ *     terminating, with "foregroundDeletion"          remove the finalizer once no dependent blocks it
+ *     no owner is left                                delete it, with the policy that its own finalizers imply
+ *     all owners wait for their dependents            delete it, in the foreground if it has dependents itself
+ *     some owners are left                            remove the references to the others
  */
 import type { JsonObject, KubeObject, OwnerReference } from "#api";
 import type { Plan, Write } from "../runtime/index.ts";
@@ -22,10 +22,10 @@ import {
   waitsForDependents,
 } from "./graph.ts";
 
-/** Whether an owner that the graph does not show is really absent. */
+/** Whether an owner that is not in the graph is really absent. */
 export type IsAbsent = (reference: OwnerReference, dependent: Node) => Promise<boolean>;
 
-/** `look`: uids to look at next. */
+/** `look`: uids to process next. */
 export async function planFor(
   uid: string,
   graph: OwnerGraph,
@@ -70,7 +70,7 @@ async function followOwners(node: Node, graph: OwnerGraph, isAbsent: IsAbsent): 
   }
   const dependents = graph.dependentsOf(uidOf(node.object));
   if (waiting.length > 0 && dependents.length > 0) {
-    // Who waits in a circle would wait for ever.
+    // A cycle of blocking owners would never end.
     const circle = dependents.some(({ object }) => waitsForDependents(object));
     return {
       steps: [...(circle ? [[withoutBlocking(node)]] : []), [deletion(node, "Foreground", circle)]],
@@ -85,7 +85,7 @@ function blocks(object: KubeObject, owner: string): boolean {
   return ownersOf(object).some(({ uid, blockOwnerDeletion }) => uid === owner && blockOwnerDeletion === true);
 }
 
-/** Only as it was when this was decided: an owner may have been added since. */
+/** With a precondition on resourceVersion: an owner may have been added since. */
 function deletion(
   { resource, object }: Node,
   propagationPolicy: "Orphan" | "Background" | "Foreground",
@@ -110,7 +110,7 @@ function withoutFinalizer({ resource, object }: Node, finalizer: string): Write 
   return patch(resource, object, { finalizers: left.length === 0 ? null : left });
 }
 
-/** The whole list, and only if nothing has changed: lists of custom resources cannot be patched item by item. */
+/** The whole list with a precondition: lists of custom resources cannot be patched by item. */
 function patch(resource: Node["resource"], object: KubeObject, metadata: object): Write {
   const { uid, resourceVersion } = object.metadata;
   return {

@@ -17,7 +17,10 @@ describe("every Pod counts once", () => {
     },
   ] as const;
 
-  /** Two failures, then successes, until the Job is finished. Returns how many Pods ended which way while the Job had them. */
+  /**
+   * Two failures, then successes, until the Job is finished. Returns how many Pods ended which way while the Job had
+   * them.
+   */
   async function play(running: Actions) {
     const ended = { succeeded: 0, failed: 0 };
     for (let turn = 0; turn < 20; turn++) {

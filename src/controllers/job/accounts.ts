@@ -1,11 +1,11 @@
 /**
- * How every Pod of a Job comes to count once, whatever is stopped when:
+ * Counts every Pod of a Job exactly once, wherever the controller is interrupted:
  *
- *     finished, tracked  ══► its uid (or its index) is written to the status  ══► its finalizer is removed  ══► its uid turns into a count
+ *     finished, tracked ══► uid (or index) in the status ══► finalizer removed ══► uid becomes a count
  *
- * 1. A finalizer is removed only when the status, as the cache shows it, says of the Pod what has to be said: until then a stop loses nothing, as the Pod
- *    cannot vanish.
- * 2. A uid turns into a count, in one write, only when the Pod has no finalizer any longer: until then it is in the list and is not entered again.
+ * 1. A finalizer is removed only when the cached status contains the Pod: until then the Pod cannot vanish uncounted.
+ * 2. A uid becomes a count, in one write, only when the Pod has no finalizer any more: until then it stays in the list
+ *    and is not added again.
  */
 import type { batch } from "#api";
 import { isEnding, type Pod } from "../pods/index.ts";
@@ -14,13 +14,13 @@ import { hasIndex } from "./indexes.ts";
 import { hasFailed, hasSucceeded, indexOfPod, isTracked, uidOf } from "./job-pod.ts";
 import { isOfValidIndex, type JobView, judgementOf } from "./job-view.ts";
 
-/** More are not entered at once: a status has to stay small. */
+/** Limit for one run: the status has to stay small. */
 const MAX_UNCOUNTED = 500;
 
 export interface Settlement {
-  /** Those that are accounted for, or are of no account: their finalizers can go. */
+  /** Pods that are counted, or never will be: their finalizers can be removed. */
   readonly letGo: readonly Pod[];
-  /** Uids to enter in the status. */
+  /** Uids to add to the status. */
   readonly succeeded: readonly string[];
   readonly failed: readonly string[];
 }
@@ -40,35 +40,35 @@ export function settlementOf(view: JobView, ending: Ending | undefined): Settlem
   return { letGo, ...entries };
 }
 
-/** Under which heading the Pod has yet to be entered; none if it needs no entry; wait if it is too early. */
+/** The list that the Pod has to be added to; none if it needs no entry; wait if it is too early. */
 function entryFor(pod: Pod, view: JobView, ending: Ending | undefined): "succeeded" | "failed" | "none" | "wait" {
   const { job, spec, uncounted, indexes } = view;
   const failed = hasFailed(pod, spec);
   if (uncounted.failed.has(uidOf(pod)) || uncounted.succeeded.has(uidOf(pod))) return "none";
   if (hasSucceeded(pod)) {
     if (indexes === undefined) return "succeeded";
-    // The index is entered with all that have succeeded.
+    // Succeeded indexes are recorded together.
     return !isOfValidIndex(pod, spec) || hasIndex(indexes.recorded, indexOfPod(pod) ?? -1) ? "none" : "wait";
   }
   if (ending === undefined && !isEnding(job)) {
     if (!failed) return "wait";
     if (indexes?.lastFailed.get(indexOfPod(pod) ?? -1) === pod) return "wait";
   }
-  // With a Job that fails, all that has not succeeded fails.
+  // When a Job fails, all Pods that have not succeeded count as failed.
   if (!failed && ending?.outcome !== "failure") return "none";
   return isOfValidIndex(pod, spec) && judgementOf(spec, pod).counts ? "failed" : "none";
 }
 
 export interface Counted {
   readonly uncountedTerminatedPods: batch.UncountedTerminatedPods;
-  /** How many uids have turned into counts. */
+  /** How many uids have become counts. */
   readonly succeeded: number;
   readonly failed: number;
   /** How many Pods are still tracked. */
   readonly held: number;
 }
 
-/** `released`: uids whose finalizers have just been removed. */
+/** `released`: uids of Pods whose finalizers were just removed. */
 export function countReleased(view: JobView, settlement: Settlement, released: ReadonlySet<string>): Counted {
   const { pods, uncounted } = view;
   const held = new Set(pods.filter((pod) => isTracked(pod) && !released.has(uidOf(pod))).map(uidOf));

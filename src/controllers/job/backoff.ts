@@ -1,8 +1,9 @@
 /**
- * How long a Job waits before it replaces what has failed: 10 s after the first failure, twice as long after each further one, 10 minutes at most.
+ * The backoff before failed Pods are replaced: 10 s after the first failure, doubled after each further one, at most 10
+ * minutes.
  *
- * 1. What is known of failures is what the Pods themselves say: those that have failed since the last success.
- * 2. A Pod that the Job itself has sent away is no failure, though it ends: nothing holds it.
+ * 1. Failures are read from the Pods: those that failed since the last success.
+ * 2. A Pod that the Job itself deleted is not a failure.
  */
 import type { batch } from "#api";
 import { isEnding, type Pod } from "../pods/index.ts";
@@ -11,7 +12,7 @@ import { earlierFailures, finishedAt, hasFailed, hasSucceeded, isTracked } from 
 const FIRST_MS = 10_000;
 const LAST_MS = 600_000;
 
-/** For all Pods of a Job together. */
+/** For all Pods of a Job. */
 export function backoffMs(pods: readonly Pod[], spec: batch.JobSpec, now: number): number {
   const lastSuccess = latest(pods.filter(hasSucceeded).map(finishedAt));
   const failures = pods
@@ -25,7 +26,7 @@ function latest(times: readonly number[]): number {
   return times.reduce((last, time) => Math.max(last, time), -Infinity);
 }
 
-/** For one index, whose last Pod has failed. */
+/** For one index whose last Pod has failed. */
 export function indexBackoffMs(last: Pod | undefined, now: number): number {
   if (last === undefined) return 0;
   const { counted, ignored } = earlierFailures(last);

@@ -1,6 +1,4 @@
-/**
- * Whether a Job has to end, and why. What was decided once stands in the status and is not decided again; failures go before successes.
- */
+/** Whether a Job has to end, and why. A decision in the status is final; failures go before successes. */
 import type { batch } from "#api";
 import { countIndexes } from "./indexes.ts";
 import { hasFailed, msOf } from "./job-pod.ts";
@@ -11,11 +9,11 @@ export interface Ending {
   readonly outcome: "success" | "failure";
   readonly reason: string;
   readonly message: string;
-  /** It stands in the status: what is left to do can be done, and the Job declared finished. */
+  /** The decision is in the status: the Job can be cleaned up and declared finished. */
   readonly announced: boolean;
 }
 
-/** The condition that announces an ending, and the one that declares it. */
+/** The condition that announces the end, and the one that declares it. */
 export const ANNOUNCES = { success: "SuccessCriteriaMet", failure: "FailureTarget" } as const;
 export const DECLARES = { success: "Complete", failure: "Failed" } as const;
 
@@ -23,7 +21,7 @@ export function endingOf(view: JobView): Ending | undefined {
   return announcedEnding(view.status) ?? failureOf(view) ?? successByPolicy(view);
 }
 
-/** Enough have succeeded and none runs any longer. `running`: how many do when the plan has been carried out. */
+/** Enough Pods have succeeded and none is running. `running`: the number after the plan is executed. */
 export function completionOf({ spec, succeeded }: JobView, running: number): Ending | undefined {
   if (running > 0 || succeeded < (spec.completions ?? 1)) return undefined;
   return {
@@ -34,11 +32,11 @@ export function completionOf({ spec, succeeded }: JobView, running: number): End
   };
 }
 
-/** How long an unsuspended Job may still go on: undefined for as long as it likes. */
+/** The time until activeDeadlineSeconds of an unsuspended Job; undefined without a deadline. */
 export function remainingMs({ spec, status, now }: JobView): number | undefined {
   const { activeDeadlineSeconds } = spec;
   if (activeDeadlineSeconds === undefined || isSuspended(spec)) return undefined;
-  // A Job that is being resumed starts anew.
+  // Resuming a Job restarts its deadline.
   const started = isTrue(status, "Suspended") || status.startTime === undefined ? now : msOf(status.startTime);
   return Math.max(0, started + activeDeadlineSeconds * 1000 - now);
 }
@@ -88,7 +86,7 @@ function backoffLimit({ backoffLimit: limit, backoffLimitPerIndex }: batch.JobSp
   return limit ?? (backoffLimitPerIndex === undefined ? 6 : Infinity);
 }
 
-/** Where containers are restarted in place, their restarts count instead of Pods. */
+/** With restartPolicy OnFailure, container restarts count instead of Pods. */
 function restartsExceedLimit({ spec, pods }: JobView): boolean {
   if (spec.template.spec?.restartPolicy !== "OnFailure") return false;
   const restarts = pods

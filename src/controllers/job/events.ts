@@ -1,4 +1,4 @@
-/** What a Job has to tell of: its Pods, that it is suspended or goes on, and how it ended. */
+/** Events about a Job: its Pods, suspension, and how it ended. */
 import { type batch, isStatusError } from "#api";
 import type { RecordedEvent } from "#client";
 import type { Outcome, Write } from "../runtime/index.ts";
@@ -9,7 +9,7 @@ export function eventAbout(job: Job, write: Write, outcome: Outcome): RecordedEv
   if (write.verb !== "create" && write.verb !== "delete") return undefined;
   const create = write.verb === "create";
   if (!outcome.ok) {
-    // A namespace that goes away takes the Job with it: nothing worth telling.
+    // A terminating namespace takes the Job with it: no Event.
     if (isOfEndingNamespace(outcome.error)) return undefined;
     const message = outcome.error instanceof Error ? outcome.error.message : String(outcome.error);
     return create

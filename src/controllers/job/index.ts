@@ -1,9 +1,9 @@
 /**
  * Jobs: Pods that run until enough of them have succeeded.
  *
- * 1. A Pod that is still tracked by a Job which is gone, finished or another one of the same name, or by none, is let go: nobody will account for it.
- *    Those without a controller are looked at under the key `namespace/`.
- * 2. A Pod that is taken in is tracked from then on; one that is let go to others is not.
+ * 1. A tracked Pod whose Job is gone, finished or replaced, or that has no Job, is released: nobody will count it. Pods
+ *    without a controller are handled under the key `namespace/`.
+ * 2. An adopted Pod is tracked from then on; a released one is not.
  */
 import { type JsonObject, type KubeObject, kinds, matcherOfSelector } from "#api";
 import { objectKey } from "#client";
@@ -32,14 +32,14 @@ export const jobController = defineController({
     const { byController, withoutController } = ownedIndexes(pods);
     const tracked = pods.index("jobTracked", (pod) => (isTracked(pod) ? ownerKeys(pod) : []));
 
-    /** Jobs that may want a Pod that nobody controls. */
+    /** Jobs that may adopt a Pod without a controller. */
     const interested = (pod: Pod) =>
       jobs
         .inNamespace(pod.metadata.namespace ?? "")
         .filter((job) => !isFinishedJob(job) && selectorOf(job).matches(pod.metadata.labels ?? {}))
         .map(objectKey);
 
-    /** Whether the Pod's Job will never account for it. Where the cache does not have that Job, the server itself is asked. */
+    /** Whether the Pod's Job will never count it. If the cache does not have the Job, the API server is asked. */
     const isStray = async (pod: Pod, job: Job | undefined): Promise<boolean> => {
       const owner = controllerOf(pod);
       if (owner === undefined) return true;
@@ -52,7 +52,7 @@ export const jobController = defineController({
 
     const straysOf = async (key: string, job: Job | undefined): Promise<readonly Pod[]> => {
       const found = tracked(key);
-      // Those of one Job share their lot: it is asked for once.
+      // Pods of one Job have the same answer: the API server is asked once.
       const byOwner = Map.groupBy(found, (pod) => controllerOf(pod)?.uid);
       const strays: Pod[] = [];
       for (const [first, ...others] of byOwner.values())
@@ -81,10 +81,10 @@ export const jobController = defineController({
         const { uid = "", namespace = "" } = job.metadata;
         const candidates = [...byController(uid), ...withoutController(namespace)];
         const { owned, adopt, release: leave } = claim(job, selectorOf(job), candidates);
-        // It is gone or ends, and the cache has yet to show it: those that it had are no longer its own, and nothing takes their place.
+        // The Job is deleted or terminating, which the cache does not show yet: it must not replace lost Pods.
         if (adopt.length > 0 && !(await isStillThere(client, kinds.Job, job)))
           return strays.length === 0 ? undefined : { steps: [strays] };
-        // Whom it has is settled first; the next run counts.
+        // Adoption and release come first; the next run counts.
         if (adopt.length + leave.length + strays.length > 0)
           return {
             steps: [[...adopt.map((pod) => takeIn(pod, job)), ...leave.map((pod) => giveUp(pod, job)), ...strays]],

@@ -1,7 +1,7 @@
 /**
- * Sets of completion indexes, as a Job's status writes them: `0,3-5,7`.
+ * Sets of completion indexes in the format of a Job's status: `0,3-5,7`.
  *
- * 1. A set is a list of intervals that rise and leave a gap between each other: its size follows the gaps, not the indexes.
+ * 1. A set is an ascending list of intervals with gaps between them: its size depends on the gaps, not on the indexes.
  */
 
 export type Indexes = readonly Interval[];
@@ -11,7 +11,7 @@ interface Interval {
   readonly last: number;
 }
 
-/** What is not an interval is passed over, and what lies beyond `completions` is cut off: a Job may have been made smaller. */
+/** Invalid intervals are ignored, and indexes beyond `completions` are cut off: the Job may have been scaled down. */
 export function readIndexes(text: string, completions: number): Indexes {
   const intervals = text.split(",").flatMap((part): Interval[] => {
     const found = /^(\d+)(?:-(\d+))?$/.exec(part);
@@ -23,7 +23,7 @@ export function readIndexes(text: string, completions: number): Indexes {
   return union(intervals, []);
 }
 
-/** Two neighbours are written one by one, three as an interval. */
+/** Two neighbours are written separately, three as an interval. */
 export function writeIndexes(indexes: Indexes): string {
   return indexes
     .map(({ first, last }) => {
@@ -65,7 +65,7 @@ export function hasIndex(indexes: Indexes, index: number): boolean {
   return found !== undefined && found.first <= index;
 }
 
-/** How many indexes are in both. */
+/** The size of the intersection. */
 export function countShared(a: Indexes, b: Indexes): number {
   let shared = 0;
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {

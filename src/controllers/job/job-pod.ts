@@ -1,13 +1,13 @@
-/** What the controller of Jobs reads from a Pod, and writes to it. */
+/** What the Job controller reads from a Pod, and writes to it. */
 import { type batch, type JsonObject, kinds, parseTime, toMs } from "#api";
 import { isEnding, type Pod, readyCondition } from "../pods/index.ts";
 import type { Write } from "../runtime/index.ts";
 
-/** As long as a Pod has it, the Job has not taken it into account. */
+/** While a Pod has this finalizer, the Job has not counted it. */
 export const TRACKING = "batch.kubernetes.io/job-tracking";
-/** As a label and as an annotation. */
+/** A label and an annotation. */
 export const COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index";
-/** How many Pods of the same index have failed before, of those that count and of those that do not. */
+/** Failed Pods of the same index before this one: counted and ignored ones. */
 export const INDEX_FAILURES = "batch.kubernetes.io/job-index-failure-count";
 export const INDEX_IGNORED_FAILURES = "batch.kubernetes.io/job-index-ignored-failure-count";
 
@@ -30,7 +30,9 @@ export function hasSucceeded({ status }: Pod): boolean {
   return status?.phase === "Succeeded";
 }
 
-/** A Pod that is being deleted may never come to say that it failed: it counts as failed at once, unless the Job waits for it to end. */
+/**
+ * A terminating Pod counts as failed at once, because it may never report it, unless podReplacementPolicy is Failed.
+ */
 export function hasFailed(pod: Pod, { podReplacementPolicy }: Pick<batch.JobSpec, "podReplacementPolicy">): boolean {
   if (pod.status?.phase === "Failed") return true;
   return podReplacementPolicy !== "Failed" && isEnding(pod) && !hasSucceeded(pod);
@@ -50,8 +52,8 @@ export function earlierFailures({ metadata }: Pod): FailureCounts {
 }
 
 /**
- * When a Pod ended: when the last of its containers did; else when it was no longer ready; else when it was asked to go; else, of a Pod that no
- * node has ever had, when it was made.
+ * When a Pod ended: when its last container did; else when it became unready; else when it was deleted; else, without a
+ * node, when it was created.
  */
 export function finishedAt(pod: Pod): number {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, creationTimestamp } = pod.metadata;
@@ -76,7 +78,7 @@ function containersFinishedAt({ spec, status }: Pod): number | undefined {
   return Math.max(...times.map((time) => msOf(time ?? "")));
 }
 
-/** It has been taken into account, or is of no account: nothing holds it any longer. */
+/** Removes the tracking finalizer. */
 export function letGo(pod: Pod): Write {
   const patch: JsonObject = { metadata: { uid: uidOf(pod), "$deleteFromPrimitiveList/finalizers": [TRACKING] } };
   return { verb: "patch", resource: kinds.Pod, object: pod, type: "strategic", patch };

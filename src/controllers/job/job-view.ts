@@ -1,8 +1,8 @@
 /**
- * A Job and its Pods as the caches show them, counted.
+ * A Job and its Pods from the caches, with counts.
  *
- * 1. A Pod counts through exactly one of: its finalizer while it is there (it is fresh), its uid in `status.uncountedTerminatedPods`, a counter of the
- *    status. What has succeeded under an index counts through the index alone.
+ * 1. A Pod counts through exactly one of: its finalizer, its uid in `status.uncountedTerminatedPods`, or a counter of
+ *    the status. Successes of an index count through the index only.
  */
 import type { batch } from "#api";
 import { isActive, isEnding, isFinished, type Pod } from "../pods/index.ts";
@@ -19,26 +19,29 @@ export interface JobView {
   readonly spec: batch.JobSpec;
   readonly status: batch.JobStatus;
   readonly now: number;
-  /** All that belong to it. */
+  /** All Pods of the Job. */
   readonly pods: readonly Pod[];
   readonly active: readonly Pod[];
   readonly terminating: readonly Pod[];
   readonly uncounted: { readonly succeeded: ReadonlySet<string>; readonly failed: ReadonlySet<string> };
-  /** How many have succeeded and failed, with those that the status does not say yet. */
+  /** Succeeded and failed Pods, including those that the status does not contain yet. */
   readonly succeeded: number;
   readonly failed: number;
-  /** Of an Indexed Job. */
-  readonly indexes?: IndexView;
+  /** For Indexed Jobs. */
+  readonly indexes?: IndexView | undefined;
 }
 
 export interface IndexView {
   readonly completions: number;
-  /** As the status says. */
+  /** The succeeded indexes in the status. */
   readonly recorded: Indexes;
   readonly succeeded: Indexes;
-  /** Where each index has a limit of its own. */
+  /** With backoffLimitPerIndex. */
   readonly failed?: Indexes;
-  /** The last failed Pod of each index that waits for another one: it knows how many have failed there, and is kept until the next one knows. */
+  /**
+   * The last failed Pod of each index without an active Pod: it has the failure count, and stays until the next one has
+   * it.
+   */
   readonly lastFailed: ReadonlyMap<number, Pod>;
 }
 
@@ -67,7 +70,7 @@ export function viewOf(job: Job, pods: readonly Pod[], now: number): JobView {
         ? (status.succeeded ?? 0) + freshSuccesses.length + succeeded.length
         : countIndexes(indexes.succeeded),
     failed: (status.failed ?? 0) + freshFailures.length + failed.length,
-    ...(indexes !== undefined && { indexes }),
+    indexes,
   };
 }
 
@@ -81,7 +84,7 @@ function indexViewOf(
   const recorded = readIndexes(status.completedIndexes ?? "", completions);
   const succeeded = union(recorded, indexesOf(indexesOfPods(fresh.filter(hasSucceeded))));
   if (limit === undefined) return { completions, recorded, succeeded, lastFailed: new Map() };
-  // Once a Job is to end, its Pods are sent away: no index is lost by that.
+  // While a Job is ending, its Pods are deleted: this does not fail their indexes.
   const isDecided = isTrue(status, "FailureTarget") || isTrue(status, "SuccessCriteriaMet");
   const lost = isDecided ? [] : fresh.filter((pod) => losesIndex(pod, spec, limit));
   const failed = union(readIndexes(status.failedIndexes ?? "", completions), indexesOf(indexesOfPods(lost)));
@@ -111,7 +114,7 @@ export function judgementOf({ podFailurePolicy }: batch.JobSpec, pod: Pod): Judg
   return judge(podFailurePolicy, pod);
 }
 
-/** Of an Indexed Job, only Pods with an index that it has are of any account. */
+/** In an Indexed Job, only Pods with a valid index count. */
 export function isOfValidIndex(pod: Pod, { completionMode, completions = 0 }: batch.JobSpec): boolean {
   if (completionMode !== "Indexed") return true;
   const index = indexOfPod(pod);
@@ -138,7 +141,7 @@ export function conditionOf(status: batch.JobStatus | undefined, type: string): 
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** Somebody else looks after it: it is left alone. */
+/** spec.managedBy names another controller. */
 export function isManagedElsewhere({ spec }: Job): boolean {
   return spec?.managedBy !== undefined && spec.managedBy !== BUILT_IN;
 }

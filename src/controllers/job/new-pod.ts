@@ -1,8 +1,9 @@
 /**
- * A Pod of a Job, as it is created: tracked from its first moment.
+ * Creates the Pods of a Job, with the tracking finalizer.
  *
- * 1. A Pod of an index knows it by its label, its annotation, its host name, the prefix of its name and a variable of its containers.
- * 2. Where each index has a limit of its own, a Pod carries how many have failed there before it.
+ * 1. The Pod of an index has it in a label, an annotation, the host name, the prefix of its name and an environment
+ *    variable.
+ * 2. With backoffLimitPerIndex, a Pod has the failure count of its index.
  */
 import type { batch, core } from "#api";
 import { type Pod, podFromTemplate } from "../pods/index.ts";
@@ -19,7 +20,7 @@ import { type JobView, judgementOf } from "./job-view.ts";
 export const JOB_KIND = { apiVersion: "batch/v1", kind: "Job" } as const;
 
 const INDEX_VARIABLE = "JOB_COMPLETION_INDEX";
-/** What is left of a name when a generated ending has its place. */
+/** The length of a name without the generated suffix. */
 const MAX_PREFIX = 58;
 
 export function newPod({ job, spec, indexes }: JobView, index: number | undefined): Pod {
@@ -44,7 +45,7 @@ export function newPod({ job, spec, indexes }: JobView, index: number | undefine
   };
 }
 
-/** The index must stay: the name is cut before it. */
+/** The name is cut before the index. */
 function prefixFor(name: string, index: number): string {
   const ending = `-${index}-`;
   return `${name.slice(0, MAX_PREFIX - ending.length)}${ending}`;

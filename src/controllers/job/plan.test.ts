@@ -8,7 +8,10 @@ import { planJob } from "./plan.ts";
 const START = Date.UTC(2030, 0, 1);
 const timeOf = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-/** A Job, its Pods and whatever may happen to them, without a server: writes take effect at once, until the controller is stopped. */
+/**
+ * A Job, its Pods and whatever may happen to them, without a server: writes take effect at once, until the controller
+ * is stopped.
+ */
 class World {
   job: batch.Job;
   pods: core.Pod[] = [];

@@ -1,12 +1,13 @@
 /**
- * What brings a Job on.
+ * The next writes of a Job.
  *
- *     Pods that are accounted for     their finalizers go
- *     it has to end                   active Pods are deleted; the ending is announced, and declared when nothing is left
- *     it goes on                      Pods are created, or deleted where there are too many or it is suspended
- *     in any case                     the status says what there is
+ *     counted Pods                    remove their finalizers
+ *     the Job has to end              delete active Pods; announce the end, and declare it when nothing is left
+ *     the Job continues               create Pods, or delete them if there are too many or the Job is suspended
+ *     in any case                     update the status
  *
- * 1. The status is written last, as if all went well; where something did not, it says only what the caches show, and the next run goes on from there.
+ * 1. The status is written last, as if all writes succeed; if one failed, it shows only what the caches show, and the
+ *    next run continues from there.
  */
 import { equalJson, type Json, kinds } from "#api";
 import { isEnding, isReady, type Pod } from "../pods/index.ts";
@@ -20,7 +21,7 @@ import { newPod } from "./new-pod.ts";
 import { populationOf } from "./population.ts";
 import { type Outcome, statusOf } from "./status.ts";
 
-/** `pods`: all that belong to the Job. */
+/** `pods`: all Pods of the Job. */
 export function planJob(job: Job, pods: readonly Pod[], now: number): Plan {
   const view = viewOf(job, pods, now);
   const decided = endingOf(view);
@@ -29,7 +30,7 @@ export function planJob(job: Job, pods: readonly Pod[], now: number): Plan {
   const running = view.active.length - remove.length + create.length;
   const ending = decided ?? completionOf(view, running);
   const settlement = settlementOf(view, ending);
-  // What the Job sends away without a failure counts for nothing.
+  // Pods that the Job deletes without a failure do not count.
   const sentAway = ending?.outcome === "failure" ? [] : remove.filter(isTracked);
   const released = [...new Set([...settlement.letGo, ...sentAway])];
   const deadline = ending === undefined ? remainingMs(view) : undefined;
@@ -42,7 +43,7 @@ export function planJob(job: Job, pods: readonly Pod[], now: number): Plan {
         ...create.map((index): Write => ({ verb: "create", resource: kinds.Pod, object: newPod(view, index) })),
       ],
     ],
-    told: (write, outcome) => eventAbout(job, write, outcome),
+    eventFor: (write, outcome) => eventAbout(job, write, outcome),
     finally: (failures) =>
       statusWrites(
         view,
@@ -62,7 +63,7 @@ export function planJob(job: Job, pods: readonly Pod[], now: number): Plan {
   };
 }
 
-/** Something went wrong: who has been created, deleted or released is seen in the next run. */
+/** After a failure: created, deleted and released Pods are counted in the next run. */
 function asObserved(view: JobView): Outcome {
   const { active, terminating } = view;
   return {

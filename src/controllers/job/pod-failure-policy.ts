@@ -1,7 +1,7 @@
 /**
- * What a failed Pod means to its Job: the first rule that fits says so, and without one it counts.
+ * The pod failure policy: the first matching rule decides what a failed Pod means; without one it counts.
  *
- * 1. A rule on exit codes looks at containers that have ended with an error, a rule on conditions at the conditions of the Pod.
+ * 1. onExitCodes matches containers that ended with an error, onPodConditions the conditions of the Pod.
  */
 import type { batch, core } from "#api";
 import type { Pod } from "../pods/index.ts";
@@ -10,9 +10,9 @@ type Rule = batch.PodFailurePolicyRule;
 
 export interface Judgement {
   readonly action?: Rule["action"];
-  /** Counts towards the limits of the Job. */
+  /** Counts towards the backoff limits. */
   readonly counts: boolean;
-  /** Why the whole Job fails by it. */
+  /** Why the whole Job fails. */
   readonly failsJob?: string;
 }
 

@@ -1,10 +1,10 @@
 /**
- * Which Pods a Job that goes on needs, and which it has too many.
+ * Which Pods a continuing Job has to create or delete.
  *
- * 1. Never more active Pods than `parallelism`, nor than successes are missing; of an Indexed Job at most one for each index.
- * 2. A run either removes or creates: what is too much goes first.
- * 3. Of those too many, Pods that nothing tracks go first: a controller that was stopped between letting a Pod go and deleting it
- *    has left one behind that can never count.
+ * 1. Never more active Pods than `parallelism` or missing successes; for an Indexed Job at most one for each index.
+ * 2. A run either deletes or creates: surplus Pods are deleted first.
+ * 3. Untracked Pods are deleted first: they are left behind by a controller that was interrupted between releasing and
+ *    deleting a Pod, and can never count.
  */
 import { inDeletionOrder, isEnding, type Pod } from "../pods/index.ts";
 import { backoffMs, indexBackoffMs } from "./backoff.ts";
@@ -12,14 +12,14 @@ import { firstMissing, indexesOf, union } from "./indexes.ts";
 import { indexOfPod, isTracked } from "./job-pod.ts";
 import { type IndexView, indexesOfPods, isSuspended, type JobView } from "./job-view.ts";
 
-/** At most so many at once: the next run goes on. */
+/** Limit for one run; the next run continues. */
 const BURST = 500;
 
 export interface Population {
   readonly remove: readonly Pod[];
-  /** One Pod for each: of this index, or of none. */
+  /** One Pod for each element: of this index, or without an index. */
   readonly create: readonly (number | undefined)[];
-  /** When more can be created. */
+  /** When more Pods can be created. */
   readonly againAfterMs?: number;
 }
 
@@ -48,7 +48,7 @@ export function populationOf(view: JobView): Population {
 function wantedActive({ spec, active, succeeded }: JobView): number {
   const { parallelism = 1, completions } = spec;
   if (completions !== undefined) return Math.max(0, Math.min(parallelism, completions - succeeded));
-  // The first success says that the work is done: those that run may end, and no other is started.
+  // Without completions, the first success means that the work is done: no more Pods are created.
   return succeeded > 0 ? active.length : parallelism;
 }
 
@@ -59,7 +59,7 @@ function tooMany({ active, indexes }: JobView, atLeast: number): readonly Pod[] 
   return [...misplaced, ...inOrder([...others]).slice(0, atLeast - misplaced.length)];
 }
 
-/** Pods without an index, with one that the Job does not have, and all but one of those that share one. */
+/** Pods without a valid index, and all but one of those with the same index. */
 function misplacedPods(active: readonly Pod[], completions: number): readonly Pod[] {
   const byIndex = new Map<number, Pod[]>();
   const misplaced: Pod[] = [];
@@ -87,7 +87,7 @@ function pendingIndexes(
   return firstMissing(union(union(succeeded, failed), taken), count, completions);
 }
 
-/** Each index waits for itself alone. */
+/** Each index has its own backoff. */
 function independentIndexes(view: JobView, indexes: IndexView, awaited: readonly Pod[], missing: number): Population {
   const pending = pendingIndexes(view, indexes, awaited, missing).map((index) => ({
     index,

@@ -1,8 +1,8 @@
 /**
  * The status of a Job after a run.
  *
- * 1. An ending is announced first and declared later: when its announcement stands in the cache, all Pods are accounted for, and none of them is still
- *    terminating.
+ * 1. The end is announced first and declared later: when the announcement is in the cache, all Pods are counted, and
+ *    none is terminating.
  */
 import { type batch, formatTime, instantOf } from "#api";
 import { countReleased, type Settlement } from "./accounts.ts";
@@ -13,12 +13,12 @@ import { conditionOf, isSuspended, isTrue, type JobView } from "./job-view.ts";
 export interface Outcome {
   readonly ending: Ending | undefined;
   readonly settlement: Settlement;
-  /** Uids whose finalizers have been removed. */
+  /** Uids of Pods whose finalizers were removed. */
   readonly released: ReadonlySet<string>;
   readonly active: number;
   readonly ready: number;
   readonly terminating: number;
-  /** The run has seen to it that Pods are there, or are not there where the Job is suspended. */
+  /** Whether the run has created the missing Pods, or deleted those of a suspended Job. */
   readonly populated: boolean;
 }
 
@@ -47,7 +47,7 @@ export function statusOf(view: JobView, outcome: Outcome): batch.JobStatus {
   };
 }
 
-/** A Job that is resumed starts anew: its deadline counts the time in which it goes on. */
+/** Resuming a Job sets a new startTime: the deadline counts from there. */
 function startTimeOf(
   { spec, status, now }: JobView,
   conditions: readonly batch.JobCondition[],
@@ -70,7 +70,7 @@ function conditionsOf(
   return isDone ? [...before, condition(DECLARES[outcome], "True", reason, message, now)] : before;
 }
 
-/** That a Job is not suspended is worth a word only if it was. */
+/** Suspended is False only if it was True before. */
 function withSuspension(
   before: readonly batch.JobCondition[],
   suspended: boolean,

@@ -1,4 +1,4 @@
-/** Which rule of a success policy is met by the indexes that have succeeded: the first, or none. */
+/** The first rule of a success policy that the succeeded indexes meet. */
 import type { batch } from "#api";
 import { countIndexes, countShared, type Indexes, readIndexes } from "./indexes.ts";
 

@@ -1,4 +1,4 @@
-/** Tokens in Secrets that nobody asked for and nobody uses are marked after a year, and removed after another. */
+/** Marks unused auto-generated token Secrets after a year, and deletes them after another. */
 import { type core, type KubeObject, kinds } from "#api";
 import { changesOf, defineController } from "../runtime/index.ts";
 import { accountKeys, isOf, TOKEN_TYPE } from "../service-account-tokens/plan.ts";

@@ -1,4 +1,4 @@
-/** The Secrets that a Pod names: wherever it names them, it still needs them. */
+/** The Secrets that a Pod references. */
 import type { core } from "#api";
 
 /** `namespace/name` of each. */

@@ -1,9 +1,9 @@
 /**
- * What becomes of a token that was once made for a service account without being asked for, and that nobody uses.
+ * Removes unused auto-generated service account tokens.
  *
- *     not used for a year ──► marked as invalid ──► not missed for another year ──► deleted
+ *     not used for a year ──► marked as invalid ──► not used for another year ──► deleted
  *
- * 1. Dates are days, compared as text. Nothing happens before the use of tokens has been noted for as long as they may rest.
+ * 1. Dates are days, compared as strings. Nothing happens before usage has been tracked for a year.
  */
 import type { core } from "#api";
 
@@ -14,9 +14,9 @@ const DAY_MS = 24 * 3_600_000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 export interface Facts {
-  /** The day from which on uses are noted, as the API server tells it. */
+  /** Since when the API server tracks usage. */
   readonly trackedSince: string | undefined;
-  /** Its service account lists it among its Secrets: that is how those are known that nobody asked for. */
+  /** The service account lists the Secret, which identifies auto-generated tokens. */
   readonly listed: boolean;
   readonly mounted: boolean;
   readonly now: number;
@@ -34,7 +34,7 @@ export function decide({ metadata }: core.Secret, { trackedSince, listed, mounte
   const since = now - REST_MS;
   if (metadata?.deletionTimestamp !== undefined || Date.parse(metadata?.creationTimestamp ?? "") >= since) return keep;
   const used = metadata?.labels?.[LAST_USED];
-  // A day that cannot be read says nothing: it may have been yesterday.
+  // An unreadable date counts as recent.
   if (used !== undefined && (!isDate(used) || used >= dayOf(since))) return keep;
   if (!listed || mounted) return keep;
   const invalid = metadata?.labels?.[INVALID_SINCE] ?? "";

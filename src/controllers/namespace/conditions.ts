@@ -1,16 +1,16 @@
-/** What a namespace that goes away says about how far it is. */
+/** The conditions of a terminating namespace. */
 import type { core } from "#api";
 
 type Condition = core.NamespaceCondition;
 
-/** What became of one attempt to empty a namespace. */
+/** The result of one attempt to empty a namespace. */
 export interface Emptying {
-  readonly discoveryError?: string;
-  /** What could not be deleted, and why. */
+  readonly discoveryError?: string | undefined;
+  /** Deletions that failed, with their reasons. */
   readonly failures: readonly string[];
-  /** How many objects of each resource are left, as `pods.` or `deployments.apps`. */
+  /** Remaining objects by resource: `pods.`, `deployments.apps`. */
   readonly remaining: ReadonlyMap<string, number>;
-  /** How many of those wait for each finalizer. */
+  /** Remaining objects by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Deletes everything in a namespace, of every resource that the server has, and says what is left.
+ * Deletes all objects of a namespace, of every resource, and returns what is left.
  *
- * 1. What fails for one resource does not keep the others from being deleted.
- * 2. A resource that was not discovered is not known to be empty: the namespace stays.
+ * 1. A failure of one resource does not stop the others.
+ * 2. A resource that could not be discovered is not known to be empty: the namespace stays.
  */
 import { isStatusError } from "#api";
 import { type Client, type DiscoveredResource, discoverResources } from "#client";
@@ -36,14 +36,14 @@ export async function emptyNamespace(client: Client, namespace: string, signal: 
           for (const each of metadata.finalizers ?? []) finalizers.set(each, (finalizers.get(each) ?? 0) + 1);
       } catch (error) {
         if (signal.aborted) throw error;
-        // Not served any more, or cannot be listed: nothing to delete.
+        // The resource is no longer served, or cannot be listed: nothing to delete.
         if (isStatusError(error) && (error.reason === "NotFound" || error.reason === "MethodNotAllowed")) continue;
         failures.push(messageOf(error));
       }
     }
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
-  return { failures, remaining, finalizers, ...(discoveryError !== undefined && { discoveryError }) };
+  return { failures, remaining, finalizers, discoveryError };
 }
 
 async function deleteAll(

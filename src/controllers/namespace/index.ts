@@ -1,7 +1,7 @@
 /**
- * Namespaces that are deleted: everything in them is deleted first, then they are let go.
+ * Terminating namespaces: all of their objects are deleted, then the finalizer is removed.
  *
- *     DELETE ──► Terminating ──► everything in it is deleted ──► nothing left ──► its finalizer is taken away ──► gone
+ *     DELETE ──► Terminating ──► all objects are deleted ──► nothing left ──► finalizer removed ──► gone
  *                     ▲                      │ something is left, or failed
  *                     └──────────────────────┘
  */
@@ -11,7 +11,7 @@ import { emptyingConditions } from "./conditions.ts";
 import { emptyNamespace } from "./empty.ts";
 
 const FINALIZER = "kubernetes";
-/** How long what ends by itself, such as a Pod, is given before it is looked at again. */
+/** The delay before terminating objects, such as Pods, are checked again. */
 const FIRST_LOOK_MS = 1_000;
 const LATER_LOOK_MS = 5_000;
 

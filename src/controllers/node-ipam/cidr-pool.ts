@@ -1,19 +1,19 @@
 /**
- * The blocks of one size that a range of addresses consists of, and which of them are taken: a bit for each.
+ * The blocks of one size in a CIDR, with a count of uses for each.
  *
- * 1. The next free block is looked for after the last one given: a block that was just freed is given again last.
- * 2. A range that is taken may be larger or smaller than a block: every block that it touches is taken.
- * 3. A block is taken as often as it was taken, and free when it was freed as often.
+ * 1. The search for a free block begins after the last one given out: a block that was just freed is reused last.
+ * 2. An occupied CIDR may be larger or smaller than a block: it occupies every block that it overlaps.
+ * 3. A block may be occupied several times; it is free after the same number of releases.
  */
 import { type Cidr, formatIp, parseCidr } from "#api";
 
-/** More would be a map of more than 8 KiB; no cluster has as many nodes. */
+/** The limit of Kubernetes; it bounds memory. */
 const MAX_BLOCK_BITS = 16;
 
 export class CidrPoolError extends Error {}
 
 export class CidrPool {
-  /** Of the range: 32 or 128. */
+  /** Address bits: 32 or 128. */
   readonly #width: number;
   readonly #base: bigint;
   readonly #blockPrefix: number;
@@ -24,7 +24,7 @@ export class CidrPool {
 
   constructor(cidr: string, blockPrefix: number) {
     const range = parseCidr(cidr);
-    if (range === undefined) throw new CidrPoolError(`${cidr} is no range of addresses`);
+    if (range === undefined) throw new CidrPoolError(`${cidr} is not a CIDR`);
     const bits = blockPrefix - range.prefixLength;
     if (bits < 0 || blockPrefix > range.bytes.length * 8)
       throw new CidrPoolError(`blocks of size /${blockPrefix} do not fit into ${cidr}`);
@@ -40,7 +40,7 @@ export class CidrPool {
     return this.#count;
   }
 
-  /** Takes a free block; undefined if there is none. */
+  /** Occupies a free block; undefined if there is none. */
   takeNext(): string | undefined {
     for (let tried = 0; tried < this.#count; tried++) {
       const at = (this.#next + tried) % this.#count;
@@ -52,7 +52,7 @@ export class CidrPool {
     return undefined;
   }
 
-  /** Takes all blocks that the range touches; false if it touches none. */
+  /** Occupies all blocks that the CIDR overlaps; false if there are none. */
   take(cidr: string): boolean {
     const blocks = this.#blocksOf(cidr);
     for (const at of blocks) this.#take(at);
@@ -99,7 +99,7 @@ export class CidrPool {
   }
 }
 
-/** Of the network, whatever address in it was named. */
+/** The network address of the CIDR. */
 function startOf({ bytes, prefixLength }: Cidr): bigint {
   const address = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
   const rest = BigInt(bytes.length * 8 - prefixLength);

@@ -1,10 +1,11 @@
 /**
- * Gives every node ranges of addresses for its Pods, which no other node has.
+ * Gives every node pod CIDRs of its own.
  *
- *     Nodes --► NodeCidrs          what they have is taken, what they had is free
+ *     Nodes --► NodeCidrs          CIDRs of Nodes are occupied, those of deleted Nodes are released
  *           --► node … ──► planCidrs ══► spec.podCIDR, spec.podCIDRs
  *
- * 1. Nodes that are there are heard before any range is given: a cache tells all that it has before a key is worked on.
+ * 1. Existing Nodes are processed before any CIDR is given out: a cache delivers its objects before a key is
+ *    reconciled.
  */
 import { kinds } from "#api";
 import { type Controller, defineController, keysFrom } from "../runtime/index.ts";
@@ -20,7 +21,7 @@ const DEFAULTS: NodeCidrsOptions = {
   serviceCidrs: [],
 };
 
-/** Throws CidrPoolError for ranges that cannot be given. Without a range, nodes are left to others. */
+/** Throws CidrPoolError for unusable CIDRs. Without a CIDR, nothing is given out. */
 export function nodeIpamController(options: Partial<NodeCidrsOptions> = {}): Controller {
   const settings = { ...DEFAULTS, ...options };
   if (settings.clusterCidrs.length > 0) checkRanges(settings);

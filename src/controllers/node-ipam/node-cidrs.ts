@@ -1,15 +1,16 @@
 /**
- * Which node has which ranges: told by the Nodes themselves, and those given out that no Node shows yet.
+ * The CIDRs of nodes: those in Node objects, and those given out that no Node shows yet.
  *
- * 1. A node has a range of each pool, or none. What cannot be given whole is not given.
- * 2. What was given to a node stays its own until the Node shows another, or is gone: a write that seemed to fail may have come through.
+ * 1. A node has a CIDR of each pool, or none.
+ * 2. A CIDR stays with its node until the Node shows another one or is deleted: a write that seemed to fail may have
+ *    succeeded.
  */
 import type { core } from "#api";
 import type { Change } from "#client";
 import { CidrPool, CidrPoolError } from "./cidr-pool.ts";
 
 export interface NodeCidrsOptions {
-  /** `--cluster-cidr`: one of each family at most. */
+  /** `--cluster-cidr`: at most one of each IP family. */
   readonly clusterCidrs: readonly string[];
   /** `--node-cidr-mask-size-ipv4` and `…-ipv6`. */
   readonly maskSize: { readonly ipv4: number; readonly ipv6: number };
@@ -26,11 +27,11 @@ export class NodeCidrs {
     for (const pool of this.#pools) for (const cidr of serviceCidrs) pool.take(cidr);
   }
 
-  /** Whether anything has become free. */
+  /** Returns whether a CIDR was released. */
   follow({ type, object }: Change<core.Node>): boolean {
     const { name = "" } = object.metadata;
     const shown = type === "deleted" ? [] : cidrsOf(object);
-    // Without any, it may be one that has just been given some.
+    // A Node without CIDRs may be one that was just given some.
     if (type !== "deleted" && shown.length === 0) return false;
     const before = this.#held.get(name) ?? [];
     if (before.join() === shown.join()) return false;
@@ -41,7 +42,7 @@ export class NodeCidrs {
     return before.length > 0;
   }
 
-  /** Those of a node that shows none; undefined if there are none left. */
+  /** CIDRs for a node that has none; undefined if a pool is exhausted. */
   give(name: string): readonly string[] | undefined {
     const before = this.#held.get(name);
     if (before !== undefined) return before;
@@ -68,7 +69,7 @@ export class NodeCidrs {
 export function checkRanges(options: NodeCidrsOptions): void {
   const { clusterCidrs } = options;
   if (new Set(clusterCidrs.map(isV6)).size < clusterCidrs.length)
-    throw new CidrPoolError(`${clusterCidrs.join(",")}: one range of each family at most`);
+    throw new CidrPoolError(`${clusterCidrs.join(",")}: at most one CIDR of each IP family`);
   new NodeCidrs(options);
 }
 

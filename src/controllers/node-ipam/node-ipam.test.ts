@@ -23,7 +23,7 @@ describe("a pool of ranges", () => {
   });
 
   it.each([
-    ["nonsense", 24, "nonsense is no range of addresses"],
+    ["nonsense", 24, "nonsense is not a CIDR"],
     ["10.0.0.0/24", 16, "blocks of size /16 do not fit into 10.0.0.0/24"],
     ["10.0.0.0/24", 33, "blocks of size /33 do not fit into 10.0.0.0/24"],
     ["fd00::/16", 64, "fd00::/16 has too many blocks of size /64"],
@@ -96,7 +96,7 @@ function blocks(cidr: string): readonly number[] {
 }
 
 async function cluster(options: Partial<NodeCidrsOptions> = {}, server?: TestControllers["server"]) {
-  const running = await testControllers([nodeIpamController(options)], server === undefined ? {} : { server });
+  const running = await testControllers([nodeIpamController(options)], { server });
   open.push(() => running.close());
   const nodes = running.client.of(kinds.Node);
   const add = (name: string, podCIDR?: string) =>
@@ -130,7 +130,7 @@ describe("nodes", () => {
   });
 
   it.each([
-    [["10.0.0.0/16", "10.1.0.0/16"], "10.0.0.0/16,10.1.0.0/16: one range of each family at most"],
+    [["10.0.0.0/16", "10.1.0.0/16"], "10.0.0.0/16,10.1.0.0/16: at most one CIDR of each IP family"],
     [["10.0.0.0/25"], "blocks of size /24 do not fit into 10.0.0.0/25"],
   ])("cannot have any of %j", (clusterCidrs, message) => {
     expect(() => nodeIpamController({ clusterCidrs })).toThrow(message);

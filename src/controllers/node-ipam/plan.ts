@@ -1,16 +1,16 @@
-/** A node without ranges for its Pods gets them; where there are none left, it is told. */
+/** Gives CIDRs to a node without any; if none are left, an Event says so. */
 import { type core, type JsonObject, kinds } from "#api";
 import type { RecordedEvent } from "#client";
 import type { Plan } from "../runtime/index.ts";
 
-/** `cidrs`: those that it is given; undefined: there are none left. */
+/** `cidrs`: the CIDRs for the node; undefined if none are left. */
 export function planCidrs(node: core.Node, cidrs: readonly string[] | undefined): Plan {
   if (cidrs === undefined) return { events: [statusChange(node, "CIDRNotAvailable")] };
   const { uid = "" } = node.metadata;
   const spec: JsonObject = { podCIDR: cidrs[0] ?? "", podCIDRs: cidrs };
   return {
     steps: [[{ verb: "patch", resource: kinds.Node, object: node, patch: { metadata: { uid }, spec } }]],
-    told: (_, { ok }) => (ok ? undefined : statusChange(node, "CIDRAssignmentFailed")),
+    eventFor: (_, { ok }) => (ok ? undefined : statusChange(node, "CIDRAssignmentFailed")),
   };
 }
 

@@ -1,4 +1,4 @@
-/** What is said of a node that says nothing itself. NetworkUnavailable is not a kubelet's to say, and is left as it is. */
+/** The conditions of a silent node. NetworkUnavailable is not the kubelet's, and is left as it is. */
 import { type core, formatTime, instantOf } from "#api";
 
 export type Node = core.Node;
@@ -9,12 +9,12 @@ export function condition({ status }: Node, type: string): core.NodeCondition | 
   return status?.conditions?.find((each) => each.type === type);
 }
 
-/** True, False, Unknown; undefined if nobody has said anything yet. */
+/** True, False or Unknown; undefined if there is no such condition. */
 export function readiness(node: Node): string | undefined {
   return condition(node, "Ready")?.status;
 }
 
-/** Undefined: it has been said already. */
+/** Undefined if nothing changes. */
 export function silentConditions(node: Node, now: number): readonly core.NodeCondition[] | undefined {
   const time = formatTime(instantOf(now));
   const conditions = [...(node.status?.conditions ?? [])];

@@ -1,9 +1,9 @@
 /**
- * When each node was last heard of: by its Lease, or by the status that it posts.
+ * The last heartbeat of each node: a renewed Lease, or an updated status.
  *
- * 1. Times are those of this process, not those that nodes write: clocks of nodes may be wrong.
- * 2. A sign of life costs one entry in a map and wakes nobody: thousands of Leases are renewed all the time.
- * 3. They are kept in the order in which they were heard: whoever looks for those who fell silent sees hardly any other.
+ * 1. Times are those of this process: clocks of nodes may be wrong.
+ * 2. A heartbeat costs one map entry and wakes nothing: thousands of Leases are renewed all the time.
+ * 3. Heartbeats are ordered by time, so that silent nodes are found without visiting the others.
  */
 import type { coordination, core } from "#api";
 import type { Clock } from "#base";
@@ -37,19 +37,19 @@ export class Heartbeats {
     }
     const ready = condition(object, "Ready");
     const before = old && condition(old, "Ready");
-    // One that has not posted anything yet counts from its creation.
+    // A node without a heartbeat counts from its creation.
     if (ready === undefined && before === undefined) return;
     if (ready === undefined || before?.lastHeartbeatTime !== ready.lastHeartbeatTime || old === undefined)
       this.#hear(name);
   }
 
-  /** For how long nothing has been heard; undefined: never anything. */
+  /** How long a node has been silent; undefined if there was no heartbeat yet. */
   silentMs(name: string): number | undefined {
     const heard = this.#heard.get(name) ?? this.#silent.get(name);
     return heard === undefined ? undefined : this.#clock.monotonic() - heard;
   }
 
-  /** Those who have been silent for so long by now. Each is named once, until it has been heard of again. */
+  /** The nodes that have been silent for this long. Each is returned once, until its next heartbeat. */
   fallenSilent(ms: number): readonly string[] {
     const since = this.#clock.monotonic() - ms;
     const names: string[] = [];
@@ -62,7 +62,7 @@ export class Heartbeats {
     return names;
   }
 
-  /** After which time there may be one more of them. */
+  /** When the next node may become silent. */
   nextSilenceMs(ms: number): number {
     for (const heard of this.#heard.values()) return Math.max(0, heard + ms - this.#clock.monotonic());
     return ms;

@@ -1,12 +1,12 @@
 /**
- * Looks after nodes: notices those that fall silent, says so, and lets their Pods be driven out at a bearable rate.
+ * Monitors nodes: marks silent ones, and evicts their Pods at a limited rate by taints.
  *
- *     Leases --► heartbeats                          a sign of life is noted and costs nothing else
- *                  └···► those who fall silent, by one timer for all
+ *     Leases --► heartbeats                          a heartbeat costs a map entry
+ *                  └···► silent nodes, by one timer for all
  *     Nodes  --► node …  ──► planNode  ══► conditions, taints, labels; Pods that are no longer ready
- *     Nodes  ···► zones  ──► planZones ══► NoExecute taints, a zone at a time
+ *     Nodes  ···► zones  ──► planZones ══► NoExecute taints, by zone
  *
- * 1. What is remembered is lost with the process, and only makes it more patient: when nodes were heard of, and when a zone was last allowed something.
+ * 1. Heartbeats and the last eviction of each zone are kept in memory only: a restart delays evictions, no more.
  */
 import { equalJson, type Json, kinds } from "#api";
 import type { Change } from "#client";
@@ -40,7 +40,7 @@ export function nodeLifecycleController(options: Partial<NodeLifecycleSettings> 
       const silentMs = ({ metadata: { name = "", creationTimestamp } }: NodeObject, now: number) =>
         heartbeats.silentMs(name) ?? Math.max(0, now - Date.parse(creationTimestamp ?? ""));
 
-      /** Who has been heard of is looked at again when it falls silent: nobody has to remember it. */
+      /** A heartbeat of a node reconciles it again when it falls silent: no other memory is needed. */
       const looksAgain = (name: string, { againAfterMs, ...plan }: Plan): Plan => {
         const leftMs = settings.monitorGraceMs - (heartbeats.silentMs(name) ?? Number.POSITIVE_INFINITY);
         const covered = leftMs > 0 && (againAfterMs ?? 0) >= leftMs;
@@ -68,7 +68,7 @@ export function nodeLifecycleController(options: Partial<NodeLifecycleSettings> 
         const plan = planZones({ nodes: nodes.list(), allowedMs, nowMs }, settings);
         for (const node of plan.evict) allowedMs.set(zoneOf(node), nowMs);
         const { againAfterMs } = plan;
-        return { steps: [writesOf(plan, now)], ...(againAfterMs !== undefined && { againAfterMs }) };
+        return { steps: [writesOf(plan, now)], againAfterMs };
       };
 
       return {
@@ -109,7 +109,7 @@ export function nodeLifecycleController(options: Partial<NodeLifecycleSettings> 
   });
 }
 
-/** Most changes of a Node are signs of life. */
+/** Most changes of a Node are heartbeats. */
 function matters({ type, object, old }: Change<NodeObject>): boolean {
   return type !== "updated" || !equalJson(factsOf(object), factsOf(old));
 }

@@ -1,4 +1,4 @@
-/** Labels of long ago that some still select by: they say what their successors say. */
+/** Deprecated node labels, kept equal to their successors. */
 import type { Node } from "./conditions.ts";
 
 const SUCCESSORS = [
@@ -6,7 +6,7 @@ const SUCCESSORS = [
   ["kubernetes.io/arch", "beta.kubernetes.io/arch"],
 ] as const;
 
-/** Those to write; undefined: none. */
+/** The labels to write; undefined if none. */
 export function correctedLabels({ metadata: { labels = {} } }: Node): Readonly<Record<string, string>> | undefined {
   const wrong = SUCCESSORS.flatMap(([now, before]) => {
     const value = labels[now];

@@ -12,7 +12,7 @@ afterEach(async () => {
 const MINUTE = 60_000;
 
 async function cluster(server?: TestControllers["server"]) {
-  const running = await testControllers([nodeLifecycleController()], server === undefined ? {} : { server });
+  const running = await testControllers([nodeLifecycleController()], { server });
   open.push(() => running.close());
   const { client, clock } = running;
   if (server === undefined)

@@ -1,13 +1,13 @@
 /**
- * What is next for a node, and for the zones that nodes are in.
+ * The next writes for a node, and for zones.
  *
- *     planNode    silent for too long ══► its conditions are Unknown, its Pods are not ready
- *                 else                ══► its taints and labels say what its conditions say
- *     planZones   down, and its zone allows it ══► its Pods are driven out, one node after the other
- *                 everything is down           ══► nobody's are
+ *     planNode    silent for too long ══► its conditions become Unknown, its Pods not ready
+ *                 else                ══► its taints and labels follow from its conditions
+ *     planZones   down, and its zone allows it ══► its Pods are evicted, one node after the other
+ *                 all zones are down           ══► no evictions
  *
- * 1. A run writes a Node once: what else there is to write follows when the cache shows the first.
- * 2. Taints are written as a whole, and only if nobody has changed the Node meanwhile.
+ * 1. A run writes a Node once: the rest follows when the cache shows the first write.
+ * 2. Taints are written as a whole, with a precondition on resourceVersion.
  */
 import { formatTime, instantOf, type JsonObject, kinds } from "#api";
 import type { RecordedEvent } from "#client";
@@ -20,7 +20,7 @@ import { correctedTaints, hasNoExecute, noExecuteKey, withNoExecute, withoutNoEx
 import { allDisrupted, evictionRate, isExcluded, zoneOf, zonesOf } from "./zones.ts";
 
 export interface NodeFacts {
-  /** For how long nothing has been heard of it. */
+  /** How long the node has been silent. */
   readonly silentMs: number;
   readonly pods: readonly Pod[];
 }
@@ -38,7 +38,7 @@ export function planNode(
     const object: Node = { ...node, status: { ...node.status, conditions } };
     return {
       steps: [[{ verb: "updateStatus", resource: kinds.Node, object }], notReadyPods(pods, now)],
-      told: (write, { ok }) => {
+      eventFor: (write, { ok }) => {
         if (!ok) return undefined;
         if (write.resource === kinds.Pod) return podNotReady(write);
         return ready?.status === "True" ? statusChange(node, "NodeNotReady") : undefined;
@@ -51,23 +51,23 @@ export function planNode(
   if (unheard.length === 0 && correction === undefined) return again;
   return {
     steps: [[...(correction === undefined ? [] : [correction]), ...unheard]],
-    told: (write, { ok }) => (ok && write.resource === kinds.Pod ? podNotReady(write) : undefined),
+    eventFor: (write, { ok }) => (ok && write.resource === kinds.Pod ? podNotReady(write) : undefined),
     ...again,
   };
 }
 
 export interface ZoneFacts {
   readonly nodes: readonly Node[];
-  /** When each zone was last allowed something. */
+  /** The last eviction of each zone. */
   readonly allowedMs: ReadonlyMap<string, number>;
   /** By the same clock. */
   readonly nowMs: number;
 }
 
 export interface ZonePlan {
-  /** Whose Pods are driven out now. */
+  /** Nodes whose Pods are evicted now. */
   readonly evict: readonly Node[];
-  /** Whose are to stay after all. */
+  /** Nodes whose evictions are cancelled. */
   readonly spare: readonly Node[];
   readonly againAfterMs?: number;
 }
@@ -100,7 +100,7 @@ export function writesOf({ evict, spare }: ZonePlan, now: number): readonly Writ
   ];
 }
 
-/** Whether a node is down, and those who do not tolerate it have not been told. */
+/** Whether a node is down and does not have its NoExecute taint yet. */
 export function isWaiting(node: Node): boolean {
   return noExecuteKey(node) !== undefined && !hasNoExecute(node);
 }
@@ -114,7 +114,7 @@ export function nodeEvent(about: Node, reason: string, what: string): RecordedEv
   return { about, type: "Normal", reason, note: `Node ${about.metadata.name} event: ${what}` };
 }
 
-/** Those of a node of which nothing is known: nobody else would say so. */
+/** Pods of a silent node become unready: the kubelet cannot report it. */
 function notReadyPods(pods: readonly Pod[], now: number): readonly Write[] {
   return pods.flatMap((pod) => {
     const conditions = pod.status?.conditions ?? [];
@@ -159,14 +159,14 @@ function nodePatch(object: Node, patch: JsonObject): Write {
   return { verb: "patch", resource: kinds.Node, object, type: "merge", patch: { ...patch, metadata } };
 }
 
-/** Who went down first. */
+/** The node that went down first. */
 function byTransition(a: Node, b: Node): number {
   const time = (node: Node) => condition(node, "Ready")?.lastTransitionTime ?? "";
   const [first, second] = [`${time(a)} ${a.metadata.name}`, `${time(b)} ${b.metadata.name}`];
   return first < second ? -1 : 1;
 }
 
-/** What zones look at. */
+/** The parts of a Node that zones depend on. */
 export function zoneFactsOf(node: Node): string {
   return [zoneOf(node), isExcluded(node), readiness(node) ?? "", hasNoExecute(node)].join(" ");
 }

@@ -1,19 +1,19 @@
-/** How patient the controller is with nodes, as the flags of kube-controller-manager say it. */
+/** Flags of kube-controller-manager about node failures. */
 
 export interface NodeLifecycleSettings {
-  /** `--node-monitor-grace-period`: without a sign of life for so long, nothing is known of a node. */
+  /** `--node-monitor-grace-period`: a node without a heartbeat for this long is Unknown. */
   readonly monitorGraceMs: number;
-  /** `--node-startup-grace-period`: the same for a node that has not said anything yet. */
+  /** `--node-startup-grace-period`: the same for a node without any heartbeat yet. */
   readonly startupGraceMs: number;
-  /** `--node-monitor-period`: so long after a node went down, zones are looked at: those that fail together are seen together. */
+  /** `--node-monitor-period`: delay before zones are checked, so that simultaneous failures are seen together. */
   readonly monitorPeriodMs: number;
-  /** `--node-eviction-rate`: nodes whose Pods may be driven out, each second, in a zone that is well. */
+  /** `--node-eviction-rate`: evicted nodes per second in a healthy zone. */
   readonly evictionsPerSecond: number;
-  /** `--secondary-node-eviction-rate`: the same in a large zone that is not. */
+  /** `--secondary-node-eviction-rate`: the same in a large unhealthy zone. */
   readonly secondaryEvictionsPerSecond: number;
-  /** `--large-cluster-size-threshold`: a zone with no more nodes is small; where it is disrupted, nobody is driven out. */
+  /** `--large-cluster-size-threshold`: in a disrupted zone with at most this many nodes, there are no evictions. */
   readonly largeClusterSize: number;
-  /** `--unhealthy-zone-threshold`: which part of the nodes must be down for a zone to count as disrupted. */
+  /** `--unhealthy-zone-threshold`: the share of nodes that must be down for a zone to be disrupted. */
   readonly unhealthyZoneThreshold: number;
 }
 

@@ -1,9 +1,10 @@
 /**
- * The taints that follow from what a node's conditions say.
+ * The taints that follow from a node's conditions.
  *
- *     NoSchedule   for each condition that is bad, and for a node that is cordoned: at once
- *     NoExecute    for Ready only: False is not-ready, Unknown is unreachable, never both. The first of them is for the zones to grant, as it
- *                  drives Pods out; one turns into the other at once, and goes at once when the node is ready
+ *     NoSchedule   for each bad condition, and for cordoned nodes: at once
+ *     NoExecute    for Ready only: False is not-ready, Unknown is unreachable, never both. Zones grant the first one,
+ *                  because it evicts Pods; it changes into the other at once, and is removed at once when the node is
+ *                  ready
  */
 import { type core, formatTime, instantOf } from "#api";
 import { type Node, readiness } from "./conditions.ts";
@@ -23,7 +24,7 @@ const BY_CONDITION: Readonly<Record<string, Readonly<Record<string, string>>>> =
 };
 const NO_SCHEDULE = new Set([UNSCHEDULABLE, ...Object.values(BY_CONDITION).flatMap((keys) => Object.values(keys))]);
 
-/** Undefined: the node has those that it should have. */
+/** Undefined if the node has the right taints. */
 export function correctedTaints(node: Node, now: number): readonly Taint[] | undefined {
   const taints = node.spec?.taints ?? [];
   const wanted = new Set([...noScheduleKeys(node)].map((key) => nameOf({ key, effect: "NoSchedule" })));
@@ -36,7 +37,7 @@ export function correctedTaints(node: Node, now: number): readonly Taint[] | und
   return [...kept, ...missing.map((name) => added(name, now))];
 }
 
-/** The node may be left by those who do not tolerate its state. */
+/** Adds the NoExecute taint for the node's state. */
 export function withNoExecute(node: Node, now: number): readonly Taint[] {
   const key = noExecuteKey(node);
   const others = (node.spec?.taints ?? []).filter((taint) => !drivesOut(taint));
@@ -51,7 +52,7 @@ export function hasNoExecute({ spec }: Node): boolean {
   return (spec?.taints ?? []).some(drivesOut);
 }
 
-/** Which one a node's state calls for. */
+/** The NoExecute taint for a node's state. */
 export function noExecuteKey(node: Node): string | undefined {
   return BY_CONDITION.Ready?.[readiness(node) ?? ""];
 }
@@ -61,7 +62,7 @@ function noScheduleKeys({ spec, status }: Node): ReadonlySet<string> {
   return new Set(spec?.unschedulable === true ? [...keys, UNSCHEDULABLE] : keys);
 }
 
-/** Whether the taint is there because of what the node says: where that is nothing, nobody is driven out or taken back. */
+/** Whether the NoExecute taint matches a reported condition: without a report, nothing is evicted or cancelled. */
 function isOurs(taint: Taint, node: Node): boolean {
   if (taint.effect === "NoSchedule") return NO_SCHEDULE.has(taint.key);
   return drivesOut(taint) && readiness(node) !== undefined;

@@ -1,12 +1,12 @@
 /**
- * How fast the Pods of nodes that are down may be driven out, zone by zone.
+ * How fast Pods of nodes that are down may be evicted, by zone.
  *
  *     Normal             at the full rate
  *     PartialDisruption  most nodes are down: slowly in a large zone, not at all in a small one
- *     FullDisruption     all are down: at the full rate, as the Pods have other zones to go to
- *     all zones so       not at all, and what was begun is taken back: more likely it is us who are cut off
+ *     FullDisruption     all are down: at the full rate, because other zones can run the Pods
+ *     all zones so       not at all, and evictions are cancelled: more likely the control plane is cut off
  *
- * 1. A node that is excluded from disruption checks does not count, but is evicted as others are.
+ * 1. A node that is excluded from disruption checks does not count, but its Pods are evicted like others.
  */
 import { type Node, readiness } from "./conditions.ts";
 import type { NodeLifecycleSettings } from "./settings.ts";
@@ -19,7 +19,7 @@ export interface Zone {
 }
 
 const EXCLUDED = "node.kubernetes.io/exclude-disruption";
-/** Fewer are no sign of anything. */
+/** Fewer nodes down are not a disruption. */
 const MIN_DOWN = 3;
 
 export function zoneOf({ metadata: { labels = {} } }: Node): string {
@@ -50,13 +50,13 @@ export function stateOf({ ready, down }: Zone, { unhealthyZoneThreshold }: NodeL
   return down >= MIN_DOWN && down / (ready + down) >= unhealthyZoneThreshold ? "PartialDisruption" : "Normal";
 }
 
-/** Whether there is no zone left that is not down. */
+/** Whether all zones are fully disrupted. */
 export function allDisrupted(zones: ReadonlyMap<string, Zone>, settings: NodeLifecycleSettings): boolean {
   const states = [...zones.values()].map((zone) => stateOf(zone, settings)).filter((state) => state !== "Initial");
   return states.length > 0 && states.every((state) => state === "FullDisruption");
 }
 
-/** Nodes per second, in a cluster where not all is down. */
+/** Nodes per second, if not all zones are down. */
 export function evictionRate(zone: Zone, settings: NodeLifecycleSettings): number {
   const { evictionsPerSecond, secondaryEvictionsPerSecond, largeClusterSize } = settings;
   if (stateOf(zone, settings) !== "PartialDisruption") return evictionsPerSecond;

@@ -1,11 +1,11 @@
 /**
- * Which volume a claim gets: the one that was made for it, or else of those that nobody has and that offer all it asks for the one with the fewest
- * access modes, and of those the smallest. Which nodes a volume can be reached from is the scheduler's to weigh.
+ * Which volume a claim gets: the one reserved for it; otherwise, of the available ones that satisfy it, the one with
+ * the fewest access modes, then the smallest. The scheduler considers from which nodes a volume is accessible.
  */
 import { compareQuantities, matcherOfSelector, parseQuantity, type Quantity, storageClassOf, zeroQuantity } from "#api";
 import { classOfVolume, isBeingDeleted, isFor, type Volume, type VolumeClaim } from "./facts.ts";
 
-/** `mayChoose`: whether it may take a volume that was not made for it. */
+/** `mayChoose`: whether it may take a volume that is not reserved for it. */
 export function bestVolume(claim: VolumeClaim, candidates: Iterable<Volume>, mayChoose: boolean): Volume | undefined {
   const fitting = [...candidates].filter((volume) => fits(volume, claim, mayChoose));
   return fitting.sort((a, b) => compareRanks(rankOf(a, claim), rankOf(b, claim)))[0];
@@ -17,7 +17,7 @@ export function fits(volume: Volume, claim: VolumeClaim, mayChoose: boolean): bo
   return mayChoose && volume.spec?.claimRef === undefined && isOpenTo(volume, claim);
 }
 
-/** Why a volume that the claim asks for by name cannot be its own, in the words that users know. */
+/** Why a volume that the claim names cannot be bound, with the messages of Kubernetes. */
 export function misfit(volume: Volume, claim: VolumeClaim): string | undefined {
   if (isBeingDeleted(volume)) return `the volume is marked for deletion "${volume.metadata.name ?? ""}"`;
   if (compareQuantities(sizeOf(volume), requestOf(claim)) < 0) return "requested PV is too small";

@@ -1,9 +1,9 @@
 /**
- * The link between a volume and a claim, written on both sides.
+ * The references between a volume and a claim.
  *
- * 1. The volume is written first, against the revision that was read: of two claims that want it one gets it, and the other looks again.
- * 2. Specs come before statuses. Each run writes what is next, so a stop between any two writes loses nothing.
- * 3. The phase of the volume is its own run's to write.
+ * 1. The volume is written first, with a precondition: of two claims one gets it, and the other is reconciled again.
+ * 2. Specs are written before statuses. Each run writes the next part, so an interruption loses nothing.
+ * 3. The volume's phase is written by the volume's own run.
  */
 import { equalJson, type Json, kinds, parseQuantity, QuantityError } from "#api";
 import type { Plan, Write } from "../runtime/index.ts";
@@ -23,7 +23,7 @@ export function bind(volume: Volume, claim: VolumeClaim): Plan {
   return { steps: [claimStatus(claim, "Bound", volume)] };
 }
 
-/** What was linked here is free again; what a user linked stays theirs, without the uid. */
+/** Releases a volume that was bound here; a volume that a user reserved keeps its claimRef, without the uid. */
 export function unbind(volume: Volume): Plan {
   const { claimRef, ...spec } = volume.spec ?? {};
   const { uid: _, resourceVersion: __, ...reference } = claimRef ?? {};
@@ -86,7 +86,7 @@ function claimLink(claim: VolumeClaim, volume: Volume): Write[] {
   return [{ verb: "update", resource: kinds.PersistentVolumeClaim, object }];
 }
 
-/** A volume that grew before its file system did: what can be used is the size before. */
+/** A volume that was expanded before its file system: the usable size is the former one. */
 function capacityOf(volume: Volume): Readonly<Record<string, string>> | undefined {
   const before = volume.metadata.annotations?.[PRE_RESIZE_CAPACITY];
   if (before === undefined || !isQuantity(before)) return volume.spec?.capacity;

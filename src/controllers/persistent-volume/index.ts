@@ -1,10 +1,11 @@
 /**
- * Binds PersistentVolumeClaims to PersistentVolumes, and carries out what becomes of volumes afterwards.
+ * Binds PersistentVolumeClaims to PersistentVolumes, and reclaims volumes.
  *
- *     claim  --► planClaim  ──► link on the volume ══► link on the claim ══► the claim's status
- *     volume --► planVolume ──► its phase, its release
+ *     claim  --► planClaim  ──► claimRef of the volume ══► volumeName of the claim ══► the claim's status
+ *     volume --► planVolume ──► its phase, its reclaim policy
  *
- * A key with a slash is a claim's, one without is a volume's. One at a time: two claims at once would often want the same volume.
+ * A key with a slash is a claim, one without is a volume. One worker: concurrent claims would often want the same
+ * volume.
  */
 import { hasStorageClass, isStatusError, kinds, storageClassOf } from "#api";
 import { objectKey } from "#client";
@@ -26,7 +27,7 @@ import { claimKeysOf } from "./pod-claims.ts";
 
 export { claimKeysOf } from "./pod-claims.ts";
 
-/** No class has this name. */
+/** A name that no class has. */
 const WITHOUT_CLASS = "/";
 
 export const persistentVolumeBinder = defineController({
@@ -49,7 +50,7 @@ export const persistentVolumeBinder = defineController({
     const asking = claims.index("volume", ({ spec }) => (spec?.volumeName === undefined ? [] : [spec.volumeName]));
     const podsWith = pods.index("claims", claimKeysOf);
 
-    /** Those that a volume that nobody has could be for. A claim without a class takes volumes without one. */
+    /** Claims that an available volume could satisfy. A claim without a class needs a volume without one. */
     const interested = (volume: Volume) => {
       const name = classOfVolume(volume);
       return [...unboundOf(name), ...(name === "" ? unboundOf(WITHOUT_CLASS) : [])].filter((claim) =>
@@ -73,7 +74,7 @@ export const persistentVolumeBinder = defineController({
       };
     };
 
-    /** What a cache does not show may be there all the same, and a volume that is released too early is lost: the server is asked. */
+    /** The cache may be stale, and a volume that is released too early is lost: the API server is asked. */
     const claimOf = async (volume: Volume, signal: AbortSignal): Promise<VolumeClaim | undefined> => {
       const { name = "", namespace = "", uid } = volume.spec?.claimRef ?? {};
       const cached = claims.get(`${namespace}/${name}`);

@@ -1,10 +1,10 @@
 /**
- * What is next for a claim.
+ * The next writes for a claim.
  *
- *     not bound yet    asks for a volume by name     that one, if it is free and fits
- *                      asks for any                  the best there is; else the default class, or a volume is asked for
- *     bound before     its volume is there           the link is made whole again
- *                      its volume is gone            Lost: nobody can bring the data back
+ *     not bound yet    names a volume           that one, if it is available and fits
+ *                      names none               the best available one; else the default class, or provisioning
+ *     bound before     its volume exists        repair the references
+ *                      its volume is gone       Lost: the data cannot be restored
  */
 import { hasStorageClass, kinds, storageClassOf } from "#api";
 import type { RecordedEvent } from "#client";
@@ -30,9 +30,9 @@ export interface ClaimView {
   readonly defaultClass: StorageClass | undefined;
   /** The volume that the claim names. */
   readonly named: Volume | undefined;
-  /** Volumes that were made for the claim, and those of its class that nobody has. */
+  /** Volumes reserved for the claim, and available ones of its class. */
   readonly candidates: readonly Volume[];
-  /** Names of Pods that use the claim and have no node yet. */
+  /** Names of unscheduled Pods that use the claim. */
   readonly waitingPods: readonly string[];
 }
 
@@ -90,7 +90,7 @@ function pending(claim: VolumeClaim, ...events: RecordedEvent[]): Plan {
 function loses(claim: VolumeClaim, reason: string, note: string): Plan {
   if (claim.status?.phase === "Lost") return {};
   const event = { about: claim, type: "Warning", reason, note } as const;
-  return { steps: [claimStatus(claim, "Lost")], told: (_, { ok }) => (ok ? event : undefined) };
+  return { steps: [claimStatus(claim, "Lost")], eventFor: (_, { ok }) => (ok ? event : undefined) };
 }
 
 function waitingFor(about: VolumeClaim, pods: readonly string[]): RecordedEvent {

@@ -1,9 +1,9 @@
 /**
- * What is next for a volume: its phase follows from the claim that it is for, and when that is gone, its reclaim policy is carried out.
+ * The next writes for a volume: its phase follows from its claim, and when that is gone, its reclaim policy applies.
  *
- *     for nobody, or for a claim that is yet to come    Available
+ *     no claim, or one that does not exist yet          Available
  *     its claim is bound to it                          Bound
- *     its claim is gone, or has another volume          Released, then as the policy says; or free again, if it was linked here
+ *     its claim is gone, or has another volume          Released, then by policy; or available, if it was bound here
  */
 import type { RecordedEvent } from "#client";
 import type { Plan } from "../runtime/index.ts";
@@ -12,19 +12,19 @@ import { unbind, volumePhase } from "./binding.ts";
 import { has, PROVISIONED_BY, type Volume, type VolumeClaim } from "./facts.ts";
 import { reclaim } from "./reclaim.ts";
 
-/** `claim`: the one with the uid that the volume names, if there is one. */
+/** `claim`: the claim with the uid in the claimRef, if it exists. */
 export function planVolume(volume: Volume, claim: VolumeClaim | undefined): Plan {
   const { claimRef, persistentVolumeReclaimPolicy: policy } = volume.spec ?? {};
   if (claimRef === undefined || (claimRef.uid ?? "") === "") return { steps: [volumePhase(volume, "Available")] };
   if (claim === undefined) return release(volume);
   const { volumeName = "" } = claim.spec ?? {};
   if (volumeName === volume.metadata.name) return { steps: [volumePhase(volume, "Bound")] };
-  // The claim's own run makes the link whole, unless it never will.
+  // The claim's own run repairs the references, unless it never will.
   if (volumeName === "") return sameMode(volume, claim) ? {} : { events: mismatch(volume, claim) };
   return has(volume, PROVISIONED_BY) && policy === "Delete" ? release(volume) : unbind(volume);
 }
 
-/** A volume that failed stays so, for users to see what went wrong. */
+/** A failed volume stays Failed, so that users see the reason. */
 function release(volume: Volume): Plan {
   const { phase } = volume.status ?? {};
   if (phase !== "Released" && phase !== "Failed") return { steps: [volumePhase(volume, "Released")] };

@@ -1,7 +1,7 @@
-/** Which claims a Pod uses. */
+/** The claims of a Pod. */
 import type { core } from "#api";
 
-/** Their keys, also of those that are made for the Pod alone. */
+/** Their keys, including those of generic ephemeral volumes. */
 export function claimKeysOf({ metadata: { name = "", namespace = "" }, spec }: core.Pod): readonly string[] {
   return (spec?.volumes ?? []).flatMap(({ name: volume, persistentVolumeClaim, ephemeral }) => {
     if (persistentVolumeClaim !== undefined) return [`${namespace}/${persistentVolumeClaim.claimName}`];

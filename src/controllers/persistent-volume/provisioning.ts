@@ -1,11 +1,12 @@
 /**
- * Asks for a volume: an annotation names who is to make it, and whoever that is watches for claims that bear its name. No plugin here makes volumes.
+ * Requests a volume: an annotation names the provisioner, which watches for such claims. No in-tree provisioner exists
+ * here.
  */
 import { kinds, storageClassOf } from "#api";
 import type { Plan } from "../runtime/index.ts";
 import { BETA_STORAGE_PROVISIONER, STORAGE_PROVISIONER, type StorageClass, type VolumeClaim } from "./facts.ts";
 
-/** Names of plugins of old, and of the CSI drivers that do their work now. */
+/** In-tree plugins and the CSI drivers that replace them. */
 const DRIVERS: ReadonlyMap<string, string> = new Map([
   ["kubernetes.io/aws-ebs", "ebs.csi.aws.com"],
   ["kubernetes.io/azure-disk", "disk.csi.azure.com"],
@@ -16,7 +17,7 @@ const DRIVERS: ReadonlyMap<string, string> = new Map([
   ["kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com"],
 ]);
 
-/** Whether volumes made by the plugin are a CSI driver's to delete. */
+/** Whether a CSI driver deletes the volumes of the plugin. */
 export function isDrivenElsewhere(plugin: string): boolean {
   return DRIVERS.has(plugin) || !plugin.startsWith("kubernetes.io/");
 }
@@ -42,7 +43,7 @@ export function provision(claim: VolumeClaim, storageClass: StorageClass | undef
   const object = { ...claim, metadata: { ...claim.metadata, annotations: asked } };
   return {
     steps: [[{ verb: "update", resource: kinds.PersistentVolumeClaim, object }]],
-    told: (_, { ok }) => (ok ? waiting : undefined),
+    eventFor: (_, { ok }) => (ok ? waiting : undefined),
   };
 }
 

@@ -1,10 +1,10 @@
 /**
- * What becomes of a volume that nobody claims any more.
+ * Applies the reclaim policy of a released volume.
  *
  *     Retain     nothing: an administrator decides
- *     Delete     whoever made it deletes it. Of the plugins that have no maker of their own only hostPath can be deleted: the object goes, and
- *                what is on the nodes' disks is theirs
- *     Recycle    fails: no plugin here wipes volumes
+ *     Delete     the provisioner deletes it. Of the plugins without one, only hostPath can be deleted: the object is
+ *                deleted, the files on the nodes stay
+ *     Recycle    fails: no plugin here recycles volumes
  */
 import { kinds } from "#api";
 import type { Plan } from "../runtime/index.ts";
@@ -47,5 +47,5 @@ function deleteVolume(volume: Volume): Plan {
 
 function fail(volume: Volume, reason: string, note: string): Plan {
   const event = { about: volume, type: "Warning", reason, note } as const;
-  return { steps: [volumePhase(volume, "Failed", note)], told: (_, { ok }) => (ok ? event : undefined) };
+  return { steps: [volumePhase(volume, "Failed", note)], eventFor: (_, { ok }) => (ok ? event : undefined) };
 }

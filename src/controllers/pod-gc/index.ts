@@ -1,11 +1,11 @@
 /**
- * Deletes Pods that nobody looks after any more: see the plan.
+ * Deletes Pods that no kubelet takes care of: see the plan.
  *
- *     Pods, Nodes --► pod …        one that is to end
- *                 --► terminated   those that have ended, all together
- *                 ···► orphan …    one whose node is missing, after a while: nodes may show up late
+ *     Pods, Nodes --► pod …        a terminating Pod
+ *                 --► terminated   all finished Pods
+ *                 ···► orphan …    a Pod whose node is missing, after a delay: nodes may appear late
  *
- * A node counts as gone only when the API server itself says so.
+ * A node counts as deleted only if the API server itself says so.
  */
 import { isStatusError, kinds } from "#api";
 import { type Client, objectKey } from "#client";
@@ -13,7 +13,7 @@ import { isEnding, isFinished, type Pod as PodObject, podsByNode } from "../pods
 import { type Controller, defineController, keysFrom } from "../runtime/index.ts";
 import { isForsaken, isOutOfService, planEnd, planOrphan, planTerminated } from "./plan.ts";
 
-/** How many Pods that have ended are kept. */
+/** How many finished Pods are kept. */
 const TERMINATED = 12_500;
 const QUARANTINE_MS = 40_000;
 
@@ -21,7 +21,7 @@ const POD = "pod ";
 const ORPHAN = "orphan ";
 
 export interface PodGarbageCollectorOptions {
-  /** As `--terminated-pod-gc-threshold` says it; 0: all are kept. */
+  /** `--terminated-pod-gc-threshold`; 0: all are kept. */
   readonly terminatedPodThreshold?: number;
 }
 

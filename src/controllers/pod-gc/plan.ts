@@ -1,10 +1,10 @@
 /**
- * What becomes of Pods that nobody looks after any more: each is marked as failed, if it has not ended, and then deleted at once.
+ * Deletes Pods that no kubelet takes care of: each is marked as failed, if it has not finished, and deleted at once.
  *
- *     has ended, and there are too many of these       deleted, those that were evicted first, then the oldest
- *     is to end, and has no node                       nobody else would end it
- *     is to end, on a node that is out of service      its kubelet will not
- *     its node no longer exists                        the same, and who waits for it is told of the disruption
+ *     finished, beyond the threshold                   evicted ones first, then the oldest
+ *     terminating, without a node                      no kubelet would finish it
+ *     terminating, on a node that is out of service    its kubelet will not finish it
+ *     its node no longer exists                        the same, with the condition DisruptionTarget
  */
 import { type core, formatTime, instantOf, type JsonObject, kinds } from "#api";
 import { isEnding, isFinished, type Pod } from "../pods/index.ts";
@@ -20,7 +20,7 @@ export function planTerminated(finished: readonly Pod[], threshold: number): Pla
   return { steps: [deletes] };
 }
 
-/** Whether a Pod that is to end waits for a kubelet that will not come. */
+/** Whether a terminating Pod waits for a kubelet that will not respond. */
 export function isForsaken(pod: Pod, node: core.Node | undefined): boolean {
   if (!isEnding(pod)) return false;
   if ((pod.spec?.nodeName ?? "") === "") return true;
@@ -44,14 +44,14 @@ export function planOrphan(pod: Pod, now: number): Plan {
   return end(pod, { conditions: [condition] });
 }
 
-function end(pod: Pod, told: JsonObject): Plan {
+function end(pod: Pod, change: JsonObject): Plan {
   const { uid = "", generation } = pod.metadata;
-  const status = { phase: "Failed", ...(generation !== undefined && { observedGeneration: generation }), ...told };
+  const status = { phase: "Failed", ...(generation !== undefined && { observedGeneration: generation }), ...change };
   const patch = { metadata: { uid }, status };
   return {
     steps: [
       isFinished(pod) ? [] : [{ verb: "patch", resource: kinds.Pod, object: pod, subresource: "status", patch }],
-      // One that only waits for its finalizers cannot be deleted any further.
+      // A Pod that only waits for its finalizers is not deleted again.
       isEnding(pod) && pod.metadata.deletionGracePeriodSeconds === 0 ? [] : [deletionOf(pod)],
     ],
   };

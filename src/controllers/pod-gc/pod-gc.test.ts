@@ -11,7 +11,7 @@ afterEach(async () => {
 
 async function cluster(server?: Awaited<ReturnType<typeof testControllers>>["server"]) {
   const collector = podGarbageCollector({ terminatedPodThreshold: 2 });
-  const running = await testControllers([collector], server === undefined ? {} : { server });
+  const running = await testControllers([collector], { server });
   open.push(() => running.close());
   const { client, settle } = running;
   if (server === undefined) {

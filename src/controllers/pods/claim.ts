@@ -1,16 +1,16 @@
 /**
- * Which objects belong to an owner: those that it controls and still selects, and those without a controller that it selects.
+ * Which objects belong to an owner: those that it controls and selects, and orphans that it selects.
  *
- * 1. Who ends adopts nothing, and what ends is not adopted.
- * 2. An adoption is written only after the API server itself has said that the owner is still there: a cache may show one that is gone, and what it
- *    adopted would be deleted with it. Nor does such an owner make up for those that it may no longer adopt.
+ * 1. A terminating owner adopts nothing, and terminating objects are not adopted.
+ * 2. Before an adoption is written, the API server is asked for the owner: the cache may show an owner that is gone,
+ *    and what it adopted would be deleted with it. Such an owner does not replace missing objects either.
  */
 import { isStatusError, type JsonObject, type KubeObject, type LabelMatcher } from "#api";
 import type { Client } from "#client";
 import { type AnyResource, controllerOf, ownedBy, type Write } from "../runtime/index.ts";
 
 export interface Claim<T extends KubeObject> {
-  /** Those that belong to the owner already. */
+  /** Objects that already belong to the owner. */
   readonly owned: readonly T[];
   readonly adopt: readonly T[];
   readonly release: readonly T[];
@@ -56,7 +56,7 @@ export function release(resource: AnyResource, object: KubeObject, owner: KubeOb
   return { verb: "patch", resource, object, type: "strategic", patch };
 }
 
-/** Whether the server still has this very owner, and it does not end. */
+/** Whether the API server still has this owner, by uid, and it is not terminating. */
 export async function isStillThere(client: Client, resource: AnyResource, owner: KubeObject): Promise<boolean> {
   const { name = "", namespace, uid } = owner.metadata;
   const all = client.of<KubeObject>(resource);

@@ -1,6 +1,6 @@
 /**
- * Which of several Pods is missed least, in the order that users know: not assigned, not started, not ready; cheapest by its annotation; with the most
- * siblings on its node; ready for the shortest time; restarted most; youngest.
+ * Which Pods are deleted first, as documented: unassigned, pending, not ready; lower pod-deletion-cost; more siblings
+ * on the node; ready for a shorter time; more restarts; younger.
  */
 import type { Pod } from "./pod-state.ts";
 import { readyCondition } from "./pod-state.ts";
@@ -12,7 +12,7 @@ const PHASES = new Map([
   ["Running", 2],
 ]);
 
-/** Those to delete come first. `siblings`: how many active Pods of the same owner are on the Pod's node. */
+/** Pods to delete come first. `siblings`: active Pods of the same owner on the Pod's node. */
 export function inDeletionOrder(pods: readonly Pod[], siblings: (pod: Pod) => number): readonly Pod[] {
   return pods
     .map((pod) => ({ pod, rank: rankOf(pod, siblings(pod)) }))

@@ -1,4 +1,4 @@
-/** A Pod as a template says, owned by who made it. */
+/** Creates a Pod from a template, with its owner. */
 import type { core, KubeObject } from "#api";
 import { ownedBy } from "../runtime/index.ts";
 import type { Pod } from "./pod-state.ts";
@@ -25,7 +25,7 @@ export function podFromTemplate(
   };
 }
 
-/** `name-`; what would leave no room for the generated rest is cut by the server. */
+/** `name-`; the API server cuts it if there is no room for the generated suffix. */
 function prefixFor(name: string): string {
   return `${name}-`;
 }

@@ -1,4 +1,4 @@
-/** What controllers of Pods share. */
+/** Shared by the controllers of Pods. */
 export { adoption, type Claim, claim, isStillThere, release } from "./claim.ts";
 export { inDeletionOrder } from "./deletion-order.ts";
 export { podFromTemplate } from "./from-template.ts";

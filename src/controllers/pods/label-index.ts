@@ -1,4 +1,4 @@
-/** Pods that a selector selects, found by one of its labels instead of by looking at every Pod of the namespace. */
+/** Finds the Pods of a selector by one of its labels, without visiting all Pods of the namespace. */
 import type { core, LabelMatcher } from "#api";
 import type { ReadonlyCache } from "#client";
 

@@ -1,4 +1,4 @@
-/** Pods by who controls them, and those that nobody controls: what every controller of Pods looks up. */
+/** Pods by controller, and Pods without one. */
 import type { KubeObject } from "#api";
 import type { Index, ReadonlyCache } from "#client";
 import { controllerOf } from "../runtime/index.ts";

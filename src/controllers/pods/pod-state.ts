@@ -1,4 +1,4 @@
-/** What controllers ask about a Pod. */
+/** Predicates on Pods. */
 import type { core } from "#api";
 
 export type Pod = core.Pod;
@@ -11,7 +11,7 @@ export function isFinished({ status }: Pod): boolean {
   return status?.phase === "Succeeded" || status?.phase === "Failed";
 }
 
-/** Counts as a replica: it runs or may come to run. */
+/** Counts as a replica: neither finished nor terminating. */
 export function isActive(pod: Pod): boolean {
   return !isFinished(pod) && !isEnding(pod);
 }
@@ -24,7 +24,7 @@ export function isReady(pod: Pod): boolean {
   return readyCondition(pod)?.status === "True";
 }
 
-/** How long until a ready Pod has been ready for long enough: 0 now, undefined if it is not ready. */
+/** Time until a ready Pod is available: 0 if it is, undefined if it is not ready. */
 export function availableInMs(pod: Pod, minReadySeconds: number, now: number): number | undefined {
   const condition = readyCondition(pod);
   if (condition?.status !== "True") return undefined;

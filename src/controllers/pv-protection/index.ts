@@ -1,4 +1,4 @@
-/** A PersistentVolume that is deleted while it is bound stays until its claim is gone. */
+/** A bound PersistentVolume that is deleted stays until its claim is gone. */
 import { kinds } from "#api";
 import { changesOf, defineController } from "../runtime/index.ts";
 import { protection, withFinalizer, withoutFinalizer } from "./protection.ts";

@@ -1,8 +1,8 @@
-/** A finalizer that holds what is deleted as long as somebody uses it. What was made before finalizers were given gets one late. */
+/** A finalizer that protects objects in use from deletion. Objects that were created without it get it later. */
 import type { KubeObject } from "#api";
 import type { AnyResource, Write } from "../runtime/index.ts";
 
-/** What to do about an object, before anyone looks whether it is in use. */
+/** What to do with an object, before it is known whether it is in use. */
 export function protection({ metadata }: KubeObject, finalizer: string): "add" | "remove if unused" | "nothing" {
   const has = metadata.finalizers?.includes(finalizer) ?? false;
   if (metadata.deletionTimestamp !== undefined) return has ? "remove if unused" : "nothing";

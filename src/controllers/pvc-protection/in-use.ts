@@ -1,10 +1,10 @@
-/** Whether a Pod holds a claim. */
+/** Whether a Pod uses a claim. */
 import type { core } from "#api";
 import { controllerOf } from "../runtime/index.ts";
 
 /**
- * A Pod without a node holds nothing: no node lets it start with a claim that is being deleted. A claim that was made for a Pod is its own, if
- * that is its owner, until the Pod's node is done with it.
+ * A Pod without a node uses nothing: no node starts it with a terminating claim. The claim of an ephemeral volume is in
+ * use until the Pod's node is done with the Pod.
  */
 export function holds({ metadata, spec }: core.Pod, claim: core.PersistentVolumeClaim): boolean {
   if ((spec?.nodeName ?? "") === "") return false;

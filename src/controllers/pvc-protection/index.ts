@@ -1,7 +1,7 @@
 /**
  * A PersistentVolumeClaim that is deleted while a Pod uses it stays until no Pod does.
  *
- * 1. The finalizer is removed only after the API server itself has shown that no Pod uses the claim: a cache may not know the newest ones.
+ * 1. Before the finalizer is removed, the API server is asked for Pods: the cache may not have the newest ones.
  */
 import { type core, kinds } from "#api";
 import type { Client } from "#client";

@@ -1,4 +1,4 @@
-/** Binds the plan for replicas to the caches: the same for ReplicaSets and ReplicationControllers. */
+/** Binds the plan for replicas to the caches, for ReplicaSets and ReplicationControllers. */
 import { type KubeObject, kinds, type LabelMatcher } from "#api";
 import { objectKey, type ResourceOf } from "#client";
 import { adoption, claim, isEnding, isStillThere, ownedIndexes, type Pod, release } from "../pods/index.ts";
@@ -26,7 +26,7 @@ export function replicaController<T extends KubeObject>(options: ReplicaControll
       const { byController, withoutController } = ownedIndexes(pods);
       const siblingsOf = siblingCounter(sets, byController);
 
-      /** Those that may want a Pod that nobody controls. */
+      /** Sets that may adopt a Pod without a controller. */
       const interested = (pod: Pod) =>
         sets
           .inNamespace(pod.metadata.namespace ?? "")
@@ -54,10 +54,10 @@ export function replicaController<T extends KubeObject>(options: ReplicaControll
             ...withoutController(set.metadata.namespace ?? ""),
           ];
           const { owned, adopt, release: leave } = claim(set, selectorOf(set), candidates, (pod) => !isEnding(pod));
-          // It is gone or ends, and the cache has yet to show it: those that it had are no longer its own, and nothing takes their place.
+          // The set is deleted or terminating, which the cache does not show yet: it must not replace lost Pods.
           if (adopt.length > 0 && !(await isStillThere(client, resource, set))) return undefined;
           if (adopt.length === 0 && leave.length === 0) return planReplicas(wanted, owned, siblingsOf(set), now);
-          // Whom it has is settled first; the next run counts.
+          // Adoption and release come first; the next run counts.
           return {
             steps: [
               [
@@ -72,7 +72,7 @@ export function replicaController<T extends KubeObject>(options: ReplicaControll
   });
 }
 
-/** How many active Pods of the same Deployment, or else of the same set, are on a Pod's node. */
+/** Active Pods of the same Deployment, or else of the same set, on a Pod's node. */
 function siblingCounter<T extends KubeObject>(
   sets: { inNamespace(namespace: string): readonly T[] },
   byController: (uid: string) => readonly Pod[],

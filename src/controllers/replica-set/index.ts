@@ -1,4 +1,4 @@
-/** ReplicaSets and ReplicationControllers: as many Pods as they ask for. */
+/** ReplicaSets and ReplicationControllers: keep the wanted number of Pods. */
 import { kinds, matcherOfSelector } from "#api";
 import { replicaController } from "./controller.ts";
 

@@ -1,9 +1,9 @@
 /**
- * What keeps as many Pods as a ReplicaSet, or a ReplicationController, asks for.
+ * The next writes of a ReplicaSet or ReplicationController.
  *
  *     fewer active Pods than replicas    create the difference
- *     more                               delete those that are missed least
- *     in any case                        the status says what there is, and what could not be done
+ *     more                               delete the surplus, in deletion order
+ *     in any case                        update the status, with the condition ReplicaFailure
  */
 import { type core, equalJson, isStatusError, type Json, type KubeObject, kinds, type LabelMatcher } from "#api";
 import {
@@ -18,18 +18,18 @@ import {
 } from "../pods/index.ts";
 import type { Failure, Plan, Write } from "../runtime/index.ts";
 
-/** At most so many at once: the next run goes on. */
+/** Limit for one run; the next run continues. */
 const BURST = 500;
 
 export interface Replicated {
   readonly object: KubeObject;
-  /** Of the owner references of its Pods. */
+  /** The kind in the owner references of its Pods. */
   readonly kind: { readonly apiVersion: string; readonly kind: string };
   readonly replicas: number;
   readonly minReadySeconds: number;
   readonly template: core.PodTemplateSpec | undefined;
   readonly status: ReplicaStatus;
-  /** Whether its status counts the Pods that are on their way out. */
+  /** Whether its status counts terminating Pods. */
   readonly countsTerminating: boolean;
   withStatus(status: ReplicaStatus): Write;
 }
@@ -52,7 +52,7 @@ interface ReplicaCondition {
   readonly message?: string;
 }
 
-/** `owned`: all Pods that belong to it. `siblings`: how many Pods of related owners are on a Pod's node. */
+/** `owned`: all of its Pods. `siblings`: Pods of related owners on a Pod's node. */
 export function planReplicas(
   wanted: Replicated,
   owned: readonly Pod[],
@@ -71,7 +71,7 @@ export function planReplicas(
   const waits = active.map((pod) => availableInMs(pod, minReadySeconds, now) ?? 0).filter((ms) => ms > 0);
   return {
     steps: [writes],
-    told: (write, outcome) => eventAbout(object, write, outcome),
+    eventFor: (write, outcome) => eventAbout(object, write, outcome),
     finally: (failures) => {
       const status = statusOf(wanted, owned, active, template, missing, failures, now);
       return sameStatus(status, wanted.status) ? [] : [wanted.withStatus(status)];
@@ -108,7 +108,7 @@ function statusOf(
   };
 }
 
-/** One condition: that Pods could not be created or deleted. */
+/** ReplicaFailure: Pods could not be created or deleted. */
 function conditionsOf(
   old: readonly ReplicaCondition[],
   missing: number,
@@ -132,7 +132,7 @@ function conditionsOf(
   ];
 }
 
-function eventAbout(about: KubeObject, write: Write, outcome: Parameters<NonNullable<Plan["told"]>>[1]) {
+function eventAbout(about: KubeObject, write: Write, outcome: Parameters<NonNullable<Plan["eventFor"]>>[1]) {
   const create = write.verb === "create";
   if (!create && write.verb !== "delete") return undefined;
   if (outcome.ok) {
@@ -144,7 +144,7 @@ function eventAbout(about: KubeObject, write: Write, outcome: Parameters<NonNull
       note: `${create ? "Created" : "Deleted"} pod: ${name}`,
     } as const;
   }
-  // A namespace that goes away takes the owner with it: nothing worth telling.
+  // A terminating namespace takes the owner with it: no Event.
   if (
     isStatusError(outcome.error) &&
     outcome.error.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating")
@@ -173,7 +173,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A selector that selects nothing of its own is no selector. */
+/** An empty selector is no selector. */
 export function selects(matcher: LabelMatcher, labels: Readonly<Record<string, string>> | undefined): boolean {
   return !matcher.nothing && matcher.requirements.length > 0 && matcher.matches(labels ?? {});
 }

@@ -1,10 +1,11 @@
 /**
- * Claims on devices that Pods ask for by a template: made for them, reserved, given back and deleted.
+ * ResourceClaims that Pods request by a template: created, reserved, released and deleted.
  *
- *     Pods, templates, claims  --► pod …   ──► planPod   ══► ResourceClaims, the Pod's status
- *     claims, Pods that are done --► claim … ──► planClaim ══► status, finalizer, deletion
+ *     Pods, templates, claims    --► pod …   ──► planPod   ══► ResourceClaims, the Pod's status
+ *     claims, finished Pods      --► claim … ──► planClaim ══► status, finalizer, deletion
  *
- * A Pod that no cache shows counts as gone only when the API server itself says so: the scheduler may know it first.
+ * A Pod that is not in the cache counts as deleted only if the API server itself says so: the scheduler may see it
+ * first.
  */
 import { equalJson, isStatusError, type Json, kinds, type resource } from "#api";
 import { type Change, type Client, objectKey } from "#client";
@@ -99,7 +100,7 @@ async function livePod(client: Client, { metadata }: Claim, name: string, signal
   }
 }
 
-/** Of all that happens to Pods, what concerns claims. Most Pods have none. */
+/** Changes of Pods that concern claims. Most Pods have none. */
 function matters({ type, object, old }: Change<PodObject>): boolean {
   const { resourceClaims = [] } = object.spec ?? {};
   if (resourceClaims.length === 0 && object.status?.extendedResourceClaimStatus === undefined) return false;

@@ -1,12 +1,12 @@
 /**
- * What becomes of a claim when Pods are done with it.
+ * The next writes for a claim when Pods have finished.
  *
- *     reserved for a Pod that is done       no longer; with the last one, its devices are free for others
- *     to go, and nobody has it              its devices are free, then its finalizer lets it go
- *     made for a Pod that is done           deleted
+ *     reserved for a finished Pod           remove the reservation; after the last one, deallocate
+ *     terminating and unreserved            deallocate, then remove the finalizer
+ *     created for a finished Pod            delete
  *
- * 1. What was never reserved stays allocated: whoever allocated it may be about to reserve it.
- * 2. The status is written only if nobody has changed the claim meanwhile.
+ * 1. A claim that was never reserved stays allocated: the allocator may be about to reserve it.
+ * 2. The status is written with a precondition on resourceVersion.
  */
 import { kinds, type resource } from "#api";
 import { isEnding, type Pod } from "../pods/index.ts";
@@ -15,7 +15,7 @@ import { type Claim, isDone, ownerPod } from "./pod-claims.ts";
 
 const FINALIZER = "resource.kubernetes.io/delete-protection";
 
-/** `valid`: those that it is reserved for and that may still need it. `owner`: the Pod by the name of the one that it was made for. */
+/** `valid`: reservations of Pods that may still need the claim. `owner`: the Pod with the name of the claim's owner. */
 export function planClaim(
   claim: Claim,
   valid: readonly resource.ResourceClaimConsumerReference[],
@@ -33,7 +33,7 @@ function released(claim: Claim, valid: readonly resource.ResourceClaimConsumerRe
   const isAllocated = allocation !== undefined;
   const frees = isUnused && isHeld && (valid.length < reservedFor.length || isEnding(claim));
   if (valid.length < reservedFor.length || (frees && isAllocated)) {
-    // Devices report for as long as they are allocated.
+    // Device status is removed with the allocation.
     const status = {
       ...(isAllocated && !frees && { allocation }),
       ...(devices !== undefined && !frees && { devices }),

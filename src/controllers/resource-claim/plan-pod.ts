@@ -1,11 +1,11 @@
 /**
- * What a Pod's claims need.
+ * The claims that a Pod needs.
  *
- *     an entry with a template, no claim    one is made from the template, owned by the Pod
- *     a claim that the status does not name the status names it
- *     placed without the scheduler          what is allocated is reserved for the Pod
+ *     an entry with a template, no claim     create one from the template, owned by the Pod
+ *     a claim that is not in the status      add it to the status
+ *     placed without the scheduler           reserve allocated claims for the Pod
  *
- * 1. A claim's name is the server's choice: it is recorded by the run that finds the claim, which may be one of a new process.
+ * 1. The API server generates a claim's name: the run that finds the claim records it, possibly after a restart.
  */
 import { type core, type JsonObject, type KubeObject, kinds, type resource } from "#api";
 import type { RecordedEvent } from "#client";
@@ -14,15 +14,15 @@ import { ownedBy, type Plan, type Write } from "../runtime/index.ts";
 import { type Claim, claimNameOf, isFor, POD_CLAIM } from "./pod-claims.ts";
 
 export interface PodFacts {
-  /** Of the Pod's namespace. */
+  /** Claims of the Pod's namespace. */
   claim(name: string): Claim | undefined;
-  /** Those that the Pod owns. */
+  /** Claims that the Pod owns. */
   readonly owned: readonly Claim[];
   template(name: string): resource.ResourceClaimTemplate | undefined;
 }
 
 const POD = { apiVersion: "v1", kind: "Pod" };
-/** As long as a generated name may be, without what the server appends. */
+/** The longest prefix of a generated name. */
 const MAX_BASE = 57;
 const MAX_RESERVED = 256;
 
@@ -49,7 +49,7 @@ export function planPod(pod: Pod, facts: PodFacts): Plan {
   return {
     steps: [[...creates, ...(names.length > 0 ? [status] : []), ...reservations(pod, facts)]],
     events,
-    told: ({ verb, object }, outcome) => {
+    eventFor: ({ verb, object }, outcome) => {
       if (outcome.ok || verb !== "create") return undefined;
       const why = outcome.error instanceof Error ? outcome.error.message : String(outcome.error);
       return failure(pod, object.metadata.annotations?.[POD_CLAIM] ?? "", `create ResourceClaim : ${why}`);
@@ -57,7 +57,7 @@ export function planPod(pod: Pod, facts: PodFacts): Plan {
   };
 }
 
-/** Whether the status says what there is to say about it. */
+/** Whether the status contains the claim. */
 function isSettled(pod: Pod, entry: core.PodResourceClaim, { claim }: PodFacts): boolean {
   const recorded = claimNameOf(pod, entry);
   if (recorded.kind !== "named") return recorded.kind === "none";
@@ -65,7 +65,7 @@ function isSettled(pod: Pod, entry: core.PodResourceClaim, { claim }: PodFacts):
   return found !== undefined && isFor(pod, found);
 }
 
-/** The scheduler reserves for those that it places. */
+/** The scheduler reserves claims of the Pods that it places. */
 function reservations(pod: Pod, { claim }: PodFacts): readonly Write[] {
   if ((pod.spec?.nodeName ?? "") === "") return [];
   return (pod.spec?.resourceClaims ?? []).flatMap((entry) => {
@@ -96,7 +96,7 @@ function newClaim(pod: Pod, entry: string, { spec }: resource.ResourceClaimTempl
   return claim;
 }
 
-/** Both names are cut, each by its share: something of both stays to be seen. */
+/** Both names are cut in proportion to their length. */
 export function generatedName(pod: string, entry: string): string {
   const whole = `${pod}-${entry}-`;
   if (whole.length <= MAX_BASE) return whole;

@@ -1,16 +1,16 @@
-/** Which claims a Pod means, and which of them were made for it. */
+/** The claims of a Pod, and which of them were created for it. */
 import type { core, resource } from "#api";
 import { isEnding, isFinished, type Pod } from "../pods/index.ts";
 import { controllerOf } from "../runtime/index.ts";
 
 export type Claim = resource.ResourceClaim;
 
-/** On a claim that was made for a Pod: which of the Pod's entries it is for. */
+/** On a claim that was created for a Pod: the name of the Pod's entry. */
 export const POD_CLAIM = "resource.kubernetes.io/pod-claim-name";
 
 export type ClaimName =
   | { readonly kind: "named"; readonly name: string; readonly made: boolean }
-  /** It was found that none is needed. */
+  /** No claim is needed. */
   | { readonly kind: "none" }
   | { readonly kind: "missing" };
 
@@ -22,7 +22,7 @@ export function claimNameOf({ status }: Pod, entry: core.PodResourceClaim): Clai
   return resourceClaimName === undefined ? { kind: "none" } : { kind: "named", name: resourceClaimName, made: true };
 }
 
-/** `namespace/name` of those that the Pod means. */
+/** `namespace/name` of the Pod's claims. */
 export function claimKeysOf(pod: Pod): readonly string[] {
   return (pod.spec?.resourceClaims ?? []).flatMap((entry) => {
     const found = claimNameOf(pod, entry);
@@ -39,7 +39,7 @@ export function ownerPod(claim: Claim): { readonly name: string; readonly uid: s
   return owner?.apiVersion === "v1" && owner.kind === "Pod" ? owner : undefined;
 }
 
-/** Whether it is certain that none of its containers runs or will run. */
+/** Whether it is certain that no container runs or will run. */
 export function isDone(pod: Pod): boolean {
   return isFinished(pod) || (isEnding(pod) && (pod.spec?.nodeName ?? "") === "");
 }

@@ -111,7 +111,7 @@ describe("the plan for a claim", () => {
 });
 
 async function cluster(server?: TestControllers["server"]) {
-  const running = await testControllers([resourceClaimController], server === undefined ? {} : { server });
+  const running = await testControllers([resourceClaimController], { server });
   open.push(() => running.close());
   const { client, settle } = running;
   const pods = client.of(kinds.Pod).in("default");

@@ -1,7 +1,8 @@
 /**
- * What is used of each ResourceQuota, worked out from the objects that there are. Admission charges what is created at once; this finds what has been freed.
+ * Computes the usage of ResourceQuotas from existing objects. Admission charges new objects at once; this finds what
+ * was released.
  *
- * 1. A charge is never looked at when it is made: what it is for is not there yet, and would be counted as free.
+ * 1. A charge by admission does not trigger a run: its object does not exist yet and would not be counted.
  */
 import { calculateUsage, type core, equalJson, type Json, kinds, usedTexts } from "#api";
 import { TaskGroup } from "#base";
@@ -9,7 +10,7 @@ import { objectKey } from "#client";
 import { changesOf, defineController } from "../runtime/index.ts";
 import { Measured } from "./measured.ts";
 
-/** Pods that should have ended stop counting without anyone telling. */
+/** Pods that should have terminated stop counting without an event. */
 const RECOUNT_MS = 5 * 60_000;
 
 export const resourceQuotaController = defineController({

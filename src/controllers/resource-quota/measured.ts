@@ -1,8 +1,9 @@
 /**
- * The objects that quotas measure: followed only where a quota asks for them, and no more of them than is needed to count.
+ * The objects that quotas measure, watched only if a quota needs them.
  *
- * 1. Pods, Services and claims are followed whole; of everything else the metadata is enough.
- * 2. What goes, or uses other amounts than before, makes its namespace's quotas be worked out anew. What comes has been charged by admission.
+ * 1. Pods, Services and claims are watched as a whole; of all other objects only metadata.
+ * 2. A deleted object, or one whose usage has changed, triggers the quotas of its namespace. New objects were charged
+ *    by admission.
  */
 import { equalJson, evaluatorFor, type KubeObject, kinds, type QuotaEvaluator, quotaEvaluators, usedTexts } from "#api";
 import type { TaskGroup } from "#base";
@@ -16,7 +17,7 @@ import {
 } from "#client";
 import type { ControllerContext } from "../runtime/index.ts";
 
-/** Those whose fields matter. */
+/** Kinds whose fields are measured. */
 const WHOLE = new Map<string, ResourceOf<KubeObject>>([
   ["/pods", kinds.Pod as ResourceOf<KubeObject>],
   ["/services", kinds.Service as ResourceOf<KubeObject>],
@@ -38,7 +39,7 @@ export class Measured {
     this.#touched = touched;
   }
 
-  /** Who measures these resources of a quota; their objects are followed when this resolves. */
+  /** The evaluators of these resources; resolves when their objects are in the caches. */
   async evaluatorsFor(hard: readonly string[], signal: AbortSignal): Promise<readonly QuotaEvaluator[]> {
     const found = quotaEvaluators.filter((each) => each.matching(hard).length > 0);
     const counted = hard.filter(

@@ -1,4 +1,4 @@
-/** Every namespace has the cluster's certificate authority, for Pods that talk to the API server. */
+/** Publishes the cluster's CA in every namespace, for Pods that talk to the API server. */
 import { kinds } from "#api";
 import { type Controller, defineController, keysFrom } from "../runtime/index.ts";
 

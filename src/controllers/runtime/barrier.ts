@@ -1,17 +1,19 @@
 /**
- * Read your own writes: a key is looked at again only when the caches show what its last run wrote. So a controller needs no memory of its own of
- * what it has just created or deleted.
+ * Read your own writes: a key is reconciled again only when the caches show the writes of its last run. So controllers
+ * need no expectations of what they have just created or deleted.
  */
 import type { KubeObject } from "#api";
 import { type Informers, objectKey } from "#client";
 import type { AnyResource } from "./plan.ts";
 
-/** A write that a cache will see: by its revision, or by the object's absence. */
+/** A write that a cache will show: by its revision, or by the absence of the object. */
 export type Seen =
   | { readonly resource: AnyResource; readonly revision: number }
   | { readonly resource: AnyResource; readonly gone: KubeObject };
 
-/** The first write of a key that the caches do not show yet; undefined if they show all. Only resources that are watched count. */
+/**
+ * The first write of a key that the caches do not show yet; undefined if they show all. Only watched resources count.
+ */
 export class Barrier {
   readonly #informers: Informers;
   readonly #pending = new Map<string, readonly Seen[]>();
@@ -26,7 +28,7 @@ export class Barrier {
     else this.#pending.set(key, watched);
   }
 
-  /** Undefined: the key may run. Else resolves when it is worth asking again. */
+  /** Undefined: the key may run. Else resolves when the key should be checked again. */
   pending(key: string, signal: AbortSignal): Promise<void> | undefined {
     const left = (this.#pending.get(key) ?? []).filter((seen) => !this.#shown(seen));
     const [first] = left;

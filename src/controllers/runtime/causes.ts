@@ -1,11 +1,11 @@
 /**
- * Why a reconcile ran, for those who want to see it: the revisions that woke its key, and what it decided. Travels with its requests.
+ * Why a reconcile ran, for the flow record: the revisions that woke its key, and its decision. Sent with its requests.
  */
 import { Works } from "#flows";
 import type { Plan, Write } from "./plan.ts";
 import { type Read, readWords } from "./reads.ts";
 
-/** A key that waits for long is woken by many: the latest are told. */
+/** A key may be woken many times before it runs: the latest revisions are kept. */
 const MAX_WOKEN = 32;
 
 export class Causes {
@@ -19,7 +19,7 @@ export class Causes {
   woken(key: string, revision: number): void {
     const revisions = this.#woken.get(key);
     if (revisions === undefined) this.#woken.set(key, [revision]);
-    // Two of its sources may have told of the same change.
+    // Two sources may report the same change.
     else if (!revisions.includes(revision) && revisions.push(revision) > MAX_WOKEN) revisions.shift();
   }
 
@@ -29,7 +29,7 @@ export class Causes {
     return revisions;
   }
 
-  /** The work is not done yet: what comes next has the same causes. */
+  /** The work is not finished: the next run has the same causes. */
   putBack(key: string, revisions: readonly number[]): void {
     if (revisions.length > 0) this.#woken.set(key, [...new Set([...revisions, ...this.take(key)])].slice(-MAX_WOKEN));
   }

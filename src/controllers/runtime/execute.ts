@@ -1,4 +1,4 @@
-/** Carries out a plan with a controller's own client, and says which writes its caches have yet to see. */
+/** Executes a plan with a controller's own client, and returns the writes that its caches do not show yet. */
 import { isStatusError, type KubeObject } from "#api";
 import type { CallOptions, Client, EventRecorder } from "#client";
 import type { Seen } from "./barrier.ts";
@@ -8,7 +8,7 @@ export interface Executor {
   readonly client: Client;
   readonly recorder: EventRecorder;
   readonly signal: AbortSignal;
-  /** The reconcile that this is the plan of, as requests name it: asked for when there is one. */
+  /** The cause of the requests, for the flow record. Called if there is a request. */
   cause?(): string;
 }
 
@@ -22,7 +22,7 @@ export async function execute(plan: Plan, executor: Executor): Promise<Executed>
   const failures: Failure[] = [];
   const carryOut = async (write: Write): Promise<boolean> => {
     const outcome = await attempt(write, executor);
-    const event = plan.told?.(write, outcome);
+    const event = plan.eventFor?.(write, outcome);
     if (event !== undefined) executor.recorder.record(event);
     if (outcome.ok) seen.push(seenOf(write, outcome.object));
     else failures.push({ write, error: outcome.error });
@@ -37,7 +37,7 @@ export async function execute(plan: Plan, executor: Executor): Promise<Executed>
   return { failures, seen };
 }
 
-/** 1, 2, 4, 8 … at once, until one fails: what is wrong with one is mostly wrong with all. */
+/** 1, 2, 4, 8 … concurrent writes until one fails: a failure mostly applies to all. */
 async function slowStart(writes: readonly Write[], carryOut: (write: Write) => Promise<boolean>): Promise<void> {
   for (let at = 0, size = 1; at < writes.length; at += size, size *= 2) {
     const succeeded = await Promise.all(writes.slice(at, at + size).map(carryOut));
@@ -46,12 +46,12 @@ async function slowStart(writes: readonly Write[], carryOut: (write: Write) => P
 }
 
 async function attempt(write: Write, { client, signal, cause }: Executor): Promise<Outcome> {
-  const options = { signal, ...(cause !== undefined && { cause: cause() }) };
+  const options = { signal, cause: cause?.() };
   try {
     return { ok: true, object: await perform(write, client, options) };
   } catch (error) {
     if (signal.aborted) throw error;
-    // Already gone is what was wanted.
+    // The object is gone already.
     if (write.verb === "delete" && isStatusError(error) && error.reason === "NotFound")
       return { ok: true, object: undefined };
     return { ok: false, error };

@@ -1,4 +1,4 @@
-/** What controllers are written with. */
+/** The runtime of controllers. */
 export type { Controller, ControllerContext, Enqueue, Reconciler, Source } from "./controller.ts";
 export { defineController } from "./controller.ts";
 export { type ControllerMetrics, controllerMetrics } from "./metrics.ts";

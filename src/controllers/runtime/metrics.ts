@@ -1,4 +1,4 @@
-/** What is counted of controllers, under the names that dashboards know. */
+/** Metrics of controllers, with the names of Kubernetes. */
 import type { MetricsRegistry, WorkQueueObserver } from "#base";
 
 export interface ControllerMetrics {
@@ -10,24 +10,24 @@ const BUCKETS = [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100];
 
 export function controllerMetrics(registry: MetricsRegistry): (name: string) => ControllerMetrics {
   const labels = ["name"] as const;
-  const depth = registry.gauge({ name: "workqueue_depth", help: "Keys that wait.", labels });
-  const adds = registry.counter({ name: "workqueue_adds_total", help: "Keys that were added.", labels });
+  const depth = registry.gauge({ name: "workqueue_depth", help: "Keys in the queue.", labels });
+  const adds = registry.counter({ name: "workqueue_adds_total", help: "Keys added to the queue.", labels });
   const retries = registry.counter({ name: "workqueue_retries_total", help: "Keys added after a failure.", labels });
   const waited = registry.histogram({
     name: "workqueue_queue_duration_seconds",
-    help: "How long keys waited.",
+    help: "Time of keys in the queue.",
     labels,
     buckets: BUCKETS,
   });
   const worked = registry.histogram({
     name: "workqueue_work_duration_seconds",
-    help: "How long keys were worked on.",
+    help: "Duration of reconciles.",
     labels,
     buckets: BUCKETS,
   });
   const failed = registry.counter({
     name: "k8ts_controller_write_failures_total",
-    help: "Writes that failed.",
+    help: "Failed writes.",
     labels,
   });
   return (name) => ({

@@ -1,14 +1,15 @@
 /**
- * What a controller wants done: decisions as data. A plan is made by a pure function of what the caches show and is carried out by the runtime.
+ * What a controller wants done, as data. A pure function of the cached state creates a plan, and the runtime executes
+ * it.
  *
- * 1. `writes` are carried out in order: each step's writes at once, the next step only after all of them succeeded.
- * 2. A create that fails for one reason would mostly fail for all: the writes of a step start slowly, 1, 2, 4, 8 … at a time.
- * 3. `finally` says what is written in any case, given what went wrong: mostly the status.
+ * 1. Steps are executed in order: the writes of a step concurrently, the next step only after all of them succeeded.
+ * 2. The writes of a step start slowly, 1, 2, 4, 8 … at a time, because a failure mostly applies to all of them.
+ * 3. `finally` returns writes that follow in any case, given the failures: mostly the status.
  */
 import type { JsonObject, KubeObject } from "#api";
 import type { RecordedEvent, ResourceOf } from "#client";
 
-// biome-ignore lint/suspicious/noExplicitAny: a plan speaks of resources of any type, which a type parameter for each write would only repeat
+// biome-ignore lint/suspicious/noExplicitAny: plans contain writes of any type
 export type AnyResource = ResourceOf<any>;
 
 export type Write =
@@ -17,16 +18,16 @@ export type Write =
       readonly verb: "update";
       readonly resource: AnyResource;
       readonly object: KubeObject;
-      /** By a PUT to this one. Its status has a verb of its own. */
+      /** A subresource to PUT to. The status has its own verb. */
       readonly subresource?: string;
     }
-  /** The status of the object, by a PUT to its status subresource. */
+  /** A PUT to the status subresource. */
   | { readonly verb: "updateStatus"; readonly resource: AnyResource; readonly object: KubeObject }
   | {
       readonly verb: "patch";
       readonly resource: AnyResource;
       readonly object: KubeObject;
-      /** A strategic merge patch for built-in kinds, else a merge patch. */
+      /** Default: a strategic merge patch. */
       readonly type?: "merge" | "strategic";
       readonly patch: JsonObject;
       readonly subresource?: string;
@@ -37,19 +38,19 @@ export type Write =
       readonly object: KubeObject;
       readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
       readonly gracePeriodSeconds?: number;
-      /** Only if nothing has changed since. The uid is checked in any case. */
+      /** With a precondition on resourceVersion. The uid is a precondition in any case. */
       readonly unchanged?: boolean;
     };
 
 export interface Plan {
-  /** One after the other; writes of one step at once. */
+  /** Executed in order; the writes of a step concurrently. */
   readonly steps?: readonly (readonly Write[])[];
   finally?(failures: readonly Failure[]): readonly Write[];
   readonly events?: readonly RecordedEvent[];
-  /** Events about writes, told when these have been carried out. */
-  told?(write: Write, outcome: Outcome): RecordedEvent | undefined;
-  /** Looks again after this time, whatever happens. */
-  readonly againAfterMs?: number;
+  /** The Event about a write that was executed. */
+  eventFor?(write: Write, outcome: Outcome): RecordedEvent | undefined;
+  /** Reconciles again after this time. */
+  readonly againAfterMs?: number | undefined;
 }
 
 export type Outcome =

@@ -1,21 +1,21 @@
 /**
- * What a reconcile looked at, for those who want to see it: objects of the caches, by name and revision.
+ * The objects that a reconcile read, by name and revision, for the flow record.
  *
- * 1. Noting is a push to a short list; words are made only for a reconcile that decides something.
- * 2. Several reconciles may be under way: what one of them reads after it has waited for something is still its own, until it has decided.
+ * 1. Recording is a push to a short list; texts are built only for reconciles that decide something.
+ * 2. Several reconciles may run at once: reads after an await still belong to their reconcile, until it has decided.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { KubeObject } from "#api";
 import { type ReadonlyCache, type ResourceOf, revisionOf } from "#client";
 
-/** Reads of one reconcile, and objects that are named of what one of them found. */
+/** Limits: reads of one reconcile, and objects that are named of one lookup. */
 const MAX_READS = 24;
 const MAX_NAMED = 4;
 const MAX_WORDS = 12;
 
 export interface Read {
   readonly kind: string;
-  /** Undefined where there is none. */
+  /** Undefined if the object does not exist. */
   readonly key?: string;
   readonly found: readonly KubeObject[];
 }
@@ -23,7 +23,7 @@ export interface Read {
 export class Reads {
   readonly #noting = new AsyncLocalStorage<Noting>();
 
-  /** The same cache, of which is noted what is read. */
+  /** The cache, with its reads recorded. */
   of<T extends KubeObject>({ kind }: ResourceOf<T>, cache: ReadonlyCache<T>): ReadonlyCache<T> {
     const note = (found: readonly T[], key?: string) => {
       const noting = this.#noting.getStore();
@@ -53,7 +53,7 @@ export class Reads {
     };
   }
 
-  /** Does this, and says what it read. */
+  /** Runs the work, and returns what it read. */
   async during<R>(work: () => R | Promise<R>): Promise<{ readonly result: R; readonly read: readonly Read[] }> {
     const noting: Noting = { read: [], isOver: false };
     try {
@@ -66,11 +66,11 @@ export class Reads {
 
 interface Noting {
   readonly read: Read[];
-  /** What it has begun may go on after it. */
+  /** Reads of work that continues afterwards are not recorded. */
   isOver: boolean;
 }
 
-/** `Deployment/web@41`, `12 Pods@…1041`, `no Pod/web-0`; each once. `about`: whose namespace need not be said. */
+/** `Deployment/web@41`, `12 Pods@…1041`, `no Pod/web-0`, without duplicates. `about`: its namespace is left out. */
 export function readWords(read: readonly Read[], about: string): string[] {
   const own = about.slice(0, about.indexOf("/") + 1);
   const words = new Set<string>();

@@ -1,9 +1,9 @@
 /**
- * One controller at work.
+ * Runs one controller.
  *
  *     caches --► sources ──► queue ──► barrier ──► reconcile ──► plan ──► writes ══► API server --► caches
- *                              ▲          └─ not yet: again when the caches show it          │
- *                              └──────────────────── failed: again after a backoff ◄─────────┘
+ *                              ▲          └─ not yet: again when the caches show the last writes    │
+ *                              └──────────────────── failed: again after a backoff ◄────────────────┘
  */
 import { isStatusError } from "#api";
 import { processQueue, TaskGroup, WorkQueue } from "#base";
@@ -24,7 +24,7 @@ export interface Running {
   readonly metrics: ControllerMetrics;
 }
 
-/** Runs until the signal aborts; what is under way is finished first. */
+/** Until the signal aborts; reconciles under way are finished first. */
 export async function runController(
   controller: Controller,
   { context, informers, recorder, metrics }: Running,
@@ -55,7 +55,7 @@ export async function runController(
   const work = async (key: string, working: AbortSignal): Promise<void> => {
     const pending = barrier.pending(key, working);
     if (pending !== undefined) {
-      // Not waited for here: other keys have a use for this worker.
+      // Not awaited here, so that this worker can take other keys.
       pending.then(
         () => queue.add(key),
         () => {},
@@ -66,16 +66,16 @@ export async function runController(
     const woken = causes.take(key);
     const { result: plan, read } = await reads.during(() => reconciler.reconcile(key, startedAt, working));
     if (plan === undefined) return;
-    let told: string | undefined;
+    let made: string | undefined;
     const cause = () => {
-      told ??= causes.of(key, woken, startedAt, plan, read);
-      return told;
+      made ??= causes.of(key, woken, startedAt, plan, read);
+      return made;
     };
     const { failures, seen } = await execute(plan, { client, recorder, signal: working, cause });
     barrier.expect(key, seen);
     metrics.reconciled(failures.length);
     const [first] = failures;
-    // What failed, or only waits for its time, is still to be done for the same reasons.
+    // A failed or delayed key keeps its causes.
     const waits = plan.againAfterMs !== undefined && (plan.steps ?? []).flat().length === 0;
     if (first !== undefined || waits) causes.putBack(key, woken);
     if (plan.againAfterMs !== undefined) queue.addAfter(key, plan.againAfterMs);
@@ -90,7 +90,7 @@ export async function runController(
         concurrency,
         signal: running,
         onFailure: (error, key) => {
-          // Somebody else was faster: normal, and looked at again.
+          // Conflicts are normal, and retried.
           const level = isStatusError(error) && error.reason === "Conflict" ? "debug" : "warn";
           log[level]("a reconcile failed and is tried again", { key, error });
           return "retry";

@@ -45,7 +45,7 @@ function copies(seen: string[] = []): Controller {
               })),
               have.slice(wanted).map((object) => ({ verb: "delete" as const, resource: kinds.Secret, object })),
             ],
-            told: ({ verb }, { ok }) =>
+            eventFor: ({ verb }, { ok }) =>
               verb === "create"
                 ? {
                     about: configMap,

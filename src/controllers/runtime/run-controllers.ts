@@ -1,8 +1,8 @@
 /**
- * All controllers of a process: shared caches, a client of its own for each, run side by side until the signal aborts.
+ * Runs all controllers of a process: with shared caches, and a client for each.
  *
- * 1. Caches are read with the controller manager's own identity; a controller writes with its own, which may do what its role says and no more.
- * 2. A controller that ends by an error is logged and started again: the others go on.
+ * 1. Caches use the identity of kube-controller-manager; a controller writes with its own identity and permissions.
+ * 2. A controller that fails is logged and restarted; the others are not affected.
  */
 import { type KubeObject, kinds } from "#api";
 import { type Clock, type Logger, type Random, TaskGroup } from "#base";
@@ -13,29 +13,29 @@ import { runController } from "./run-controller.ts";
 import { selected } from "./selection.ts";
 
 const RESTART_MS = 1_000;
-/** Leases are renewed all the time, and matter after many seconds. */
+/** Leases are renewed all the time, but matter only after many seconds. */
 const GATHER_MS = 1_000;
 
 export interface ControllersOptions {
   readonly controllers: readonly Controller[];
-  /** As `--controllers` says it: `*`, `-name`, `name`. Default: all that are on by default. */
+  /** `--controllers`: `*`, `-name`, `name`. Default: all that are enabled by default. */
   readonly selection?: readonly string[] | undefined;
   /** For the caches: a client of system:kube-controller-manager. */
   readonly client: Client;
   /** A client of a service account in kube-system. */
   clientOf(account: string): Client;
-  /** Of this process, in events: a host name. */
+  /** The instance in Events: a host name. */
   readonly instance: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Of a controller by its name: see controllerMetrics. Counts go on where these controllers are run again. */
+  /** Metrics by controller name: see controllerMetrics. Counters continue if the controllers are run again. */
   metrics(name: string): ControllerMetrics;
 }
 
 export async function runControllers(options: ControllersOptions, signal: AbortSignal): Promise<void> {
   const { client, clock, random, log, instance } = options;
-  const watching = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
+  const watching = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} failed`, { error }) });
   const gatherMs = ({ plural }: { plural: string }) => (plural === "leases" ? GATHER_MS : undefined);
   const informers = new Informers({ client, clock, random, log, tasks: watching, gatherMs });
   const working = new TaskGroup({ parent: signal });
@@ -64,7 +64,7 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
           await runController(controller, { context, informers, recorder, metrics: options.metrics(name) }, running);
         } catch (error) {
           if (running.aborted) return;
-          log.error("a controller ended and is started again", { controller: name, error });
+          log.error("a controller failed and is restarted", { controller: name, error });
           await clock.sleep(RESTART_MS, running);
         }
       }

@@ -1,4 +1,4 @@
-/** Which controllers run, as `--controllers` says it: `*` is all that are on by default, `name` adds one, `-name` leaves one out. */
+/** Which controllers run, by `--controllers`: `*` selects the defaults, `name` adds one, `-name` removes one. */
 import type { Controller } from "./controller.ts";
 
 export class UnknownControllerError extends Error {}

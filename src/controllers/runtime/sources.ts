@@ -1,4 +1,4 @@
-/** Where keys come from: the object itself, its owner, or whatever a function finds. */
+/** Sources of keys: the object itself, its owner, or a function. */
 import type { KubeObject } from "#api";
 import { type Change, objectKey, type ResourceOf } from "#client";
 import type { Source } from "./controller.ts";
@@ -11,7 +11,7 @@ export function changesOf<T extends KubeObject>(
   return keysFrom(resource, (change) => (matters(change) ? [objectKey(change.object)] : []));
 }
 
-/** Changes of objects that are controlled by one of `owner`'s kind: the keys of their owners, those before and those now. */
+/** Changes of objects with a controller of this kind: the keys of their old and new owners. */
 export function ownersOf<T extends KubeObject>(resource: ResourceOf<T>, owner: OwnerKind): Source {
   return keysFrom(resource, ({ object, old }) => {
     const keys = [object, ...(old === undefined ? [] : [old])].map((each) => controllerKey(each, owner));
@@ -27,12 +27,12 @@ export function keysFrom<T extends KubeObject>(
 }
 
 export interface OwnerKind {
-  /** Without a version: owners are known by group and kind. */
+  /** Without a version: owners are matched by group and kind. */
   readonly group: string;
   readonly kind: string;
 }
 
-/** The key of the controlling owner, if it is of this kind. */
+/** The key of the controller, if it is of this kind. */
 export function controllerKey(object: KubeObject, { group, kind }: OwnerKind): string | undefined {
   const owner = controllerOf(object);
   if (owner === undefined || owner.kind !== kind || groupOf(owner.apiVersion) !== group) return undefined;
@@ -49,7 +49,7 @@ export function groupOf(apiVersion: string): string {
   return slash === -1 ? "" : apiVersion.slice(0, slash);
 }
 
-/** An owner reference of a controller. */
+/** The owner reference of the controller. */
 export function ownedBy(owner: KubeObject, { apiVersion, kind }: { apiVersion: string; kind: string }) {
   const { name = "", uid = "" } = owner.metadata;
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };

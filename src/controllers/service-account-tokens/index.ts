@@ -1,9 +1,9 @@
 /**
- * Tokens of service accounts that are kept in Secrets.
+ * Service account tokens in Secrets.
  *
- *     Secret, ServiceAccount --► is the account there? ──► ask the server, not the cache ══► Secret filled in, or deleted
+ *     Secret, ServiceAccount --► does the account exist? ──► ask the API server ══► fill in the Secret, or delete it
  *
- * 1. A Secret is deleted only after the server itself has said that its account is gone: a cache may be late.
+ * 1. A Secret is deleted only after the API server has confirmed that its account is gone: the cache may be stale.
  */
 import { type core, isStatusError, type KubeObject, kinds } from "#api";
 import type { Client } from "#client";
@@ -13,9 +13,9 @@ import { accountKeys, accountNameOf, filled, isOf, type TokenClaims } from "./pl
 export type { TokenClaims } from "./plan.ts";
 
 export interface ServiceAccountTokensOptions {
-  /** The authority of the API server's certificate. */
+  /** The CA of the API server's certificate. */
   readonly caPem: string;
-  /** A JSON Web Token with the key of service accounts. */
+  /** Signs a JSON Web Token with the service account key. */
   sign(claims: TokenClaims): string | Promise<string>;
 }
 

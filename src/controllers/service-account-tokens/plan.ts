@@ -1,7 +1,7 @@
 /**
- * What has to happen to a Secret that says it is a service account's token: fill it in, or remove it.
+ * What has to happen to a token Secret: fill it in, or delete it.
  *
- * 1. A token belongs to one service account, by name and uid: it does not outlive it, and does not pass to another of its name.
+ * 1. A token belongs to one service account, by name and uid: not to another one that gets the same name later.
  */
 import type { core } from "#api";
 
@@ -10,7 +10,7 @@ const ACCOUNT_NAME = "kubernetes.io/service-account.name";
 const ACCOUNT_UID = "kubernetes.io/service-account.uid";
 const INVALID_SINCE = "kubernetes.io/legacy-token-invalid-since";
 
-/** The claims of a token that is kept in a Secret, and does not expire. */
+/** The claims of a token in a Secret, which does not expire. */
 export interface TokenClaims {
   readonly iss: "kubernetes/serviceaccount";
   readonly sub: string;
@@ -30,13 +30,13 @@ export function accountKeys(secret: core.Secret): readonly string[] {
   return name === undefined ? [] : [`${secret.metadata?.namespace ?? ""}/${name}`];
 }
 
-/** Whether the account is the one that the Secret speaks of, not another that came by its name later. */
+/** Whether the account is the one that the Secret refers to, by uid. */
 export function isOf({ metadata }: core.Secret, account: core.ServiceAccount): boolean {
   const uid = metadata?.annotations?.[ACCOUNT_UID] ?? "";
   return uid === "" || uid === account.metadata?.uid;
 }
 
-/** Undefined: it has all that it should have. */
+/** Undefined if it is complete. */
 export async function filled(
   secret: core.Secret,
   account: core.ServiceAccount,

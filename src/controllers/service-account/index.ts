@@ -1,4 +1,4 @@
-/** Every namespace has a ServiceAccount called `default`: Pods that name no other run as it. */
+/** Creates the ServiceAccount `default` in every namespace. */
 import { kinds } from "#api";
 import { defineController, keysFrom } from "../runtime/index.ts";
 

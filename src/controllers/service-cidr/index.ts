@@ -1,9 +1,9 @@
 /**
- * Ranges of service addresses: made ready, and let go only when no Service is left without one. Giving out addresses, and taking back those that
- * nobody has, is the API server's own.
+ * ServiceCIDRs: marked as ready, and deleted only when no Service needs them. The API server allocates the addresses
+ * and repairs allocations.
  *
- *     ServiceCIDRs --► the range itself, and those to go that overlap with it ──► planRange ══► finalizer, Ready
- *     IPAddresses  --► the ranges to go that have them
+ *     ServiceCIDRs --► the CIDR itself, and overlapping terminating ones ──► planRange ══► finalizer, Ready
+ *     IPAddresses  --► the terminating CIDRs that contain them
  */
 import { kinds, type networking } from "#api";
 import { isEnding } from "../pods/index.ts";
@@ -48,7 +48,7 @@ export const serviceCidrController = defineController({
   },
 });
 
-/** Others' addresses are their own affair. */
+/** Addresses of other owners are ignored. */
 function isOfService({ metadata }: networking.IPAddress): boolean {
   return metadata.labels?.[MANAGED_BY] === "ipallocator.k8s.io";
 }

@@ -1,9 +1,9 @@
 /**
- * What is next for a range of service addresses.
+ * The next writes for a ServiceCIDR.
  *
- *     new or in use                                    the finalizer holds it, and it is ready
- *     to go, with addresses that no other range has    not ready, and why
- *     to go, with none                                 let go, a while after its deletion: API servers may not have heard of it yet
+ *     new or in use                                          finalizer and Ready
+ *     terminating, with addresses that no other CIDR has     not ready, with the reason
+ *     terminating, without                                   remove the finalizer, after a delay
  */
 import { contains, formatTime, instantOf, kinds, type networking, parseCidr, parseIp } from "#api";
 import type { RecordedEvent } from "#client";
@@ -23,9 +23,9 @@ const BLOCKED = {
 };
 
 export interface RangeFacts {
-  /** Those that stay. */
+  /** CIDRs that are not terminating. */
   readonly others: readonly Range[];
-  /** That Services have. */
+  /** Addresses of Services. */
   readonly addresses: () => Iterable<string>;
 }
 
@@ -35,7 +35,7 @@ export function planRange(range: Range, { others, addresses }: RangeFacts, now: 
   if (deletionTimestamp === undefined)
     return {
       steps: [isHeld ? [] : [finalizerWrite(range, "finalizers")], statusWrites(range, READY, now)],
-      told: (write, { ok }) =>
+      eventFor: (write, { ok }) =>
         ok || write.verb !== "patch" || write.subresource === undefined ? undefined : notReady(range),
     };
   if (leavesOrphans(range, others, addresses)) return { steps: [statusWrites(range, BLOCKED, now)] };
@@ -44,7 +44,7 @@ export function planRange(range: Range, { others, addresses }: RangeFacts, now: 
   return { steps: [isHeld ? [finalizerWrite(range, "$deleteFromPrimitiveList/finalizers")] : []] };
 }
 
-/** Whether there is an address of the range that no other range has. */
+/** Whether an address of this CIDR is in no other CIDR. */
 export function leavesOrphans(range: Range, others: readonly Range[], addresses: () => Iterable<string>): boolean {
   if (cidrsOf(range).every((cidr) => others.some((other) => covers(other, cidr)))) return false;
   for (const address of addresses())
@@ -52,13 +52,13 @@ export function leavesOrphans(range: Range, others: readonly Range[], addresses:
   return false;
 }
 
-/** Whether an address is of the range. */
+/** Whether the CIDR contains an address. */
 export function has(range: Range, address: string): boolean {
   const ip = parseIp(address);
   return ip !== undefined && cidrsOf(range).some((cidr) => contains(cidr, ip));
 }
 
-/** Whether what becomes of one may matter to the other. */
+/** Whether two CIDRs overlap. */
 export function overlap(a: Range, b: Range): boolean {
   return cidrsOf(a).some((cidr) => cidrsOf(b).some((other) => contains(cidr, other) || contains(other, cidr)));
 }

@@ -69,7 +69,7 @@ describe("addresses that a range would leave behind", () => {
 });
 
 async function cluster(server?: TestControllers["server"]) {
-  const running = await testControllers([serviceCidrController], server === undefined ? {} : { server });
+  const running = await testControllers([serviceCidrController], { server });
   open.push(() => running.close());
   const { client } = running;
   const ranges = client.of(kinds.ServiceCIDR);

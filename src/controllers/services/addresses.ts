@@ -1,10 +1,10 @@
-/** Where a Pod can be reached. */
+/** The addresses of Pods. */
 import type { core } from "#api";
 import { isEnding, isFinished } from "../pods/index.ts";
 
 export type IpFamily = "IPv4" | "IPv6";
 
-/** Whether a Pod has anything to say in a Service's endpoints. */
+/** Whether a Pod belongs into a Service's endpoints. */
 export function isReachable(pod: core.Pod, includeEnding: boolean): boolean {
   return !isFinished(pod) && allAddresses(pod).length > 0 && (includeEnding || !isEnding(pod));
 }
@@ -17,7 +17,7 @@ export function familyOf(ip: string): IpFamily {
   return ip.includes(":") ? "IPv6" : "IPv4";
 }
 
-/** A Pod that names the Service as its subdomain is known by its own host name there. */
+/** A Pod whose subdomain is the Service has a host name there. */
 export function hostnameFor({ spec }: core.Pod, { metadata }: core.Service): string | undefined {
   const { hostname = "", subdomain } = spec ?? {};
   return hostname !== "" && subdomain === metadata.name ? hostname : undefined;

@@ -1,7 +1,7 @@
-/** What is told of a write that failed. */
+/** The message of a failed write. */
 import { isStatusError } from "#api";
 
-/** Undefined where nothing is worth telling: a namespace that ends takes the Service with it. */
+/** Undefined in a terminating namespace, which takes the Service with it. */
 export function failureText(error: unknown): string | undefined {
   if (isStatusError(error) && error.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating"))
     return undefined;

@@ -1,4 +1,4 @@
-/** What the controllers of Services' endpoints share. */
+/** Shared by the controllers of Endpoints and EndpointSlices. */
 export { addressesOf, familyOf, hostnameFor, type IpFamily, isReachable } from "./addresses.ts";
 export { failureText } from "./failures.ts";
 export { mattersToServices } from "./pod-changes.ts";

@@ -1,10 +1,10 @@
-/** Of all that happens to a Pod, what Services care about. */
+/** The changes of a Pod that concern Services. */
 import { type core, equalJson, type Json } from "#api";
 import type { Change } from "#client";
 import { isEnding, isFinished, isReady } from "../pods/index.ts";
 
 export function mattersToServices({ type, object, old }: Change<core.Pod>): boolean {
-  // One that has ended looks as it looked while it was ending: that it is gone is what matters.
+  // A finished Pod looks like a terminating one, but its removal matters.
   return type === "deleted" || old === undefined || !equalJson(facts(object), facts(old));
 }
 

@@ -1,7 +1,7 @@
-/** Which port of a Pod stands behind a port of a Service. */
+/** The container port behind a Service port. */
 import type { core } from "#api";
 
-/** Undefined: the Pod has no port of the name that the Service asks for. */
+/** Undefined: the Pod has no container port of this name. */
 export function targetPort({ spec }: core.Pod, port: core.ServicePort): number | undefined {
   const { targetPort: target = port.port, protocol = "TCP" } = port;
   if (typeof target === "number") return target === 0 ? port.port : target;

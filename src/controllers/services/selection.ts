@@ -1,4 +1,4 @@
-/** Services by the Pods that they select: found by one label of their selector, then compared whole. */
+/** Services by the Pods that they select: indexed by one label of their selector. */
 import type { core } from "#api";
 import type { ReadonlyCache } from "#client";
 

@@ -1,13 +1,13 @@
 /**
- * When that happened for which endpoints are written: of the Pods that are new or changed in them the earliest change, and for a new Service its
- * creation. Whoever measures how long programming takes reads it from an annotation.
+ * The trigger time of endpoints: the earliest change among their new or changed Pods, or the creation of a new Service.
+ * Tools that measure network programming latency read it from an annotation.
  */
 import type { core } from "#api";
 import { readyCondition } from "../pods/index.ts";
 
 export const TRIGGER_TIME = "endpoints.kubernetes.io/last-change-trigger-time";
 
-/** `created`: whether the Service has had no endpoints so far. */
+/** `created`: the Service had no endpoints before. */
 export function earliestTrigger(
   service: core.Service,
   created: boolean,
@@ -15,7 +15,7 @@ export function earliestTrigger(
 ): string | undefined {
   const times = [...changed].map((pod) => readyCondition(pod)?.lastTransitionTime ?? pod.metadata.creationTimestamp);
   const all = [...times, created ? service.metadata.creationTimestamp : undefined].filter((time) => time !== undefined);
-  // Times are all in UTC and of one length: they sort as texts.
+  // Times are in UTC and have the same length, so they sort as strings.
   return all.sort()[0];
 }
 

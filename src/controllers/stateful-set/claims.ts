@@ -1,12 +1,13 @@
 /**
- * The PersistentVolumeClaims of a StatefulSet's Pods, and who owns them: what the garbage collector takes along is how their retention policy is kept.
+ * The claims of a StatefulSet's Pods, and their owner references, through which the garbage collector applies the
+ * retention policy.
  *
- *     whenDeleted: Delete    the set owns the claims of Pods that it wants
- *     whenScaled: Delete     a condemned Pod owns its claims, and takes them with it
- *     Retain                 nobody does
+ *     whenDeleted: Delete    the set owns the claims of wanted Pods
+ *     whenScaled: Delete     a condemned Pod owns its claims
+ *     Retain                 no owner
  *
- * 1. A claim that has a controller of its own is left to it.
- * 2. A claim that is about to go with a Pod that is gone is never used again: its name is waited for.
+ * 1. A claim with a controller is not changed.
+ * 2. A claim that will be deleted with its former Pod is not reused: its name has to become free first.
  */
 import { type core, equalJson, type Json, kinds } from "#api";
 import { isEnding, type Pod } from "../pods/index.ts";
@@ -18,7 +19,7 @@ type Reference = NonNullable<Claim["metadata"]["ownerReferences"]>[number];
 
 const POD = { apiVersion: "v1", kind: "Pod" };
 
-/** Claims as they are made for an ordinal. */
+/** The claims for an ordinal. */
 export function claimsFor(set: StatefulSet, ordinal: number): readonly Claim[] {
   return (set.spec?.volumeClaimTemplates ?? []).map((template) => {
     const name = claimName(set, nameOf(template), ordinal);
@@ -40,7 +41,7 @@ export function claimsFor(set: StatefulSet, ordinal: number): readonly Claim[] {
   });
 }
 
-/** What is missing, and what cannot be had yet because it is on its way out. */
+/** Missing claims, and claims that are being deleted. */
 export interface ClaimNeeds {
   readonly missing: readonly Claim[];
   readonly ending: readonly Claim[];
@@ -56,7 +57,7 @@ export function claimNeeds(set: StatefulSet, ordinal: number, find: FindClaim): 
   };
 }
 
-/** Whether a claim goes with a Pod of this name that is gone already. */
+/** Whether a claim will be deleted with a former Pod of this name. */
 export function isStale(set: StatefulSet, ordinal: number, podName: string, find: FindClaim): boolean {
   if (policyOf(set).whenScaled !== "Delete") return false;
   return claimsFor(set, ordinal).some((claim) =>
@@ -64,7 +65,7 @@ export function isStale(set: StatefulSet, ordinal: number, podName: string, find
   );
 }
 
-/** Writes the owners that the policy asks for to claims that have others. */
+/** Updates owner references that do not match the policy. */
 export function ownerWrites(set: StatefulSet, pod: Pod, ordinal: number, find: FindClaim): readonly Write[] {
   return claimsFor(set, ordinal).flatMap((each) => {
     const claim = find(each);

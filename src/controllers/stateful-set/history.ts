@@ -1,8 +1,8 @@
 /**
- * Which revision a StatefulSet's Pods have, and which they are to get.
+ * The current and the update revision of a StatefulSet.
  *
- * 1. A template that was there before gets its old revision back, under the highest number.
- * 2. A name that belongs to something else is passed over: the next collision count makes for another.
+ * 1. A template that was used before gets its former revision back, with the highest number.
+ * 2. If a name is taken by another object, the collision count is increased for another name.
  */
 import { kinds } from "#api";
 import {
@@ -25,11 +25,11 @@ export interface History {
   readonly current: Revision;
   readonly update: Revision;
   readonly collisionCount: number;
-  /** What makes `update` true. */
+  /** Writes that create or renumber the update revision. */
   readonly writes: readonly Write[];
 }
 
-/** `find`: the revision of this name, whoever it belongs to. */
+/** `find`: the revision of this name, whatever its owner. */
 export function historyOf(
   set: StatefulSet,
   revisions: readonly Revision[],
@@ -87,7 +87,7 @@ function newRevision(set: StatefulSet, revision: number, collisionCount: number)
   };
 }
 
-/** Those that no Pod has and that are too many. */
+/** Unused revisions beyond the history limit. */
 export function forgotten(
   set: StatefulSet,
   revisions: readonly Revision[],

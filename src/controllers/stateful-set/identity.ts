@@ -1,8 +1,8 @@
 /**
- * Who a Pod of a StatefulSet is: `name-ordinal`, with labels that say so, a host name, and volumes of its own.
+ * The identity of a StatefulSet's Pod: `name-ordinal`, with labels, host name and claims.
  *
- * 1. Ordinals run from `ordinals.start`, as many as there are replicas.
- * 2. A Pod belongs to a set by its name; whose ordinal lies outside is condemned.
+ * 1. Ordinals start at `ordinals.start`, one for each replica.
+ * 2. A Pod belongs to a set by its name; a Pod with an ordinal outside of the range is condemned.
  */
 import type { apps, core } from "#api";
 import { type Pod, podFromTemplate } from "../pods/index.ts";
@@ -30,13 +30,13 @@ export function podName(set: StatefulSet, ordinal: number): string {
   return `${nameOf(set)}-${ordinal}`;
 }
 
-/** Undefined if it is not called like a Pod of the set. */
+/** Undefined if the name does not have the form of the set's Pods. */
 export function ordinalOf(set: StatefulSet, pod: Pod): number | undefined {
   const digits = /^(.*)-(\d{1,9})$/.exec(nameOf(pod));
   return digits !== null && digits[1] === nameOf(set) ? Number(digits[2]) : undefined;
 }
 
-/** The sets, by name, that a Pod of this name could belong to: one at most. */
+/** The name of the set that a Pod of this name could belong to: at most one. */
 export function parentName(pod: Pod): string | undefined {
   return /^(.*)-\d+$/.exec(nameOf(pod))?.[1];
 }
@@ -59,7 +59,7 @@ export function withIdentity(pod: Pod, ordinal: number): Pod {
   return { ...pod, metadata: { ...pod.metadata, labels } };
 }
 
-/** A Pod as a revision's template says, and who it is. */
+/** A Pod from a revision's template, with its identity. */
 export function newPod(
   set: StatefulSet,
   ordinal: number,

@@ -1,4 +1,4 @@
-/** StatefulSets: Pods with names, an order and volumes of their own. */
+/** StatefulSets: Pods with stable names, order and volumes. */
 import { type KubeObject, kinds, matcherOfSelector } from "#api";
 import { objectKey } from "#client";
 import { adoption, claim, isStillThere, ownedIndexes, release } from "../pods/index.ts";
@@ -16,7 +16,7 @@ export const statefulSetController = defineController({
     const revisions = cache(kinds.ControllerRevision);
     const ofPods = ownedIndexes(cache(kinds.Pod));
     const ofRevisions = ownedIndexes(revisions);
-    /** What the names of its claims begin with. */
+    /** The prefixes of its claims' names. */
     const byClaims = sets.index("claims", (set) =>
       (set.spec?.volumeClaimTemplates ?? []).map(
         (template) => `${set.metadata.namespace}/${nameOf(template)}-${nameOf(set)}`,
@@ -68,14 +68,14 @@ export const statefulSetController = defineController({
           ...ofRevisions.withoutController(namespace),
         ]);
         const adopts = pods.adopt.length + kept.adopt.length > 0;
-        // It is gone or ends, and the cache has yet to show it: those that it had are no longer its own, and nothing takes their place.
+        // The set is deleted or terminating, which the cache does not show yet: it must not replace lost Pods.
         if (adopts && !(await isStillThere(client, kinds.StatefulSet, set))) return undefined;
         const settled = [
           ...pods.adopt.map((pod) => adoption(kinds.Pod, pod, set, KIND)),
           ...kept.adopt.map((revision) => adoption(kinds.ControllerRevision, revision, set, KIND)),
           ...pods.release.map((pod) => release(kinds.Pod, pod, set)),
         ];
-        // Whom it has is settled first; the next run goes on from there.
+        // Adoption and release come first; the next run continues from there.
         if (settled.length > 0) return { steps: [settled] };
         return planStatefulSet(
           set,

@@ -1,4 +1,4 @@
-/** A StatefulSet's next writes: revisions first, then claims, then Pods, then what is no longer kept; and the status in any case. */
+/** A StatefulSet's next writes: revisions, claims, Pods, deletion of old revisions; and the status in any case. */
 import { isStatusError, type KubeObject, kinds } from "#api";
 import type { RecordedEvent } from "#client";
 import { type Revision, templateOf } from "../controller-history/index.ts";
@@ -10,10 +10,10 @@ import { nameOf, newPod, type StatefulSet, startOf } from "./identity.ts";
 import { type Moves, movesOf } from "./replicas.ts";
 import { sameStatus, statusOf } from "./status.ts";
 
-/** What else the caches show. */
+/** Further lookups in the caches. */
 export interface Surroundings {
   readonly revisions: readonly Revision[];
-  /** The revision of this name, whoever it belongs to. */
+  /** The revision of this name, whatever its owner. */
   findRevision(name: string): Revision | undefined;
   readonly findClaim: FindClaim;
 }
@@ -23,7 +23,7 @@ const NOTHING: Moves = { claims: [], owners: [], create: [], update: [], delete:
 export function planStatefulSet(set: StatefulSet, pods: readonly Pod[], around: Surroundings, now: number): Plan {
   const history = historyOf(set, around.revisions, around.findRevision);
   const moves = isEnding(set) ? NOTHING : movesOf(set, pods, nameOf(history.update), around.findClaim, now);
-  const told = new Map<Write, Subject>();
+  const subjects = new Map<Write, Subject>();
   const status = statusOf(set, pods, history, moves.replaced, now);
   const minReadySeconds = set.spec?.minReadySeconds ?? 0;
   const waits = pods.map((pod) => availableInMs(pod, minReadySeconds, now) ?? 0).filter((ms) => ms > 0);
@@ -35,19 +35,19 @@ export function planStatefulSet(set: StatefulSet, pods: readonly Pod[], around: 
     }),
     steps: [
       revisionWrites,
-      ...podSteps(set, history, moves, told),
+      ...podSteps(set, history, moves, subjects),
       isEnding(set) ? [] : forgotten(set, around.revisions, history, pods),
     ].filter((step) => step.length > 0),
-    told: (write, outcome) => {
-      const subject = told.get(write);
+    eventFor: (write, outcome) => {
+      const subject = subjects.get(write);
       if (subject === undefined) return undefined;
       if (outcome.ok) return eventOf(set, subject, undefined);
-      // Somebody was faster: it is there, which is all that was wanted.
+      // It exists already.
       if (isStatusError(outcome.error) && outcome.error.reason === "AlreadyExists") return undefined;
       return eventOf(set, subject, outcome.error instanceof Error ? outcome.error.message : String(outcome.error));
     },
     finally: (failures) => {
-      // A revision that could not be written is none that the status may speak of.
+      // The status must not name a revision that could not be written.
       if (failures.some(({ write }) => revisionWrites.includes(write))) return [];
       if (sameStatus(status, set.status)) return [];
       const object: StatefulSet = { ...set, status };
@@ -63,15 +63,15 @@ interface Subject {
   readonly claim?: string;
 }
 
-/** Fills `told` with what each write is about. */
+/** Adds the subject of each write to `subjects`. */
 function podSteps(
   set: StatefulSet,
   history: History,
   moves: Moves,
-  told: Map<Write, Subject>,
+  subjects: Map<Write, Subject>,
 ): readonly (readonly Write[])[] {
   const noted = (write: Write, subject: Subject) => {
-    told.set(write, subject);
+    subjects.set(write, subject);
     return write;
   };
   const onPod = (verb: Subject["verb"], object: KubeObject): Write =>
@@ -95,7 +95,7 @@ function podOf(set: StatefulSet, ordinal: number, { current, update }: History):
   return newPod(set, ordinal, nameOf(revision), templateOf(revision));
 }
 
-/** Below the partition, Pods come back as they were. */
+/** Below the partition, Pods are created from the current revision. */
 function isCurrentKept(set: StatefulSet, ordinal: number): boolean {
   const { type = "RollingUpdate", rollingUpdate } = set.spec?.updateStrategy ?? {};
   if (type !== "RollingUpdate") return false;

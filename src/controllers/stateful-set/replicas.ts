@@ -1,11 +1,13 @@
 /**
- * What is done about a StatefulSet's Pods, in order: create and heal those that are wanted, take away the condemned, replace the outdated.
+ * The writes for a StatefulSet's Pods, in order: create and repair wanted Pods, delete condemned ones, replace outdated
+ * ones.
  *
- * 1. OrderedReady: one Pod at a time. Whoever is not available holds up all that comes after, a broken Pod included: nothing of a higher ordinal is created, nothing
- *    is deleted or updated until it runs or is deleted by someone.
- * 2. Parallel: creations and deletions wait for nobody; updates still go one Pod at a time.
- * 3. The condemned go highest ordinal first, and only when all that stay are available. The outdated are replaced from the highest ordinal down to the partition.
- * 4. A Pod that has failed or ended is deleted, and comes back under its name when it is gone.
+ * 1. OrderedReady: one Pod at a time. An unavailable Pod blocks everything after it, even if it is broken: nothing with
+ *    a higher ordinal is created, and nothing is deleted or updated until it is available or deleted.
+ * 2. Parallel: creations and deletions do not wait; updates still go one Pod at a time.
+ * 3. Condemned Pods are deleted from the highest ordinal down, and only when all wanted Pods are available. Outdated
+ *    Pods are replaced from the highest ordinal down to the partition.
+ * 4. A failed or finished Pod is deleted, and created again when it is gone.
  */
 import { isEnding, isFinished, type Pod } from "../pods/index.ts";
 import type { Write } from "../runtime/index.ts";
@@ -29,9 +31,9 @@ export interface Moves {
   readonly create: readonly number[];
   readonly update: readonly Pod[];
   readonly delete: readonly Pod[];
-  /** How many of those deleted are replaced by a new revision. */
+  /** Number of deleted Pods that are replaced by the update revision. */
   readonly replaced: number;
-  /** Pods that cannot be created because a claim is on its way out. */
+  /** Pods that cannot be created because a claim is being deleted. */
   readonly blocked: readonly { readonly pod: string; readonly claims: readonly Claim[] }[];
 }
 
@@ -58,7 +60,7 @@ export function inOrdinals(set: StatefulSet, pods: readonly Pod[]): Ordered {
   return { replicas, condemned };
 }
 
-/** `updateRevision`: the name of the revision that all are to have in the end. */
+/** `updateRevision`: the name of the revision that all Pods will have in the end. */
 export function movesOf(
   set: StatefulSet,
   pods: readonly Pod[],
@@ -112,7 +114,7 @@ class Collected implements Moves {
   readonly blocked: { pod: string; claims: readonly Claim[] }[] = [];
   replaced = 0;
 
-  /** Whether nothing after it may be done where Pods come one by one. */
+  /** Whether a Pod blocks those after it under OrderedReady. */
   created(set: StatefulSet, ordinal: number, find: FindClaim): boolean {
     const pod = podName(set, ordinal);
     if (isStale(set, ordinal, pod, find)) return true;

@@ -1,4 +1,4 @@
-/** What a StatefulSet says of itself. */
+/** The status of a StatefulSet. */
 import { type apps, equalJson, type Json } from "#api";
 import { isAvailable, isEnding, isReady, type Pod } from "../pods/index.ts";
 import type { History } from "./history.ts";
@@ -14,7 +14,7 @@ export function isRunningAndAvailable(pod: Pod, minReadySeconds: number, now: nu
   return isRunningAndReady(pod) && isAvailable(pod, minReadySeconds, now);
 }
 
-/** `replaced`: how many Pods of the current revision are being taken away for the new one. */
+/** `replaced`: Pods of the current revision that are being replaced. */
 export function statusOf(
   set: StatefulSet,
   pods: readonly Pod[],
@@ -45,14 +45,14 @@ export function statusOf(
   };
 }
 
-/** The new revision becomes the current one when all Pods have it. */
+/** The update revision becomes the current one when all Pods have it. */
 function isRolledOut(set: StatefulSet, pods: number, ready: number, updated: number): boolean {
   const replicas = replicasOf(set);
   const isRolling = (set.spec?.updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate";
   return isRolling && updated === replicas && ready === replicas && pods === replicas;
 }
 
-/** As the server writes it: counts of zero are left out. */
+/** Like the API server writes it: counts of zero are omitted. */
 function written(counts: Readonly<Record<string, number>>): Partial<Status> {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 }

@@ -1,10 +1,10 @@
 /**
- * Deletes Pods that do not tolerate a NoExecute taint of their node, at once or when their time is over.
+ * Deletes Pods that do not tolerate a NoExecute taint of their node, at once or after tolerationSeconds.
  *
  *     Pods placed, their tolerations --► key of a Pod ──► fateOf ══► condition, then deletion
  *     taints of Nodes                --►                       └···► again when its time is over
  *
- * 1. Which Pods are to go, and when, is remembered for two things: a wait is not prolonged, and is said to be called off.
+ * 1. Scheduled deletions are kept in memory, so that a wait is not extended, and its cancellation is reported.
  */
 import { equalJson, type Json, kinds } from "#api";
 import { objectKey } from "#client";
@@ -16,7 +16,7 @@ import { noExecuteTaints } from "./tolerations.ts";
 interface Leaving {
   readonly pod: PodObject;
   readonly untilMs: number;
-  /** Its time is over: what is left is to delete it. */
+  /** Its time is over: only the deletion is left. */
   readonly over: boolean;
 }
 

@@ -1,12 +1,12 @@
 /**
- * What becomes of a Pod on a node with taints that drive Pods out.
+ * What happens to a Pod on a node with NoExecute taints.
  *
- *     it does not tolerate one of them      it is marked as disrupted, then deleted
- *     it tolerates all, one for some time   it is looked at again when that is over
- *     it tolerates all                      it stays; if it was to go, that is called off
+ *     it does not tolerate one of them      set DisruptionTarget, then delete
+ *     it tolerates all, one for some time   check again when that time is over
+ *     it tolerates all                      it stays; a scheduled deletion is cancelled
  *
- * 1. A wait that has begun is never prolonged: a node that goes from not-ready to unreachable does not start anew.
- * 2. After a restart, a wait runs from when the taint was added, as far as the taint says so.
+ * 1. A wait is never extended: a change from not-ready to unreachable does not restart it.
+ * 2. After a restart, a wait counts from the taint's timeAdded.
  */
 import { type core, formatTime, instantOf, kinds } from "#api";
 import type { RecordedEvent } from "#client";
@@ -19,7 +19,7 @@ export type Fate =
   | { readonly kind: "waits"; readonly untilMs: number }
   | { readonly kind: "goes" };
 
-/** `untilMs`: when it was to go, as far as that has been settled before. */
+/** `untilMs`: the scheduled time of the deletion, if there is one. */
 export function fateOf(pod: Pod, taints: readonly core.Taint[], untilMs: number | undefined, now: number): Fate {
   if (taints.length === 0) return { kind: "stays" };
   const cameMs = Math.min(placedMs(pod) ?? now, now);
@@ -50,15 +50,16 @@ export function planEviction(pod: Pod, now: number): Plan {
       isMarked ? [] : [{ verb: "patch", resource: kinds.Pod, object: pod, subresource: "status", patch }],
       [{ verb: "delete", resource: kinds.Pod, object: pod }],
     ],
-    told: ({ verb }, { ok }) => (verb === "delete" && ok ? told(pod, "Marking for deletion Pod") : undefined),
+    eventFor: ({ verb }, { ok }) =>
+      verb === "delete" && ok ? evictionEvent(pod, "Marking for deletion Pod") : undefined,
   };
 }
 
 export function planCalledOff(pod: Pod): Plan {
-  return { events: [told(pod, "Cancelling deletion of Pod")] };
+  return { events: [evictionEvent(pod, "Cancelling deletion of Pod")] };
 }
 
-function told(about: Pod, what: string): RecordedEvent {
+function evictionEvent(about: Pod, what: string): RecordedEvent {
   const { namespace, name } = about.metadata;
   return { about, type: "Normal", reason: "TaintManagerEviction", note: `${what} ${namespace}/${name}` };
 }

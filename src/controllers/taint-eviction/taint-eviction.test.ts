@@ -126,7 +126,7 @@ describe("the fate of a Pod", () => {
 });
 
 async function cluster(server?: TestControllers["server"]) {
-  const running = await testControllers([taintEvictionController], server === undefined ? {} : { server });
+  const running = await testControllers([taintEvictionController], { server });
   open.push(() => running.close());
   const { client } = running;
   const pods = client.of(kinds.Pod).in("default");

@@ -1,8 +1,8 @@
-/** For how long a Pod bears the taints of its node. */
+/** How long a Pod tolerates the taints of its node. */
 import type { core } from "#api";
 
 export type Tolerance =
-  /** There is a taint that it does not tolerate. */
+  /** A taint is not tolerated. */
   | { readonly kind: "none" }
   | { readonly kind: "forever" }
   /** By the wall clock. */
@@ -13,8 +13,8 @@ export function noExecuteTaints(node: core.Node | undefined): readonly core.Tain
 }
 
 /**
- * Of several tolerations for a taint, the first counts; of several times, the earliest. A time runs from `sinceMs`: when the taint was added, or
- * when the Pod came, whichever is later.
+ * Of several tolerations for a taint the first counts; of several times the earliest. A time runs from `sinceMs`: when
+ * the taint was added, or when the Pod arrived, whichever is later.
  */
 export function toleranceOf(
   tolerations: readonly core.Toleration[],

@@ -1,14 +1,14 @@
-/** The FNV hashes of 32 bits, over UTF-8. Names of objects are made of them, so they must be those of everyone else. */
+/** FNV hashes of 32 bits, over UTF-8. Object names contain them, so they must equal those of Kubernetes. */
 const OFFSET = 0x811c9dc5;
 const PRIME = 0x01000193;
 const text = new TextEncoder();
 
-/** Multiplies first: what Go calls `fnv.New32`. */
+/** Multiplies first: Go's `fnv.New32`. */
 export function fnv32(...parts: readonly (string | Uint8Array)[]): number {
   return hash(parts, (state, byte) => Math.imul(state, PRIME) ^ byte);
 }
 
-/** Adds first: `fnv.New32a`. */
+/** Xors first: Go's `fnv.New32a`. */
 export function fnv32a(...parts: readonly (string | Uint8Array)[]): number {
   return hash(parts, (state, byte) => Math.imul(state ^ byte, PRIME));
 }
@@ -21,10 +21,10 @@ function hash(parts: readonly (string | Uint8Array)[], step: (state: number, byt
   return state >>> 0;
 }
 
-/** No vowels and nothing that looks like another character: what generated names are made of. */
+/** The alphabet of generated names: without vowels and without characters that look alike. */
 const SAFE = "bcdfghjklmnpqrstvwxz2456789";
 
-/** A number as part of a name that spells no words. */
+/** Encodes a number with that alphabet. */
 export function safeName(value: number): string {
   return [...String(value)].map((digit) => SAFE[digit.charCodeAt(0) % SAFE.length]).join("");
 }

@@ -1,16 +1,17 @@
 /**
- * A Pod template as the original prints it before hashing: every field of every struct in the order of its declaration, with its type, set or not. Names of
- * ReplicaSets and of revisions are hashes of this text.
+ * Prints a Pod template like Kubernetes does before hashing: every field of every struct in declaration order, with its
+ * type, set or not. Names of ReplicaSets and of revisions are hashes of this text.
  *
- * 1. Types stand before the fields of structs, not before the elements of lists and maps.
- * 2. Empty lists and maps are as good as none: protobuf, in which the original reads objects, does not know them apart.
- * 3. What its text cannot be known of (a quantity beyond 64 bits, a time in a template) is printed in a form of our own: the hash is as stable, but another.
+ * 1. Types are printed before the fields of structs, not before the elements of lists and maps.
+ * 2. Empty lists and maps count as absent: protobuf does not distinguish them.
+ * 3. Values whose Go text is not reproducible (a quantity beyond 64 bits, a time) are printed in a form of our own: the
+ *    hash is stable, but differs from that of Kubernetes.
  */
 import { isObject, type Json, type JsonObject, parseQuantity } from "#api";
 import { goNamedTypes, goShapes } from "./go-shapes.ts";
 
 interface Field {
-  /** Empty where JSON writes the fields of an embedded struct inline. */
+  /** Empty for an embedded struct whose fields JSON inlines. */
   readonly json: string;
   readonly go: string;
   readonly type: string;
@@ -36,7 +37,7 @@ function fieldOf(text: string): Field {
   return { json, go, type };
 }
 
-/** `type`: as Go names it, such as v1.PodTemplateSpec. */
+/** `type`: the Go type, such as v1.PodTemplateSpec. */
 export function goDump(value: Json | undefined, type: string): string {
   return `(${type})${bare(value, type)}`;
 }

@@ -1,10 +1,10 @@
 /**
- * What Go knows of the types in a Pod template (k8s.io/api 0.36): their fields in the order of their declaration, with their types.
+ * The Go types in a Pod template (k8s.io/api 0.36): their fields in declaration order, with their types.
  *
- *     type field field …      field = json:type, or json=Go:type where Go's name is not the JSON name with a capital
- *                             +type embeds a struct whose fields JSON writes inline
+ *     type field field …      field = json:type, or json=Go:type if Go's name is not the capitalized JSON name
+ *                             +type embeds a struct whose fields JSON inlines
  *
- * Named types that are not here are strings.
+ * Named types that are not listed are strings.
  */
 export const goShapes = `
 v1.AWSElasticBlockStoreVolumeSource volumeID:string fsType=FSType:string partition:int32 readOnly:bool
@@ -121,7 +121,7 @@ v1.WeightedPodAffinityTerm weight:int32 podAffinityTerm:v1.PodAffinityTerm
 v1.WindowsSecurityContextOptions gmsaCredentialSpecName=GMSACredentialSpecName:*string gmsaCredentialSpec=GMSACredentialSpec:*string runAsUserName:*string hostProcess:*bool
 `;
 
-/** Named types that are no structs and no strings. */
+/** Named types that are neither structs nor strings. */
 export const goNamedTypes: Readonly<Record<string, string>> = {
   "v1.ResourceList": "map[v1.ResourceName]resource.Quantity",
 };

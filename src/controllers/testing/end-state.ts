@@ -1,11 +1,11 @@
 /**
- * Everything that is in a cluster, as lines that two runs of the same scenario can be compared by: names that were made by chance read the same, times and
+ * The state of a cluster as lines, to compare two runs of the same scenario: generated names are made equal, times and
  * revisions are left out.
  */
 import type { KubeObject } from "#api";
 import type { TestServer } from "../../apiserver/testing/index.ts";
 
-/** They tell how often something was written, or when: not what came of it. */
+/** Fields that depend on the number or the time of writes, not on the outcome. */
 const LEFT_OUT = new Set([
   "resourceVersion",
   "uid",
@@ -21,13 +21,13 @@ const LEFT_OUT = new Set([
   "lastScheduleTime",
   "lastSuccessfulTime",
   "deletionTimestamp",
-  // Of a ReplicaSet that was left behind, they tell when it was last looked at.
+  // Depends on when an old ReplicaSet was last reconciled.
   "deployment.kubernetes.io/desired-replicas",
   "deployment.kubernetes.io/max-replicas",
-  // The time of the change that was told last, of which several may be told at once.
+  // Depends on how many changes were handled together.
   "endpoints.kubernetes.io/last-change-trigger-time",
 ]);
-/** Not what controllers are there for: they come and go with each attempt. */
+/** Kinds that depend on the number of attempts. */
 const NOT_COMPARED = new Set(["events", "leases"]);
 
 export async function endState(server: TestServer): Promise<readonly string[]> {

@@ -1,4 +1,7 @@
-/** Ways to an API server on which things go wrong: watches that are late, repeat themselves and break off, and callers that die in the middle of their work. */
+/**
+ * Faulty connections to an API server: watches that are late, repeat events and break off, and callers that die in the
+ * middle of their work.
+ */
 import type { Clock, Random } from "#base";
 import type { TestServer } from "../../apiserver/testing/index.ts";
 
@@ -10,15 +13,15 @@ type Sink = Parameters<Extract<Answer, { stream: unknown }>["stream"]>[0];
 export interface WatchFaults {
   readonly clock: Clock;
   readonly random: Random;
-  /** How likely it is that a watch breaks off instead of telling an event. */
+  /** Probability that a watch breaks off instead of delivering an event. */
   readonly breaks: number;
-  /** How likely an event is told twice. */
+  /** Probability that an event is delivered twice. */
   readonly repeats: number;
-  /** Events come up to this late: in order on one watch, in any order on several. */
+  /** The longest delay of events: in order on one watch, in any order across watches. */
   readonly lateMs: number;
 }
 
-/** The same server, by way of watches that cannot be relied on. What they tell is true; when, how often, and in which order across resources is not. */
+/** The same server with unreliable watches: events are true, but their time, number and order across resources vary. */
 export function faultyWatches(handle: Handle, faults: WatchFaults): Handle {
   return async (request) => {
     const answer = await handle(request);
@@ -34,7 +37,7 @@ async function faultyStream(
   { clock, random, breaks, repeats, lateMs }: WatchFaults,
   lists: boolean,
 ): Promise<void> {
-  // A list that breaks off begins anew: a long one would never come to its end.
+  // A broken list starts again: a long one would never finish.
   let listing = lists;
   const broken = new AbortController();
   const signal = AbortSignal.any([sink.signal, broken.signal]);
@@ -82,12 +85,12 @@ async function faultyStream(
 
 export type Death = "before it reaches the server" | "before it is answered";
 
-/** A write of which something comes. Events only tell of it. */
+/** Whether a request is a write that matters. Writes of Events do not. */
 export function isWork({ method, path }: Request): boolean {
   return method !== "GET" && !path.endsWith("/events");
 }
 
-/** A caller that dies at one of its writes: nothing of it is answered from then on, until it is buried. */
+/** A caller that dies at one of its writes: it gets no more answers until it is buried. */
 export class Mortal {
   dead = false;
   readonly handle: Handle;
@@ -96,7 +99,7 @@ export class Mortal {
   constructor(handle: Handle, diesAt: (write: Request) => Promise<boolean>, death: Death) {
     this.handle = async (request) => {
       const dies = !this.dead && isWork(request) && (await diesAt(request));
-      // Another may have died of its write meanwhile.
+      // Another write may have killed it meanwhile.
       if (this.dead) return this.#never(request);
       this.dead = dies;
       if (dies && death === "before it reaches the server") return this.#never(request);
@@ -105,7 +108,7 @@ export class Mortal {
     };
   }
 
-  /** What it waits for fails, so that it can end. */
+  /** Fails its pending requests, so that it can end. */
   bury(): void {
     this.#buried.abort(new Error("there is no connection any more"));
   }

@@ -1,4 +1,4 @@
-/** Who controllers are in a test, and what they may do: what the roles of a fresh cluster say, or everything. */
+/** The identities and permissions of controllers in tests: those of a new cluster, or everything. */
 import type { InProcessUser } from "#client";
 import { rbacObjects } from "../../apiserver/bootstrap/rbac/index.ts";
 import { Ensure } from "../../apiserver/loopback/ensure.ts";
@@ -16,12 +16,12 @@ const NAMESPACE = "kube-system";
 const ACCOUNT_GROUPS = ["system:serviceaccounts", `system:serviceaccounts:${NAMESPACE}`, "system:authenticated"];
 const MASTERS = ["system:masters"];
 
-/** The roles and bindings of a fresh cluster; nothing else of it, as tests make their own namespaces. */
+/** The RBAC objects of a new cluster only: tests create their own namespaces. */
 export async function ensureRoles({ context, resources }: TestServer): Promise<void> {
   await new Ensure(context, resources).all(rbacObjects());
 }
 
-/** On a server without roles they would be allowed nothing. */
+/** Without RBAC objects they would be denied everything. */
 export function rightsOn({ resources }: TestServer): Rights {
   const roles = resources.find("rbac.authorization.k8s.io", "v1", "clusterroles");
   return roles?.cache.get(MANAGER) === undefined ? "everything" : "roles";

@@ -1,4 +1,4 @@
-/** Controllers on an API server in memory, on virtual time: see `testControllers`. */
+/** Controllers on an in-memory API server with virtual time: see `testControllers`. */
 
 export { placePods, type ScriptedNodes, scriptedNodes } from "./nodes.ts";
 export { type PodFacts, podWith, reportPods } from "./pods.ts";

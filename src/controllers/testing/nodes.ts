@@ -1,6 +1,6 @@
 /**
- * Nodes as a script: each that lives renews its Lease, says that it is ready, runs its Pods and lets go of those that are to end. Pods without a node are
- * placed on one that is ready.
+ * Scripted nodes: each live node renews its Lease, reports Ready, runs its Pods and finishes terminating ones. Pods
+ * without a node are placed on a ready one.
  */
 import { type core, formatMicroTime, formatTime, instantOf, isStatusError, kinds } from "#api";
 import type { VirtualClock } from "#base";
@@ -10,11 +10,11 @@ const LEASES = "kube-node-lease";
 const RENEW_MS = 10_000;
 
 export interface ScriptedNodes {
-  /** Makes the Node; it lives until it is stopped. */
+  /** Creates the Node; it lives until it is stopped. */
   add(name: string, labels?: Readonly<Record<string, string>>): Promise<void>;
   stop(...names: readonly string[]): void;
   start(...names: readonly string[]): void;
-  /** Lets time pass, in which nodes do what they do. */
+  /** Advances time while the nodes work. */
   live(ms: number): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export function scriptedNodes(client: Client, clock: VirtualClock): ScriptedNode
   };
 }
 
-/** Puts Pods that have no node on those that are ready, in turn. */
+/** Places Pods on ready nodes in turn. */
 export async function placePods(client: Client): Promise<void> {
   const ready = (await client.of(kinds.Node).list()).items.filter(isReady).map(({ metadata }) => metadata.name ?? "");
   if (ready.length === 0) return;
@@ -112,7 +112,7 @@ function bindingTo({ metadata: { name = "", namespace = "" } }: core.Pod, node: 
   };
 }
 
-/** Controllers go on meanwhile: it may be gone, or another by now. */
+/** It may have been deleted or changed by a controller meanwhile. */
 async function unlessGone(write: Promise<unknown>): Promise<void> {
   try {
     await write;

@@ -1,4 +1,4 @@
-/** Pods in every state, and what a node would do with them. */
+/** Pods in every state, and status updates like those of a kubelet. */
 import { type core, isStatusError, kinds } from "#api";
 import type { Client } from "#client";
 
@@ -6,7 +6,7 @@ export interface PodFacts {
   readonly node?: string;
   readonly phase?: "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown";
   readonly ready?: boolean;
-  /** Since when it is ready, or not. */
+  /** Time of its last readiness change. */
   readonly since?: string;
   readonly created?: string;
   readonly restarts?: number;
@@ -50,7 +50,7 @@ export function podWith(name: string, facts: PodFacts = {}): core.Pod {
   };
 }
 
-/** Lets every Pod that `picks` run, or fail: as a node would report it. */
+/** Makes all selected Pods run or fail, like a kubelet would report it. */
 export async function reportPods(
   client: Client,
   now: number,
@@ -63,7 +63,7 @@ export async function reportPods(
     try {
       await client.of(kinds.Pod).updateStatus({ ...pod, status });
     } catch (error) {
-      // Controllers go on meanwhile: it may be gone, or another by now.
+      // It may have been deleted or changed by a controller meanwhile.
       if (!isStatusError(error) || !["NotFound", "Conflict"].includes(error.reason)) throw error;
     }
   }

@@ -1,24 +1,25 @@
 /**
- * A day in the life of a cluster, made short: most controllers at work together, on Deployments, StatefulSets, DaemonSets, Jobs, CronJobs, Services,
- * owners that go in three ways, and a namespace that ends.
+ * A scenario with most controllers: Deployments, StatefulSets, DaemonSets, Jobs, CronJobs, Services, the three kinds of
+ * owner deletion, and a terminating namespace.
  *
- * 1. The steps and the times between them are the same in each run; only the controllers may be disturbed.
- * 2. Scheduler and nodes are played: every Pod gets a node, runs there, and ends when it is told to; those of Jobs succeed.
+ * 1. The steps and their times are the same in each run; only the controllers may be disturbed.
+ * 2. Scheduler and nodes are scripted: every Pod gets a node, runs there, and ends when it is deleted; Pods of Jobs
+ *    succeed.
  */
 import { type apps, type batch, type core, isStatusError, type KubeObject, kinds } from "#api";
 import type { Client } from "#client";
 
 export interface World {
   readonly client: Client;
-  /** Lets time pass in which controllers work. */
+  /** Advances time while controllers work. */
   pass(ms: number): Promise<void>;
   /** By the clock of the cluster. */
   now(): number;
 }
 
 /**
- * How long after each step: long enough for failures to be tried again several times. The CronJob's last run begins at two minutes, and is suspended in the last
- * step: who is disturbed has the best part of a minute for it.
+ * The time after each step: long enough for several retries. The CronJob's last run begins at two minutes, and it is
+ * suspended in the last step: a disturbed controller has most of a minute for it.
  */
 const STEP_MS = 56_000;
 const TURN_MS = 4_000;
@@ -34,7 +35,7 @@ export async function playScenario(world: World): Promise<void> {
   }
 }
 
-/** With nothing left to do for longer than any backoff lasts. */
+/** Waits until nothing has happened for longer than any backoff. */
 export async function calmDown(world: World, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += TURN_MS * 10) {
     await world.pass(TURN_MS * 10);
@@ -147,7 +148,7 @@ function runs({ status, spec }: core.Pod, time: string): core.PodStatus {
   };
 }
 
-/** Controllers go on meanwhile: it may be gone, or another by now. */
+/** It may have been deleted or changed by a controller meanwhile. */
 async function unlessGone(write: Promise<unknown>): Promise<void> {
   try {
     await write;

@@ -1,10 +1,9 @@
 /**
- * Controllers at work on an API server in memory, on virtual time and seeded chance.
+ * Controllers on an in-memory API server, with virtual time and seeded randomness.
  *
- * 1. `settle` waits until nothing is left to do without time going on; `clock.advance` lets time go on.
- * 2. `refuse` makes requests of the controllers fail; those of the test's own client pass.
- * 3. Each controller writes as its own service account, and may do what the roles of a fresh cluster let it do: a write that the role forbids fails
- *    here as it would there.
+ * 1. `settle` waits until nothing is left to do without time passing; `clock.advance` lets time pass.
+ * 2. `refuse` makes requests of the controllers fail, but not those of the test's own client.
+ * 3. Each controller writes as its own service account with the permissions of a new cluster.
  */
 import type { core, Kind, KubeObject, StatusError } from "#api";
 import { MetricsRegistry, type Random, seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
@@ -17,11 +16,11 @@ import { type Controller, controllerMetrics, runControllers } from "../runtime/i
 import { ensureRoles, identities, type Rights, rightsOn } from "./identities.ts";
 
 export interface TestControllersOptions extends TestServerOptions {
-  /** A cluster that is there already, for a second set of controllers. */
-  readonly server?: TestServer;
-  /** Default: what the roles of a fresh cluster say; on a server that has none, everything. */
+  /** An existing cluster, for a second set of controllers. */
+  readonly server?: TestServer | undefined;
+  /** Default: the RBAC rules of a new cluster; everything on a server without RBAC objects. */
   readonly rights?: Rights;
-  readonly selection?: readonly string[];
+  readonly selection?: readonly string[] | undefined;
 }
 
 type Request = Parameters<TestServer["handle"]>[0];
@@ -30,15 +29,15 @@ export interface TestControllers {
   readonly server: TestServer;
   readonly clock: VirtualClock;
   readonly random: Random;
-  /** An administrator's. */
+  /** An administrator's client. */
   readonly client: Client;
   /** All requests of the controllers so far. */
   requests(): readonly Request[];
-  /** How many of them were writes. */
+  /** The number of writes among them. */
   writes(): number;
   refuse(refusal: (request: Request) => StatusError | undefined): void;
   settle(): Promise<void>;
-  /** Ends the controllers, as a crash between two writes would. */
+  /** Stops the controllers, like a crash between two writes. */
   stop(): Promise<void>;
   close(): Promise<void>;
 }
@@ -68,7 +67,7 @@ export async function testControllers(
     runControllers(
       {
         controllers,
-        ...(options.selection !== undefined && { selection: options.selection }),
+        selection: options.selection,
         client: clientOf(manager),
         clientOf: (account) => clientOf(of(account)),
         instance: "test",
@@ -109,7 +108,7 @@ async function freshServer({ rights = "roles", ...options }: TestControllersOpti
   const server = await testServer({ connectors, ...(rights === "roles" && { modes: DEFAULT_MODES }), ...options });
   const pods = server.resources.find("", "v1", "pods");
   const bindings = server.resources.find("", "v1", "bindings");
-  // Tests place Pods as a scheduler does.
+  // Tests bind Pods like a scheduler.
   if (pods !== undefined && bindings !== undefined)
     subresources.set("pods/binding", bindPod(pods, bindings.kind as Kind as Kind<core.Binding>));
   if (rights === "roles") await ensureRoles(server);

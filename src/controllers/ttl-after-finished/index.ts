@@ -1,7 +1,7 @@
 /**
- * Deletes Jobs some time after they have finished: `spec.ttlSecondsAfterFinished`.
+ * Deletes finished Jobs after `spec.ttlSecondsAfterFinished`.
  *
- * 1. Only a Job that is as the cache shows it is deleted: one whose time has just been prolonged stays.
+ * 1. A Job is deleted with a precondition on resourceVersion: its TTL may just have been extended.
  */
 import { type batch, kinds, parseTime, toMs } from "#api";
 import { changesOf, defineController, type Plan } from "../runtime/index.ts";

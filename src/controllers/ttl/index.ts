@@ -1,14 +1,14 @@
 /**
- * How long kubelets keep Secrets and ConfigMaps before they ask again, written on each Node: longer the more nodes there are.
+ * Annotates Nodes with the time that kubelets cache Secrets and ConfigMaps: longer the more nodes there are.
  *
- * 1. The sizes at which the time changes overlap: a cluster that grows and shrinks by a few nodes is not written over and over.
+ * 1. The cluster sizes of two steps overlap, so that adding and removing a few nodes does not rewrite all of them.
  */
 import { kinds } from "#api";
 import { changesOf, defineController, keysFrom } from "../runtime/index.ts";
 
 const TTL = "node.alpha.kubernetes.io/ttl";
 
-/** For clusters from `min` to `max` nodes. */
+/** For clusters of `min` to `max` nodes. */
 const STEPS = [
   { min: 0, max: 100, seconds: 0 },
   { min: 90, max: 500, seconds: 15 },
@@ -17,13 +17,13 @@ const STEPS = [
   { min: 1800, max: Number.POSITIVE_INFINITY, seconds: 300 },
 ] as const;
 
-/** `current`: what the node says now. */
+/** `current`: the present annotation of the node. */
 export function ttlSeconds(nodes: number, current: string | undefined): number {
   const fitting = STEPS.filter(({ min, max }) => nodes >= min && nodes <= max);
   return (fitting.find(({ seconds }) => `${seconds}` === current) ?? fitting[0])?.seconds ?? 0;
 }
 
-/** Whether one node more, or one less, may matter to all. */
+/** Whether a change of the node count by one may affect all nodes. */
 function isBoundary(nodes: number): boolean {
   return STEPS.some(({ min, max }) => nodes === max + 1 || nodes === min - 1);
 }

@@ -1,10 +1,10 @@
 /**
- * The types that the expressions of a policy are checked against: those of the server's own kinds are known here, those of others are read from what
- * the server says about them.
+ * The types that the expressions of a policy are checked against: built-in ones are known here, others are read from
+ * the API server's OpenAPI document.
  *
  *     /apis/GROUP/VERSION ──► the kind of a resource ──► /openapi/v3/apis/GROUP/VERSION ──► its schema ──► its type
  *
- * 1. What is not found is not checked: a policy may come before the kinds that it is for.
+ * 1. Types that are not found are not checked: a policy may be created before its kinds.
  */
 import {
   type admissionregistration,
@@ -24,7 +24,7 @@ import {
 } from "#api";
 
 type Policy = admissionregistration.ValidatingAdmissionPolicy;
-/** Of a path of the server. Throws what the server answers. */
+/** Gets a path of the API server. Throws its error. */
 type Read = (path: string) => Promise<string>;
 
 export interface CheckedTypes {
@@ -76,7 +76,7 @@ function builtInType(kind: Kind): cel.types.Type {
   return cel.typeFromFacts(kind.schema, kind.kind);
 }
 
-/** The metadata is that of all objects; schemas only refer to it. */
+/** All objects have the same metadata; schemas only refer to it. */
 function customType(schema: JsonObject, kind: string): cel.types.Type | undefined {
   const type = cel.typeFromSchema(schema, { name: kind, resource: true });
   if (type?.kind !== "object") return type;
@@ -84,7 +84,7 @@ function customType(schema: JsonObject, kind: string): cel.types.Type | undefine
   return cel.types.object(type.name, new Map([...type.fields, ["metadata", { json: "metadata", type: metadata }]]));
 }
 
-/** Undefined if there is no such. */
+/** Undefined if there is none. */
 async function document(path: string, read: Read): Promise<JsonObject | undefined> {
   try {
     const value = parseJson(await read(path));

@@ -1,4 +1,4 @@
-/** The status of ValidatingAdmissionPolicies: what their expressions get wrong about the objects that they are for. */
+/** The status of ValidatingAdmissionPolicies: type errors in their expressions. */
 import { type admissionregistration, expressionWarnings, kinds } from "#api";
 import { changesOf, defineController } from "../runtime/index.ts";
 import { checkedTypes } from "./checked-types.ts";
@@ -22,7 +22,7 @@ export const validatingAdmissionPolicyStatus = defineController({
   },
 });
 
-/** What it says now has been looked at. */
+/** Whether the present spec has been checked. */
 export function isChecked({ metadata, status }: Policy): boolean {
   return (metadata.generation ?? 0) <= (status?.observedGeneration ?? 0);
 }

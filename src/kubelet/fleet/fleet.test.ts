@@ -408,4 +408,24 @@ describe("many nodes", () => {
     expect(new Set(items.map(({ status }) => status?.podIP)).size).toBe(200);
     expect(cluster.writes.slice(before).filter((write) => write.includes("/pods/"))).toHaveLength(250);
   });
+
+  it("a Pod that starts among many ends up like one that starts alone", async () => {
+    await started({ count: 2 });
+    const before = cluster.writes.length;
+    await cluster.pod("alone", { nodeName: "node-2" });
+    await cluster.clock.advance(5_000);
+    expect(cluster.writes.slice(before).filter((write) => write.includes("/pods/"))).toHaveLength(2);
+    for (let i = 0; i < 100; i++)
+      await pods().create({
+        metadata: { name: `p-${i}` },
+        spec: { nodeName: "node-1", automountServiceAccountToken: false, containers: [{ name: "c", image: "img" }] },
+      });
+    await cluster.clock.advance(5_000);
+    const seen = async (name: string) => {
+      const own = /^(.*Time|startedAt|containerID|podIPs?|hostIPs?)$/;
+      const { status } = (await cluster.get(name)) as core.Pod;
+      return JSON.parse(JSON.stringify(status, (key, value) => (own.test(key) ? undefined : value)));
+    };
+    expect(await seen("p-99")).toEqual(await seen("alone"));
+  });
 });

@@ -1,5 +1,11 @@
 /**
- * Counts recent Pod starts on the nodes of a fleet. While there are many, their Pending status is not worth a write.
+ * Counts recent Pod starts on the nodes of a fleet. While there are many, their Pending status is not worth a write: a
+ * Pod that will run at once is reported only then.
+ *
+ * Gain: 4,000 Pods created at a steady rate for 200 nodes in one process with the API server (2026-11-18, four runs in
+ * turn) took 1.0 ms of processor time each instead of 1.6 ms, and 1.01 writes instead of 1.86.
+ * `bench/simulated-nodes.ts` shows it as "processor time for each". Pods end up the same either way: fleet.test.ts
+ * compares them.
  */
 import type { Clock } from "#base";
 

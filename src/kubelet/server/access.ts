@@ -12,22 +12,11 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { TLSSocket } from "node:tls";
-import type { authentication, authorization } from "#api";
+import { type authorization, kinds } from "#api";
 import { type Clock, TtlMap } from "#base";
-import type { Client, ResourceOf } from "#client";
+import type { Client } from "#client";
 
-const TokenReview: ResourceOf<authentication.TokenReview> = {
-  apiVersion: "authentication.k8s.io/v1",
-  kind: "TokenReview",
-  plural: "tokenreviews",
-  namespaced: false,
-};
-const SubjectAccessReview: ResourceOf<authorization.SubjectAccessReview> = {
-  apiVersion: "authorization.k8s.io/v1",
-  kind: "SubjectAccessReview",
-  plural: "subjectaccessreviews",
-  namespaced: false,
-};
+const { TokenReview, SubjectAccessReview } = kinds;
 
 const TOKEN_MS = 2 * 60_000;
 const ALLOWED_MS = 5 * 60_000;

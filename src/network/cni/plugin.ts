@@ -1,5 +1,6 @@
 /**
- * Calls a CNI plugin: a program with parameters in its environment and standard input, and its result on standard output.
+ * Calls a CNI plugin: a program with parameters in its environment and standard input, and its result on standard
+ * output.
  */
 import { spawn } from "node:child_process";
 import { constants } from "node:fs";

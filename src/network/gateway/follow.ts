@@ -12,7 +12,6 @@ import { type Client, Informer, Informers } from "#client";
 import { ChangeSignal } from "../kernel/change-signal.ts";
 import { type Attachments, attach } from "./attach.ts";
 import {
-  Definition,
   GatewayClassResource,
   GatewayResource,
   HTTP_ROUTES,
@@ -76,7 +75,7 @@ export async function followGateways(options: FollowGatewaysOptions, signal: Abo
 async function definitionEstablished(options: FollowGatewaysOptions, name: string, signal: AbortSignal): Promise<void> {
   const { client, clock, random, log, tasks } = options;
   const selectors = { fieldSelector: `metadata.name=${name}` };
-  const informer = new Informer({ client: client.of(Definition), clock, random, log, selectors });
+  const informer = new Informer({ client: client.of(kinds.CustomResourceDefinition), clock, random, log, selectors });
   tasks.run("informer of definitions", (running) => informer.run(running));
   const changed = new ChangeSignal();
   informer.onChange(() => changed.mark());

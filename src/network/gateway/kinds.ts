@@ -1,5 +1,5 @@
 /** The fields of the Gateway API's kinds that are read here. The kinds come with CustomResourceDefinitions. */
-import type { apiextensions, KubeObject, LabelSelector } from "#api";
+import type { KubeObject, LabelSelector } from "#api";
 import { clusterWide, namespaced } from "#client";
 import type { HeaderChanges } from "../http/route.ts";
 
@@ -143,11 +143,6 @@ export interface HttpRoute extends KubeObject {
 export const GatewayClassResource = clusterWide<GatewayClass>(GROUP_VERSION, "GatewayClass", "gatewayclasses");
 export const GatewayResource = namespaced<Gateway>(GROUP_VERSION, "Gateway", "gateways");
 export const HttpRouteResource = namespaced<HttpRoute>(GROUP_VERSION, "HTTPRoute", "httproutes");
-export const Definition = clusterWide<apiextensions.CustomResourceDefinition>(
-  "apiextensions.k8s.io/v1",
-  "CustomResourceDefinition",
-  "customresourcedefinitions",
-);
 /** The CRD to wait for: the others are installed with it. */
 export const HTTP_ROUTES = "httproutes.gateway.networking.k8s.io";
 export const ReferenceGrantResource = namespaced<ReferenceGrant>(

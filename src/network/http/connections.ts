@@ -2,8 +2,8 @@
  * Requests to endpoints.
  *
  * 1. Connections are reused for requests that may be repeated: those of idempotent methods without a body. An endpoint
- *    may close an idle connection at the moment when it is used again, and only such a request can then be sent a second
- *    time (RFC 9110, 9.2.2).
+ *    may close an idle connection at the moment when it is used again, and only such a request can then be sent a
+ *    second time (RFC 9110, 9.2.2).
  * 2. If the reused connection of such a request ends without a response, the request is sent again on a new one. If a
  *    connection cannot be opened, the next endpoint is tried. Every other failure is final.
  * 3. A body is read from the client only once the connection to the endpoint is open.

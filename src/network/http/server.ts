@@ -55,7 +55,9 @@ const LIMITS = {
 } as const;
 const MAX_STREAMS = 128;
 
-/** Upgrades to HTTP/2 without TLS are not supported, nor are upgrades of requests with a body: both go on in HTTP/1.1. */
+/**
+ * Upgrades to HTTP/2 without TLS are not supported, nor are upgrades of requests with a body: both go on in HTTP/1.1.
+ */
 function mayUpgrade({ headers }: IncomingMessage): boolean {
   const hasBody = headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
   return !hasBody && !/^h2c\b/i.test(headers.upgrade ?? "");
@@ -156,7 +158,8 @@ function secureServer({ certificateOf, defaultCertificate }: HttpServerOptions) 
     allowHTTP1: true,
     minVersion: "TLSv1.2",
     settings: { maxConcurrentStreams: MAX_STREAMS },
-    ...(defaultCertificate !== undefined && { cert: defaultCertificate.certPem, key: defaultCertificate.keyPem }),
+    cert: defaultCertificate?.certPem,
+    key: defaultCertificate?.keyPem,
     SNICallback: (name, done) => done(null, certificateOf(name)),
   });
 }

@@ -1,8 +1,8 @@
 /**
  * Which Ingresses are served here: those whose IngressClass names this controller.
  *
- * An Ingress without a class belongs to the default class, if there is one; of several defaults the newest counts, as in
- * admission.
+ * An Ingress without a class belongs to the default class, if there is one; of several defaults the newest counts, as
+ * in admission.
  */
 import type { networking } from "#api";
 

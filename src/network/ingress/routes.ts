@@ -3,8 +3,8 @@
  *
  * 1. A rule with the exact host goes before one with a wildcard, and that before one without a host. A wildcard matches
  *    one label.
- * 2. The longest matching path wins; of two with the same length, the exact one. Prefixes match whole path elements, and
- *    ImplementationSpecific means Prefix here.
+ * 2. The longest matching path wins; of two with the same length, the exact one. Prefixes match whole path elements,
+ *    and ImplementationSpecific means Prefix here.
  * 3. Without a matching path, the default backend of an Ingress with a rule for the host gets the request, then that of
  *    any other, Ingresses without rules first.
  * 4. If two Ingresses claim the same host and path, the older one gets it.

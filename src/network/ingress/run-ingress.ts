@@ -6,9 +6,9 @@
  *     client ──► server ──► exchange ──► endpoint
  */
 import { hostname } from "node:os";
-import { type events, isStatusError, kinds, type networking } from "#api";
+import { isStatusError, kinds, type networking } from "#api";
 import { Backoff, type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
-import { type Client, eventRecorder, namespaced, objectKey } from "#client";
+import { type Client, eventRecorder, objectKey } from "#client";
 import { type GatewayRoutes, type ListenerCertificate, runGateways } from "../gateway/index.ts";
 import { Connections } from "../http/connections.ts";
 import { ingressMetrics } from "../http/metrics.ts";
@@ -19,8 +19,6 @@ import { CLASS_NAME, CONTROLLER } from "./classes.ts";
 import { type Followed, followIngresses } from "./follow.ts";
 import type { RouteProblem } from "./routes.ts";
 import { addressOf, writeStatus } from "./status.ts";
-
-const Event = namespaced<events.Event>("events.k8s.io/v1", "Event", "events");
 
 export interface IngressOptions {
   readonly client: Client;
@@ -175,7 +173,7 @@ async function ensureClass(options: IngressOptions, signal: AbortSignal): Promis
 /** Reports each problem once, as an Event and in the log. */
 function problemReporter({ client, clock, random, log }: IngressOptions) {
   const recorder = eventRecorder({
-    ...{ events: client.of(Event), clock, random, log },
+    ...{ events: client.of(kinds.Event), clock, random, log },
     controller: "k8ts-ingress",
     instance: hostname(),
   });

@@ -172,8 +172,9 @@ function typesOf({ spec }: NetworkPolicy): readonly Direction[] {
 
 function groupSelector({ namespaceSelector, podSelector }: Peer, namespace: string): GroupSelector {
   return {
-    ...(namespaceSelector === undefined ? { namespace } : { namespaceSelector }),
-    ...(podSelector !== undefined && { podSelector }),
+    namespace: namespaceSelector === undefined ? namespace : undefined,
+    namespaceSelector,
+    podSelector,
   };
 }
 

@@ -1,17 +1,17 @@
 /**
  * Groups of Pods that policies select, as sets of addresses that are updated with the Pods.
  *
- * A group is created when a rule first needs it and updated as Pods and Namespaces change: a changed Pod costs one match
- * for each group, not one for each pair of Pods.
+ * A group is created when a rule first needs it and updated as Pods and Namespaces change: a changed Pod costs one
+ * match for each group, not one for each pair of Pods.
  */
 import { type LabelSelector, type Labels, matcherOfSelector } from "#api";
 import type { PolicyPod } from "./pods.ts";
 
 export interface GroupSelector {
   /** Only Pods of this Namespace; if undefined, of the Namespaces that `namespaceSelector` matches. */
-  readonly namespace?: string;
-  readonly namespaceSelector?: LabelSelector;
-  readonly podSelector?: LabelSelector;
+  readonly namespace?: string | undefined;
+  readonly namespaceSelector?: LabelSelector | undefined;
+  readonly podSelector?: LabelSelector | undefined;
   /** Only Pods with a container port of this name; elements are then `address . protocol . port`. */
   readonly port?: { readonly name: string; readonly protocol: string };
 }

@@ -1,6 +1,6 @@
 /**
- * Stale UDP connections in conntrack. Without deleting them, datagrams to a virtual address would go to an endpoint that
- * is gone for as long as they keep coming.
+ * Stale UDP connections in conntrack. Without deleting them, datagrams to a virtual address would go to an endpoint
+ * that is gone for as long as they keep coming.
  */
 import { type Program, ProgramError } from "../kernel/program.ts";
 import type { VirtualAddress } from "./virtual-addresses.ts";

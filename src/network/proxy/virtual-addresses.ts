@@ -15,14 +15,14 @@ export interface VirtualAddress {
   readonly port: number;
   readonly endpoints: readonly Endpoint[];
   /** Endpoints for traffic from Pods and from the node itself, if they differ. */
-  readonly endpointsFromInside?: readonly Endpoint[];
+  readonly endpointsFromInside?: readonly Endpoint[] | undefined;
   /** Whose traffic is masqueraded. */
   readonly masquerade: "nobody" | "outsiders" | "everybody";
   /** What happens to connections while there is no endpoint. */
   readonly whenEmpty: "reject" | "drop";
   readonly affinitySeconds?: number;
   /** CIDRs that may connect. Default: all. */
-  readonly sourceRanges?: readonly string[];
+  readonly sourceRanges?: readonly string[] | undefined;
 }
 
 const DEFAULT_AFFINITY_SECONDS = 10_800;
@@ -72,7 +72,7 @@ function addressesOfPort(
   const external = {
     ...common,
     endpoints,
-    ...(staysLocal && { endpointsFromInside: choice.cluster }),
+    endpointsFromInside: staysLocal ? choice.cluster : undefined,
     masquerade: staysLocal ? "nobody" : "everybody",
     whenEmpty: endpoints.length === 0 && choice.cluster.length > 0 ? "drop" : "reject",
   } as const;
@@ -88,7 +88,7 @@ function addressesOfPort(
       ...external,
       address,
       port: port.port,
-      ...(sources.length > 0 && { sourceRanges: sources }),
+      sourceRanges: sources.length > 0 ? sources : undefined,
     })),
     ...(port.nodePort === undefined || port.nodePort === 0
       ? []

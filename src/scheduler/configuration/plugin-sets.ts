@@ -2,8 +2,8 @@
  * Which plugins run at which extension point: the defaults, what the file enables and disables, and `multiPoint`.
  *
  * 1. A default plugin that the file enables again keeps its position and takes the file's weight; others come after.
- * 2. At a point, plugins enabled there go before those of `multiPoint` if `multiPoint` has them too; else they come last.
- *    Plugins disabled there are not taken from `multiPoint`; `*` disables all.
+ * 2. At a point, plugins enabled there go before those of `multiPoint` if `multiPoint` has them too; else they come
+ *    last. Plugins disabled there are not taken from `multiPoint`; `*` disables all.
  * 3. Exactly one plugin sorts the queue, and at least one binds.
  */
 import { ConfigurationError, EXTENSION_POINTS, type ExtensionPoint, type PluginUse } from "../framework/index.ts";

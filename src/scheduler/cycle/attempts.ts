@@ -282,7 +282,7 @@ function note(
   known: Pick<Explained, "scored" | "counted"> = {},
 ): void {
   const about = { atMs: clock.now(), attempt: queued.attempts, outcome, filtered, ...known };
-  const { explanation, cells } = explain(state, explanations, about);
+  const { explanation, cells } = explain(state, about);
   explanations.add(queued.pod.uid, explanation, cells);
 }
 

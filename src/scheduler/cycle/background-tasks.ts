@@ -1,8 +1,8 @@
 /**
  * Work that runs concurrently with the attempts: bindings and status updates. Bounded, and awaited at shutdown.
  *
- * 1. A task that waits for others, such as a volume or a permit, gives up its slot after a second: a task that waits for
- *    minutes must not stop the scheduler.
+ * 1. A task that waits for others, such as a volume or a permit, gives up its slot after a second: a task that waits
+ *    for minutes must not stop the scheduler.
  */
 import { Chain, type Clock, isAbort, Link, type Logger, type Timer } from "#base";
 

@@ -5,7 +5,8 @@
  *                      └───────────────┴──────────┴ failed: unreserve, forget, back to the queue
  *
  * 1. Until it ends, the pod is assumed to be on its node. If it may take long, the pod's status names the node.
- * 2. If the response to a binding is lost, the API server is asked for the pod before the node's resources are released.
+ * 2. If the response to a binding is lost, the API server is asked for the pod before the node's resources are
+ *    released.
  */
 import { type core, isStatusError, kinds } from "#api";
 import { Backoff, isAbort } from "#base";

@@ -1,7 +1,8 @@
 /**
  * Delays Events about pods behind the bindings, so that they do not slow down scheduling.
  *
- * 1. While pods are being placed, Events are written one by one with pauses; when the scheduler is idle, many at a time.
+ * 1. While pods are being placed, Events are written one by one with pauses; when the scheduler is idle, many at a
+ *    time.
  * 2. Bounded: Events beyond the limit are counted and dropped.
  */
 import type { Logger } from "#base";

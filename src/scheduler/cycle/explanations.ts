@@ -37,25 +37,7 @@ export interface Explanation {
   verdictOn(node: string): Rejection | undefined;
 }
 
-/** Codes of many attempts share one array: allocating one for each costs more than the decision itself. */
-const CODES_AT_ONCE = 64 * 1024;
-
-class CodeCopies {
-  #room = new Uint16Array(0);
-
-  of(codes: Uint16Array): Uint16Array {
-    const { length } = codes;
-    if (length > CODES_AT_ONCE) return codes.slice();
-    if (length > this.#room.length) this.#room = new Uint16Array(CODES_AT_ONCE);
-    const copy = this.#room.subarray(0, length);
-    copy.set(codes);
-    this.#room = this.#room.subarray(length);
-    return copy;
-  }
-}
-
 export class Explanations {
-  readonly copies = new CodeCopies();
   readonly #attempts = new Map<string, Explanation[]>();
   /** Oldest first, beginning at `#from`. */
   #order: { readonly uid: string; readonly cells: number }[] = [];
@@ -114,15 +96,16 @@ export interface Explained {
   readonly scored?: { readonly scored: Scored; readonly chosen: number } | undefined;
 }
 
-/** Rejections by node are kept only for pods without a node; for others only their counts, and only on small clusters. */
+/**
+ * Rejections by node are kept only for pods without a node; for others only their counts, and only on small clusters.
+ */
 export function explain(
   state: ClusterState,
-  { copies }: Pick<Explanations, "copies">,
   { atMs, attempt, outcome, filtered, counted, scored }: Explained,
 ): { readonly explanation: Explanation; readonly cells: number } {
   const names = state.nodeNames;
   const keeps = outcome.kind === "unschedulable";
-  const codes = keeps ? copies.of(filtered.codes.subarray(0, names.length)) : undefined;
+  const codes = keeps ? filtered.codes.slice(0, names.length) : undefined;
   const kept = codes && { ...filtered, codes };
   const some = filtered.rejection === undefined && filtered.count < state.nodeCount;
   // On a large cluster, counting the rejections of a placed pod would cost more than the decision.

@@ -8,8 +8,8 @@ import type { Parts } from "./parts.ts";
 const SCORE_SCALE = 10;
 
 /**
- * Removes the nodes that extenders reject, and nodes that were deleted meanwhile. Returns whether any was removed. Throws
- * if an extender fails that is not ignorable.
+ * Removes the nodes that extenders reject, and nodes that were deleted meanwhile. Returns whether any was removed.
+ * Throws if an extender fails that is not ignorable.
  *
  * A node that an extender leaves out without a reason is unresolvable.
  */

@@ -71,5 +71,5 @@ export function objectEvent(
 ): ClusterEvent {
   if (type === "added") return { resource, action: "add", new: object };
   if (type === "deleted") return { resource, action: "delete", old: old ?? object };
-  return { resource, action: "update", new: object, ...(old !== undefined && { old }) };
+  return { resource, action: "update", new: object, old };
 }

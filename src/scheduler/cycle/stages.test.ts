@@ -1,4 +1,6 @@
-/** Plugins that reserve, permit and bind: what they refuse, hold up or fail at leaves no trace, and stops nobody else. */
+/**
+ * Plugins that reserve, permit and bind: what they refuse, hold up or fail at leaves no trace, and stops nobody else.
+ */
 import { afterEach, describe, expect, it } from "vitest";
 import { kinds, StatusError } from "#api";
 import { defaultConfiguration } from "../configuration/index.ts";

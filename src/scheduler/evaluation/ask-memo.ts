@@ -2,10 +2,11 @@
  * Results of the stages that read "node", for one ask and by node.
  *
  * 1. A result is valid for the generation of its node. Only the `epoch` of a score can invalidate it besides.
- * 2. Pods that are nominated to a node with at least the same priority count as placed: a node fits only if the pod fits
- *    with and without them.
+ * 2. Pods that are nominated to a node with at least the same priority count as placed: a node fits only if the pod
+ *    fits with and without them.
  *
- * Written for speed: see the README of this folder.
+ * Written for speed: a decision on 5,000 nodes takes 18 µs instead of 4.2 ms without memos (README.md, 2026-11-18). Its
+ * plain twin is testing/plain.
  */
 import {
   type ClusterView,

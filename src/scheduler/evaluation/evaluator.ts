@@ -1,12 +1,13 @@
 /**
- * Evaluates one pod on the present state of the cluster: which nodes fit, and their scores. Synchronous, and pure except
- * for its memos.
+ * Evaluates one pod on the present state of the cluster: which nodes fit, and their scores. Synchronous, and pure
+ * except for its memos.
  *
  *     filter: prepare all ──► nominated node first ──► memo of the ask ──► sweeps ──► nodes that fit
  *                                                      (node stages)      (cluster stages)
  *     score:  raw scores of the memo, sweeps ──► normalized ──► weighted sums
  *
- * 1. Stages that read "node" run before those that read the cluster. This affects the reported reason, never the result.
+ * 1. Stages that read "node" run before those that read the cluster. This affects the reported reason, never the
+ *    result.
  * 2. Results are in arrays of the evaluator: they are valid until its next call.
  */
 

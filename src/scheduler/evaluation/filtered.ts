@@ -1,4 +1,7 @@
-/** The result of filtering the nodes for one pod. Its arrays belong to the evaluator, and are valid until it filters again. */
+/**
+ * The result of filtering the nodes for one pod. Its arrays belong to the evaluator, and are valid until it filters
+ * again.
+ */
 
 import type { PodInfo, Prepared, Rejection } from "../framework/index.ts";
 import type { AskMemo } from "./ask-memo.ts";

@@ -3,6 +3,9 @@
  *
  * 1. Setting a score and picking a best node take constant time.
  * 2. Scores are non-negative integers.
+ *
+ * It saves 58 % of a decision on 5,000 nodes (18 instead of 43 µs), 9 % with a spread constraint (README.md,
+ * 2026-11-18). ranking.test.ts compares it with a scan.
  */
 import type { Random } from "#base";
 

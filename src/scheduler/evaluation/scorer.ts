@@ -4,7 +4,7 @@
  * 1. The memo holds the sum of scores without `normalize`. A score that is zero everywhere is the same everywhere after
  *    `normalize`: it is added to all nodes at once.
  *
- * Written for speed: see the README of this folder.
+ * Written for speed: see README.md. Its plain twin is testing/plain.
  */
 import type { Random } from "#base";
 import type { ClusterView, FittingNodes, NodeScore, Scores, Stages } from "../framework/index.ts";

@@ -1,4 +1,6 @@
-/** The messages of extenders. Field names are written like Kubernetes does (`NodeNames`), and read case-insensitively. */
+/**
+ * The messages of extenders. Field names are written like Kubernetes does (`NodeNames`), and read case-insensitively.
+ */
 import { type core, isObject, type Json, type JsonObject } from "#api";
 import { ExtenderError } from "./post-json.ts";
 

@@ -44,7 +44,7 @@ export interface ClusterEvent {
   readonly resource: EventResource;
   readonly action: EventAction;
   /** Undefined if the object was added. */
-  readonly old?: KubeObject;
+  readonly old?: KubeObject | undefined;
   /** Undefined if the object was deleted. */
   readonly new?: KubeObject;
 }

@@ -1,4 +1,6 @@
-/** The contracts of the scheduler: plugins, extenders, configurations, and how plugins see pods, nodes and the cluster. */
+/**
+ * The contracts of the scheduler: plugins, extenders, configurations, and how plugins see pods, nodes and the cluster.
+ */
 export * from "./cluster-event.ts";
 export * from "./cluster-view.ts";
 export * from "./extender.ts";

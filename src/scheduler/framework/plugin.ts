@@ -10,8 +10,8 @@
  *    typed: there is no CycleState.
  * 2. A stage declares what it reads. "node": only the ask and the NodeInfo; results are reused for all pods with the
  *    same ask until the node's generation changes. "cluster": anything; it runs in every attempt.
- * 3. Everything up to `permit` is synchronous and has no side effects outside: an attempt sees one state of the cluster.
- *    `preBind`, `bind` and `postFilter` may be asynchronous.
+ * 3. Everything up to `permit` is synchronous and has no side effects outside: an attempt sees one state of the
+ *    cluster. `preBind`, `bind` and `postFilter` may be asynchronous.
  * 4. `check` is the definition. `sweep` does the same for all nodes at once, for speed, and must return the same
  *    verdicts.
  * 5. Scores are integers, between 0 and MAX_SCORE after `normalize`.
@@ -60,7 +60,9 @@ export interface ClusterFilter<State> {
   check(state: State, node: NodeInfo): Verdict;
   /** Checks all `open` nodes at once. */
   sweep?(state: State, open: OpenNodes): void;
-  /** The state with a pod added to, or removed from, a node; the given state is not changed. Absent: pods do not matter. */
+  /**
+   * The state with a pod added to, or removed from, a node; the given state is not changed. Absent: pods do not matter.
+   */
   withPod?(state: State, pod: PodInfo, node: NodeInfo): State;
   withoutPod?(state: State, pod: PodInfo, node: NodeInfo): State;
 }
@@ -155,7 +157,9 @@ export interface Plugin<Filtered = unknown, Scored = unknown> {
   preBind?(state: Filtered | undefined, pod: PodInfo, node: string, signal: AbortSignal): Promise<Verdict>;
   /** Whether preBind has work to do for this pod, which may take long. Absent: always. */
   needsPreBind?(state: Filtered | undefined): boolean;
-  /** "skip": another plugin binds. Throws if the API server refuses. `wokenBy`: the object whose change woke the pod. */
+  /**
+   * "skip": another plugin binds. Throws if the API server refuses. `wokenBy`: the object whose change woke the pod.
+   */
   bind?(pod: PodInfo, node: string, signal: AbortSignal, wokenBy?: KubeObject): Promise<"bound" | "skip">;
   postBind?(state: Filtered | undefined, pod: PodInfo, node: string): void;
 }

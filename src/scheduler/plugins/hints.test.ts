@@ -1,4 +1,7 @@
-/** Which events are worth another attempt, for pods that a plugin has rejected: the documented queueing hints, as a table. */
+/**
+ * Which events are worth another attempt, for pods that a plugin has rejected: the documented queueing hints, as a
+ * table.
+ */
 import { describe, expect, it } from "vitest";
 import type { core, storage } from "#api";
 import { MetricsRegistry, seededRandom, silentLogger, VirtualClock } from "#base";

@@ -1,4 +1,6 @@
-/** ImageLocality: prefers nodes with the pod's images, by size. Images on few nodes count less, to avoid crowding there. */
+/**
+ * ImageLocality: prefers nodes with the pod's images, by size. Images on few nodes count less, to avoid crowding there.
+ */
 import {
   type ClusterView,
   definePlugin,

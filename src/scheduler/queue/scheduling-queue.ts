@@ -216,7 +216,9 @@ export class SchedulingQueue {
     if (queued?.where === "gated") this.#activate(queued, "ForceActivate");
   }
 
-  /** Moves a pod to the active queue, whatever it waits for. A pod in flight is retried at once if its attempt fails. */
+  /**
+   * Moves a pod to the active queue, whatever it waits for. A pod in flight is retried at once if its attempt fails.
+   */
   activate(uid: string): void {
     const queued = this.#pods.get(uid);
     if (queued?.where === "inFlight") queued.retryRequested = true;

@@ -49,7 +49,9 @@ function allocated(statuses: readonly core.ContainerStatus[] | undefined) {
     : undefined;
 }
 
-/** Without the node's name and node affinity: the first differs from pod to pod, the second between pods of a DaemonSet. */
+/**
+ * Without the node's name and node affinity: the first differs from pod to pod, the second between pods of a DaemonSet.
+ */
 export function askOf(pod: core.Pod, names: ResourceNames): NodeAsk {
   const { spec } = pod;
   const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];

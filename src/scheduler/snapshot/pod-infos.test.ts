@@ -1,4 +1,7 @@
-/** Pods of one spec ask for another amount while a node has given them something else: each state of a pod is read as it is. */
+/**
+ * Pods of one spec ask for another amount while a node has given them something else: each state of a pod is read as it
+ * is.
+ */
 import { describe, expect, it } from "vitest";
 import type { core } from "#api";
 import { podEvents } from "../cycle/object-changes.ts";

@@ -1,4 +1,4 @@
-/** Nodes and Pods in few words, as tables of cases need them. */
+/** Builders of nodes and Pods for tables of cases. */
 import type { core } from "#api";
 
 type Text = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** What a decision of the fast path says otherwise than the plain one, in words; none: they agree. */
+/** The differences between a decision of the fast path and the plain one; empty if they agree. */
 import type { Decision } from "../evaluation/index.ts";
 import type { Rejection } from "../framework/index.ts";
 import type { PlainDecision, PlainFailure } from "./plain/index.ts";
@@ -30,14 +30,14 @@ export function differences(fast: Decision, plain: PlainDecision): readonly stri
   return found;
 }
 
-/** The first objection ends the questions: any one of those that plain has is right, if it is told rightly. */
+/** The fast path reports one rejection: it has to be one of the plain ones. */
 function rejectionDifference(
   node: string,
   rejection: Rejection | undefined,
   failures: ReadonlyMap<string, PlainFailure>,
 ): readonly string[] {
   if (rejection === undefined) return [`${node}: rejected without a reason, plain: ${shown(failures)}`];
-  // Nodes that no plugin looked at: others were named as the only ones.
+  // Nodes that were not checked: a plugin named the only ones that can fit.
   if (rejection.plugin === "" || rejection.reasons.some((reason) => reason.includes("didn't satisfy plugin")))
     return failures.has("NodeAffinity") ? [] : [`${node}: ${rejection.reasons.join()}, plain: ${shown(failures)}`];
   if (rejection.reasons.includes("pod affinity terms conflict") && failures.has("NodeAffinity")) return [];

@@ -1,6 +1,6 @@
 /**
- * A cluster twice: as plain objects, and as the scheduler's own state with its plugins. Every change reaches both, so that one can be held
- * against the other at any time.
+ * A cluster in two forms: plain objects, and the scheduler's state with its plugins. Every change is applied to both,
+ * so that they can be compared at any time.
  */
 import { type core, type KubeObject, kinds } from "#api";
 import { realClock, seededRandom, silentLogger } from "#base";
@@ -26,7 +26,7 @@ import type { PlainCluster } from "./plain/index.ts";
 
 export interface FastOptions {
   readonly args?: PluginArguments;
-  /** Only these; default: all that are on by default. */
+  /** Only these plugins. Default: all default plugins. */
   readonly plugins?: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export class FastCluster {
     this.#evaluator = new Evaluator(stages, this.state);
   }
 
-  /** As it is now. */
+  /** The present state. */
   plain(): PlainCluster {
     return { ...this.#others, nodes: [...this.#nodes.values()], pods: [...this.#pods.values()] };
   }
@@ -90,7 +90,7 @@ export class FastCluster {
     this.state.removePod(uid);
   }
 
-  /** Of this the plain rules know nothing. */
+  /** The plain rules do not know nominations. */
   nominate(pod: core.Pod, node: string): void {
     this.state.nominate(this.#infos.of(pod), node);
   }
@@ -99,7 +99,7 @@ export class FastCluster {
     return decide(this.#evaluator, this.state, this.#infos.of(pod));
   }
 
-  /** Who would have to go from a node, by name; or that nobody can. */
+  /** The victims on a node by name; "nobody" if preemption does not help. */
   victims(pod: core.Pod, name: string): readonly string[] | "nobody" {
     const info = this.#infos.of(pod);
     const filtered = this.#evaluator.filter(info);
@@ -128,7 +128,7 @@ export class FastCluster {
   }
 }
 
-/** The points that have to do with a decision; nobody binds here. */
+/** The extension points of a decision: nothing is bound here. */
 const DECIDING: ReadonlySet<ExtensionPoint> = new Set(["queueSort", "preFilter", "filter", "preScore", "score"]);
 
 function defaultProfile(plugins: readonly string[], args: PluginArguments): Profile {
@@ -140,7 +140,7 @@ function defaultProfile(plugins: readonly string[], args: PluginArguments): Prof
   return { schedulerName: "default-scheduler", plugins: byPoint as Profile["plugins"], args };
 }
 
-/** Plugins may hold on to what else they are given; a decision has no business with it. */
+/** Fails if a decision uses anything else of the context. */
 function only<T extends object>(given: Partial<T>): T {
   const absent = new Proxy(
     {},

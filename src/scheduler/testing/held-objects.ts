@@ -1,4 +1,4 @@
-/** Objects as informers would hold them, without an API server: set by hand, and told at once. */
+/** Informers without an API server: tests set their objects. */
 import type { KubeObject } from "#api";
 import {
   type Change,
@@ -37,7 +37,7 @@ export class HeldObjects {
     for (const handler of handlers) handler({ type: "deleted", object: old, old });
   }
 
-  /** What plugins ask for; nothing is ever listed or watched. */
+  /** The informers for plugins; nothing is listed or watched. */
   informers(): Informers {
     const of = (kind: ResourceOf<KubeObject>) => {
       const held = this.#of(kind);

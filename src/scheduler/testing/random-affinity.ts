@@ -1,4 +1,4 @@
-/** Affinities by chance: to nodes, to Pods, away from Pods. */
+/** Random affinities: node affinity, Pod affinity and anti-affinity. */
 import type { core } from "#api";
 import type { Random } from "#base";
 import { APPS, chance, list, NAMESPACES, ZONE } from "./random-parts.ts";
@@ -73,7 +73,7 @@ function randomSide(random: Random, labels: Labels): core.PodAffinity {
   };
 }
 
-/** As the API server keeps it: values for `matchLabelKeys` are in the selector. */
+/** As stored by the API server: `matchLabelKeys` are merged into the selector. */
 function randomTerm(random: Random, labels: Labels): core.PodAffinityTerm {
   const followed = labels.rev !== undefined && chance(random, 0.2) ? labels.rev : undefined;
   const matches = chance(random, 0.5);

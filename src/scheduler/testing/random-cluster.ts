@@ -1,8 +1,8 @@
 /**
- * Small clusters by chance, in which much goes wrong: nodes that are nearly full, few labels and many selectors, taints and ports that collide.
+ * Small random clusters with many conflicts: nearly full nodes, few labels and many selectors, taints, colliding ports.
  *
- * 1. The same numbers give the same cluster.
- * 2. Every object could have come from the API server: names and uids differ, what it would default or merge is there.
+ * 1. The same seed gives the same cluster.
+ * 2. Every object could come from the API server: names and uids are unique, and defaults are filled in.
  */
 import type { core } from "#api";
 import type { Random } from "#base";
@@ -116,7 +116,7 @@ function randomPod(random: Random, name: string, nodes: readonly string[]): core
   return pod(name, { namespace: random.pick(["default", "default", "team-a", "team-b"]), labels, spec });
 }
 
-/** The API server adds what the containers ask for, where the Pod itself does not speak of it. */
+/** The API server fills in pod-level requests from the containers. */
 function randomPodLevel(random: Random, containers: readonly core.Container[]): Partial<core.PodSpec> {
   if (!chance(random, 0.1)) return {};
   const asksForMemory = containers.some(({ resources }) => resources?.requests?.memory !== undefined);
@@ -172,7 +172,7 @@ function randomSpread(random: Random, labels: Readonly<Record<string, string>>):
   });
 }
 
-/** A few have ended or are going. */
+/** A few have finished or are terminating. */
 function ended(one: core.Pod, random: Random): core.Pod {
   if (chance(random, 0.08)) return { ...one, status: { phase: random.pick(["Succeeded", "Failed"]) } };
   if (chance(random, 0.08))
@@ -184,7 +184,7 @@ function ended(one: core.Pod, random: Random): core.Pod {
   return { ...one, status: { phase: "Running", ...(chance(random, 0.15) ? resizing(one, random) : {}) } };
 }
 
-/** Some containers have another amount than they ask for; for some there is no hope. */
+/** Some containers have other allocated resources than requested; some resizes are infeasible. */
 function resizing({ spec }: core.Pod, random: Random): core.PodStatus {
   const told = (containers: readonly core.Container[]): core.ContainerStatus[] =>
     containers

@@ -1,4 +1,4 @@
-/** What random clusters are made of. */
+/** Parts of random clusters. */
 import type { Random } from "#base";
 
 export const ZONE = "topology.kubernetes.io/zone";

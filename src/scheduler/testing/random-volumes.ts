@@ -1,6 +1,6 @@
 /**
- * Claims, volumes and classes by chance, and a Pod that uses some of them: claims that are bound, lost, going or waiting, volumes of one zone, nodes with
- * few places left.
+ * Random claims, volumes and classes, and a Pod that uses some of them: claims that are bound, lost, terminating or
+ * pending, zonal volumes, nodes with low volume limits.
  */
 import type { core, storage } from "#api";
 import type { Random } from "#base";
@@ -31,7 +31,7 @@ export function randomVolumes(random: Random): RandomCluster {
   };
 }
 
-/** Of claims in its own namespace, without wishes of any other sort. */
+/** A Pod with claims only, without other constraints. */
 function bare(one: core.Pod): core.Pod {
   const { nodeName } = one.spec ?? {};
   return {
@@ -98,7 +98,7 @@ function randomVolume(random: Random, name: string): core.PersistentVolume {
   };
 }
 
-/** A zone, a disk of one or two nodes, or something that takes more words. */
+/** A zone, one or two hosts, or a complex node affinity. */
 function randomReach(random: Random, zone: string): core.NodeSelector {
   const inZone = { matchExpressions: [{ key: ZONE, operator: "In" as const, values: [zone] }] };
   const values = list(random, 1, 2, () => `n${random.integer(4)}`);
@@ -149,7 +149,7 @@ function randomClaim(
   };
 }
 
-/** Of a volume that is there, or is no more. */
+/** A volume that exists, or does not any more. */
 function randomAttachment(random: Random, name: string, { nodes }: PlainCluster): storage.VolumeAttachment {
   return {
     metadata: { name, uid: name },

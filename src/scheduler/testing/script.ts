@@ -1,7 +1,8 @@
 /**
  * Scripts of whole sequences: what is done, line by line, and behind it, indented, what came of it.
  *
- *     node NAME [cpu=4] [zone=Z] [taint=KEY] [label=KEY:VALUE]     pod NAME [cpu=1] [priority=0] [zone=Z] [app=A] [apart] [spread] [port=80] [tolerates=KEY]
+ *     node NAME [cpu=4] [zone=Z] [taint=KEY] [label=KEY:VALUE]
+ *     pod NAME [cpu=1] [priority=0] [zone=Z] [app=A] [apart] [spread] [port=80] [tolerates=KEY]
  *     delete pod NAME     delete node NAME     ready-to-go     wait SECONDS
  */
 import { type core, kinds } from "#api";
@@ -10,7 +11,7 @@ import { testScheduler } from "./test-scheduler.ts";
 
 const ZONE = "topology.kubernetes.io/zone";
 
-/** The script with what really came of it. */
+/** The script with the actual outcome. */
 export async function play(script: string): Promise<string> {
   const running = await testScheduler();
   const { client, addNode, addPod, settle, clock } = running;
@@ -44,7 +45,7 @@ export async function play(script: string): Promise<string> {
   }
 }
 
-/** A script as it is written, without what surrounds it. */
+/** A script from a template literal, without indentation. */
 export function trimmed(script: string): string {
   const lines = script.split("\n").filter((line) => line.trim() !== "");
   const indent = Math.min(...lines.map((line) => line.length - line.trimStart().length));

@@ -2,7 +2,8 @@
  * A scheduler on an in-memory API server, with virtual time, seeded randomness and the RBAC rules of kube-scheduler.
  *
  * 1. `settle` waits until nothing is left to do without time going on; `clock.advance` lets time go on.
- * 2. `refuse` answers requests of the scheduler in place of the server, or lets them pass; those of the test's own client always pass.
+ * 2. `refuse` answers requests of the scheduler in place of the server, or lets them pass; those of the test's own
+ *    client always pass.
  */
 import { type core, type KubeObject, kinds, type StatusError } from "#api";
 import { type Logger, MetricsRegistry, seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
@@ -22,7 +23,7 @@ import { runScheduler } from "../run-scheduler.ts";
 type Request = Parameters<TestServer["handle"]>[0];
 
 export interface TestSchedulerOptions {
-  /** A cluster that is there already, for a second scheduler. */
+  /** An existing cluster, for a second scheduler. */
   readonly server?: TestServer;
   readonly seed?: number;
   readonly configuration?: SchedulerConfiguration;
@@ -33,19 +34,19 @@ export interface TestSchedulerOptions {
 export interface TestScheduler {
   readonly server: TestServer;
   readonly clock: VirtualClock;
-  /** An administrator's. */
+  /** An administrator's client. */
   readonly client: Client;
   readonly registry: MetricsRegistry;
   readonly explanations: Explanations;
   requests(): readonly Request[];
-  /** Called with each request before it is answered; a StatusError is the answer, a promise is waited for. */
+  /** Called with each request before it is answered; a StatusError is the answer, a promise is awaited. */
   meddle(with_: (request: Request) => StatusError | undefined | Promise<StatusError | undefined>): void;
   addNode(node: core.Node): Promise<void>;
   addPod(pod: core.Pod): Promise<void>;
-  /** Where pods are, by name; undefined: nowhere yet. */
+  /** The nodes of pods by name; undefined if they have none. */
   places(): Promise<Readonly<Record<string, string | undefined>>>;
   pod(name: string): Promise<core.Pod>;
-  /** Of the events about a pod: `reason: note`. */
+  /** The Events about a pod: `reason: note`. */
   events(name: string): Promise<readonly string[]>;
   settle(): Promise<void>;
   stop(): Promise<void>;
@@ -92,8 +93,8 @@ export async function testScheduler(options: TestSchedulerOptions = {}): Promise
     runScheduler(
       {
         client: own,
-        ...(configuration !== undefined && { configuration }),
-        ...(plugins !== undefined && { plugins }),
+        configuration,
+        plugins,
         instance: "test",
         clock,
         random: seededRandom(seed),
@@ -142,7 +143,7 @@ export async function testScheduler(options: TestSchedulerOptions = {}): Promise
   };
 }
 
-/** The server gives them theirs. */
+/** The server assigns them. */
 function withoutUid<T extends KubeObject>(object: T): T {
   const { uid: _, ...metadata } = object.metadata;
   return { ...object, metadata };

@@ -47,8 +47,8 @@ export function openChannel(url: string, tls: TlsMaterial): Client {
   if (protocol === "http:") return new Client(target, credentials.createInsecure(), SETTINGS);
   const address = hostname.replace(/^\[|\]$/g, "");
   if (isIP(address) === 0) return new Client(target, secure(tls), SETTINGS);
-  // TLS server names cannot be addresses, and Node refuses to send one. So a placeholder is sent, which etcd ignores; the
-  // certificate is still verified for the address.
+  // TLS server names cannot be addresses, and Node refuses to send one. So a placeholder is sent, which etcd ignores;
+  // the certificate is still verified for the address.
   const options = { ...SETTINGS, "grpc.ssl_target_name_override": "etcd" };
   return new Client(target, secure(tls, address), options);
 }

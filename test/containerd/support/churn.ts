@@ -1,10 +1,11 @@
 /**
- * Pods that come and go: `churn.ts KUBECONFIG NODE COUNT` keeps so many on a node, deletes each some time after it was made, in whatever state it then is, and
- * makes another. With SIGTERM it makes no more, deletes those that are left, and says `made N` when all are gone.
+ * Pods that come and go: `churn.ts KUBECONFIG NODE COUNT` keeps so many on a node, deletes each some time after it was
+ * made, in whatever state it then is, and makes another. With SIGTERM it makes no more, deletes those that are left,
+ * and says `made N` when all are gone.
  */
-import { type core, isStatusError } from "../../../src/api/index.ts";
+import { isStatusError, kinds } from "../../../src/api/index.ts";
 import { realClock, systemRandom } from "../../../src/base/index.ts";
-import { Client, https, namespaced } from "../../../src/client/index.ts";
+import { Client, https } from "../../../src/client/index.ts";
 import { readKubeconfig } from "../../../src/pki/index.ts";
 
 const [kubeconfig = "", nodeName = "node-1", count = "4"] = process.argv.slice(2);
@@ -15,7 +16,7 @@ const clock = realClock();
 const random = systemRandom();
 const { server, caPem, client: credentials } = await readKubeconfig(kubeconfig);
 const client = new Client({ transport: https({ server, caPem, ...credentials }, { clock }), clock });
-const pods = client.of(namespaced<core.Pod>("v1", "Pod", "pods")).in("default");
+const pods = client.of(kinds.Pod).in("default");
 const stop = new AbortController();
 process.once("SIGTERM", () => stop.abort());
 let made = 0;

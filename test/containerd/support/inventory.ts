@@ -1,4 +1,7 @@
-/** All that a running node has, by names that stay the same while nothing changes: to be compared with what it has later. */
+/**
+ * All that a running node has, by names that stay the same while nothing changes: to be compared with what it has
+ * later.
+ */
 import { globSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { realClock, silentLogger } from "../../../src/base/index.ts";

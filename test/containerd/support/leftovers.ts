@@ -1,4 +1,7 @@
-/** What a machine has of a cluster's nodes: mounts, namespaces, control groups, processes, links, files. Other clusters of the machine do not count. */
+/**
+ * What a machine has of a cluster's nodes: mounts, namespaces, control groups, processes, links, files. Other clusters
+ * of the machine do not count.
+ */
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { obstacles, siteNames } from "../../../src/cluster/nodes/index.ts";
 

@@ -1,6 +1,7 @@
 /**
- * The part of a cluster that keeps nodes, as a process: `node-driver.ts DATA_DIR`. Kubelets are processes that do nothing; node-N has the Pods' range 10.244.N.0/24.
- * Says `ready` when it has begun; ends with SIGTERM, and leaves nodes running.
+ * The part of a cluster that keeps nodes, as a process: `node-driver.ts DATA_DIR`. Kubelets are processes that do
+ * nothing; node-N has the Pods' range 10.244.N.0/24. Says `ready` when it has begun; ends with SIGTERM, and leaves
+ * nodes running.
  */
 import { createLogger, realClock, systemRandom } from "../../../src/base/index.ts";
 import { RealNodes } from "../../../src/cluster/nodes/index.ts";

@@ -1,6 +1,6 @@
 /**
- * A registry that has one image, under every name: `registry.ts ADDRESS PORT [USER:PASSWORD]`. Speaks as much of the distribution protocol, without TLS, as a
- * pull needs. Says `ready` when it listens.
+ * A registry that has one image, under every name: `registry.ts ADDRESS PORT [USER:PASSWORD]`. Speaks as much of the
+ * distribution protocol, without TLS, as a pull needs. Says `ready` when it listens.
  */
 import { createServer } from "node:http";
 import { imageArchive } from "../../../src/cluster/images/index.ts";

@@ -1,5 +1,6 @@
 /**
- * Servers and clients for tests of the network, as Pods: this machine's own Node, which they see but cannot change, with scripts from a ConfigMap.
+ * Servers and clients for tests of the network, as Pods: this machine's own Node, which they see but cannot change,
+ * with scripts from a ConfigMap.
  *
  *     node /scripts/server.js                        tells its name; /ready, /unready, /stream
  *     node /scripts/client.js URL count N            connects so often, each time anew, and counts who answered

@@ -1,10 +1,11 @@
 /**
- * CustomResourceDefinitions of well-known projects, from what the set-up has fetched: for each kind and version a file with the schema that the
- * project's own definition has, and one with its texts.
+ * CustomResourceDefinitions of well-known projects, from what the set-up has fetched: for each kind and version a file
+ * with the schema that the project's own definition has, and one with its texts.
  *
- * 1. What the packages have added is taken away again: `nullable` on whatever is optional, fixed values of apiVersion and kind, types of metadata,
- *    escapes in patterns.
- * 2. What they have lost is put back: a value that is a number or a string, an object of which nothing is said and so holds anything.
+ * 1. What the packages have added is taken away again: `nullable` on whatever is optional, fixed values of apiVersion
+ *    and kind, types of metadata, escapes in patterns.
+ * 2. What they have lost is put back: a value that is a number or a string, an object of which nothing is said and so
+ *    holds anything.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";

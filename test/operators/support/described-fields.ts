@@ -1,6 +1,9 @@
 /** The texts of fields, from a package's declarations: lines of a regular form, each property below its comment. */
 
-/** By the path of the field, names with dots between; the whole object's text has the path "". Lists and maps add nothing to a path. */
+/**
+ * By the path of the field, names with dots between; the whole object's text has the path "". Lists and maps add
+ * nothing to a path.
+ */
 export function describedFields(declarations: string): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   const path: string[] = [];

@@ -364,6 +364,8 @@ describe("apply, whatever is applied", () => {
   it("undoes itself when nothing is applied any more", () => {
     fc.assert(
       fc.property(anySpec, anySpec, (first, second) => {
+        // An empty list has no fields that anybody could own: it stays.
+        fc.pre(!JSON.stringify(second).includes("[]"));
         const live = updated(undefined, "u", first);
         let next: JsonObject;
         try {

@@ -1,7 +1,10 @@
 /**
- * The admission chain. The rules that match a resource, subresource and operation are looked up once and kept as a plan.
+ * The admission chain. The rules that match a resource, subresource and operation are looked up once and kept as a
+ * plan.
  *
- *     write ──► plan of (resource, subresource, operation) ──► its rules in order ──► a second round, if a webhook or policy changed the object
+ *     write ──► plan of (resource, subresource, operation) ──► its rules in order
+ *                                                                     ▲     │
+ *                                                                     └─────┘ once, if the object was changed
  */
 import type { Kind } from "#api";
 import { andThen, isPending, type Maybe } from "#base";

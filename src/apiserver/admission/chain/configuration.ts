@@ -1,4 +1,7 @@
-/** The file of `--admission-control-config-file`: an AdmissionConfiguration with a section, or another file, for each plugin. */
+/**
+ * The file of `--admission-control-config-file`: an AdmissionConfiguration with a section, or another file, for each
+ * plugin.
+ */
 import { dirname, isAbsolute, join } from "node:path";
 import { isObject, type JsonObject, parseYaml, YamlSyntaxError } from "#api";
 

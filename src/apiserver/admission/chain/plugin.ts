@@ -1,11 +1,14 @@
 /**
  * An admission plugin checks a write before it is stored, and may change or refuse it.
  *
- * 1. All mutating rules run first, in the order of the chain, then all validating rules: `rest/write/order.ts` has the place of both in a write.
+ * 1. All mutating rules run first, in the order of the chain, then all validating rules: `rest/write/order.ts` has the
+ *    place of both in a write.
  * 2. A rule names the operations and resources that it handles. A request that no rule handles costs nothing.
- * 3. A mutating rule changes `attributes.object` in place. A rule refuses by throwing a StatusError. It returns a promise only if it has to wait.
+ * 3. A mutating rule changes `attributes.object` in place. A rule refuses by throwing a StatusError. It returns a
+ *    promise only if it has to wait.
  * 4. A rule reads the cluster from the caches, which may lag behind the store.
- * 5. A rule may run twice for one object, if a webhook or policy has changed it: what it has done already, it does not do again.
+ * 5. A rule may run twice for one object, if a webhook or policy has changed it: what it has done already, it does not
+ *    do again.
  */
 import { type core, type Draft, forbidden, type KubeObject, type StatusError } from "#api";
 import type { Clock, Maybe, Random } from "#base";
@@ -32,8 +35,9 @@ export interface Rule {
   readonly admit: Admit;
 }
 
-// A rule, with its operations and resources separated by blanks. A resource is `pods`, `pods/status`, `pods/*` for each of its subresources,
-// `leases.coordination.k8s.io` with its group, `*` for objects of all resources, `*/*` for all and their subresources.
+// A rule, with its operations and resources separated by blanks. A resource is `pods`, `pods/status`, `pods/*` for each
+// of its subresources, `leases.coordination.k8s.io` with its group, `*` for objects of all resources, `*/*` for all and
+// their subresources.
 export function rule(operations: string, resources: string, admit: Admit, scope?: Rule["scope"]): Rule {
   return {
     operations: operations.split(" ") as Operation[],

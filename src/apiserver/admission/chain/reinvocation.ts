@@ -1,5 +1,6 @@
 /**
- * Which webhooks and policies run again in the second round: those with reinvocationPolicy IfNeeded after which the object changed.
+ * Which webhooks and policies run again in the second round: those with reinvocationPolicy IfNeeded after which the
+ * object changed.
  *
  *     first round     a (IfNeeded) runs ──► b changes the object ──► a has to run again
  *     second round    built-in plugins change the object ──► every webhook and policy with IfNeeded has to run again

@@ -1,6 +1,6 @@
 /**
- * The rounds of mutation: a second one follows if a webhook or policy has changed the object. Built-in plugins run in both; webhooks and policies run
- * again as `reinvocation.ts` decides.
+ * The rounds of mutation: a second one follows if a webhook or policy has changed the object. Built-in plugins run in
+ * both; webhooks and policies run again as `reinvocation.ts` decides.
  */
 export class Rounds {
   /** 0, then 1. */

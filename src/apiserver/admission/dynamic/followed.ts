@@ -1,5 +1,6 @@
 /**
- * A value derived from the objects of some resources, such as webhook configurations, and derived anew when one of them changes.
+ * A value derived from the objects of some resources, such as webhook configurations, and derived anew when one of them
+ * changes.
  *
  * 1. A change holds for every request after the answer to its write.
  * 2. While there are no objects, it costs a comparison of a number.

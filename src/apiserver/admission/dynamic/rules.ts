@@ -1,7 +1,8 @@
 /**
  * Which requests the rules of a webhook or policy match.
  *
- * 1. Everything but the names of objects depends on resource, subresource and operation alone, and is decided once for these.
+ * 1. Everything but the names of objects depends on resource, subresource and operation alone, and is decided once for
+ *    these.
  * 2. Rules that match the resource of the request come before rules that match an equivalent.
  */
 import type { admissionregistration } from "#api";

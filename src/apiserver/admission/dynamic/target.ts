@@ -1,8 +1,8 @@
 /**
  * The resource and kind of a request, in one of the versions that serve its objects.
  *
- *     PUT autoscaling/v1 hpa/web ──► autoscaling/v1 HorizontalPodAutoscaler          that of the request
- *                                    autoscaling/v2 HorizontalPodAutoscaler          an equivalent: the same objects in another version
+ *     PUT autoscaling/v1 hpa/web ──► autoscaling/v1 HorizontalPodAutoscaler   that of the request
+ *                                    autoscaling/v2 HorizontalPodAutoscaler   an equivalent: the same objects
  */
 import { type Kind, type ObjectSchema, typeSchema } from "#api";
 import type { Resource } from "../../rest/resource.ts";

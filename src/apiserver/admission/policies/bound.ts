@@ -1,7 +1,8 @@
 /**
- * The policies that apply to one request, each with a binding and a parameter, or with the reason why it cannot be used.
+ * The policies that apply to one request, each with a binding and a parameter, or with the reason why it cannot be
+ * used.
  *
- *     policy ──► matches? ──► paramKind served? ──► each binding ──► matches? ──► its parameters ──► one application for each
+ *     policy: matches? ──► paramKind served? ──► each binding: matches? ──► each of its parameters ──► application
  */
 import { isStatusError, type KubeObject, StatusError } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
@@ -53,7 +54,10 @@ export async function* applications<C>(
   }
 }
 
-/** The object cannot be converted to the version that the policy matches. Undefined: the request passes without the policy. */
+/**
+ * The object cannot be converted to the version that the policy matches. Undefined: the request passes without the
+ * policy.
+ */
 export function unconverted<C>({ concerned: { policy }, binding }: Usable<C>, error: unknown): Denial | undefined {
   if (!(error instanceof StatusError)) throw error;
   if (policy.spec?.failurePolicy === "Ignore") return undefined;

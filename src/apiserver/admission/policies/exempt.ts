@@ -1,6 +1,6 @@
 /**
- * Requests that no policy applies to: policies themselves, so that a bad one can still be repaired, and reviews, which are never stored and without
- * which nobody could log in.
+ * Requests that no policy applies to: policies themselves, so that a bad one can still be repaired, and reviews, which
+ * are never stored and without which nobody could log in.
  */
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 

@@ -1,8 +1,8 @@
 /**
  * Applies the value of a mutation to an object: pure.
  *
- * 1. An apply configuration sets the fields that it names and keeps all others. It may not name atomic lists, maps or structs: what it does not repeat
- *    of them would be lost.
+ * 1. An apply configuration sets the fields that it names and keeps all others. It may not name atomic lists, maps or
+ *    structs: what it does not repeat of them would be lost.
  * 2. A JSON patch with a test that fails changes nothing.
  */
 import {

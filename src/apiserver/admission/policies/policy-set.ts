@@ -101,7 +101,10 @@ export class PolicySet<C> {
   }
 }
 
-/** The version of the object that matches; undefined if the request does not match. Throws NotFound for a namespace that does not exist. */
+/**
+ * The version of the object that matches; undefined if the request does not match. Throws NotFound for a namespace that
+ * does not exist.
+ */
 export async function meant(
   { selectors, chosen: rules, excluded }: Scope,
   attributes: AdmissionAttributes,

@@ -117,7 +117,10 @@ function judge(policy: ValidatingPolicy, input: ExpressionInput): readonly Decis
   });
 }
 
-/** The value of the message expression, if it is one line within the length limit; else the message; else the expression that failed. */
+/**
+ * The value of the message expression, if it is one line within the length limit; else the message; else the expression
+ * that failed.
+ */
 function messageOf({ spec }: CompiledValidation, value: cel.Value | undefined): string {
   const text = typeof value === "string" ? value.trim() : "";
   if (text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= celLimits.messageBytes) return text;

@@ -1,4 +1,6 @@
-/** ValidatingAdmissionPolicy: validations that users write in CEL, and the actions of their bindings: deny, warn, audit. */
+/**
+ * ValidatingAdmissionPolicy: validations that users write in CEL, and the actions of their bindings: deny, warn, audit.
+ */
 import { goJson, type Json } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import { type AdmissionPlugin, type ClusterView, rule } from "../chain/plugin.ts";

@@ -1,5 +1,6 @@
 /**
- * Connections to webhooks: webhooks with the same address and credentials share a client, as long as one of them is configured.
+ * Connections to webhooks: webhooks with the same address and credentials share a client, as long as one of them is
+ * configured.
  */
 import { type apiextensions, goJson, type Json } from "#api";
 import type { WebhookClient } from "../../outbound/webhook-client.ts";

@@ -1,7 +1,7 @@
 /**
  * How this server authenticates to a webhook: the users of the kubeconfig that a WebhookAdmissionConfiguration names.
  *
- *     webhook.ns.svc:443 ──► user `webhook.ns.svc` ──► `*.ns.svc` ──► `*.svc` ──► `*` ──► that of the current context ──► nobody
+ *     webhook.ns.svc:443 ──► user `webhook.ns.svc`, `*.ns.svc`, `*.svc`, `*`, that of the current context, or none
  */
 import { dirname, resolve } from "node:path";
 import { type apiextensions, isObject, type JsonObject, parseYaml } from "#api";

@@ -1,10 +1,11 @@
 /**
  * MutatingAdmissionWebhook: calls webhooks one after the other. Each gets the object as the ones before it left it.
  *
- *     object ──► a webhook's version ──► call ──► patch ──► decode, default ──► the next one's version ──► … ──► the request's own version
+ *     object ──► version of the webhook ──► call ──► patch ──► decode, default ──► the next webhook
+ *                                                                              └──► version of the request
  *
- * If a webhook changes the object, all plugins run once more, and with them the webhooks with reinvocationPolicy IfNeeded that have not seen the
- * latest change.
+ * If a webhook changes the object, all plugins run once more, and with them the webhooks with reinvocationPolicy
+ * IfNeeded that have not seen the latest change.
  */
 import {
   applyJsonPatch,

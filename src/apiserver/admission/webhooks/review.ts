@@ -1,7 +1,8 @@
 /**
  * The AdmissionReview that is sent to a webhook, and the checks of its response: pure.
  *
- * 1. A v1 response must have the uid, version and kind of the request. As in Kubernetes, v1beta1 responses are not checked.
+ * 1. A v1 response must have the uid, version and kind of the request. As in Kubernetes, v1beta1 responses are not
+ *    checked.
  * 2. A validating webhook may not patch; a mutating webhook has to name the type of its patch.
  */
 import {
@@ -98,7 +99,9 @@ function responseIn(answer: Json, uid: string, version: ReviewVersion): JsonObje
   return response;
 }
 
-/** Decodes a response. A missing version or kind is taken as that of the request here; a later check refuses it for v1. */
+/**
+ * Decodes a response. A missing version or kind is taken as that of the request here; a later check refuses it for v1.
+ */
 function typed(answer: Json, version: ReviewVersion): JsonObject {
   const { apiVersion = "", kind = "" } = isObject(answer) ? answer : {};
   const [group, of] = apiVersion === "" ? [GROUP, version] : String(apiVersion).split("/");

@@ -1,4 +1,6 @@
-/** What both webhook plugins share: the webhooks of the current configurations, connections to them, and the authorizer. */
+/**
+ * What both webhook plugins share: the webhooks of the current configurations, connections to them, and the authorizer.
+ */
 import { readFileSync } from "node:fs";
 import type { JsonObject } from "#api";
 import { serviceResolver } from "../../outbound/service-resolver.ts";

@@ -1,4 +1,7 @@
-/** ValidatingAdmissionWebhook: calls all webhooks that match a request at the same time. The error is that of the first in order that denies. */
+/**
+ * ValidatingAdmissionWebhook: calls all webhooks that match a request at the same time. The error is that of the first
+ * in order that denies.
+ */
 import { internalError, type JsonObject } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import { type AdmissionPlugin, type ClusterView, rule } from "../chain/plugin.ts";

@@ -1,6 +1,6 @@
 /**
- * An extension API server as others write them: TLS, who asks in headers that count only from the front proxy, discovery, a resource that can be
- * listed, watched, written and attached to. It can be told to fail in every way.
+ * An extension API server for tests: TLS, users by X-Remote-… headers that are trusted only from the front proxy,
+ * discovery, and a resource that can be listed, watched, written and attached to. It can be made to fail in every way.
  */
 import { once } from "node:events";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";

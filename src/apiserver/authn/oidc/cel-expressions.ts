@@ -1,8 +1,8 @@
 /**
- * Expressions in CEL: `claims` is a map of everything in the token, `user` what was made of it.
+ * Expressions in CEL: `claims` is a map of the token's claims, `user` the user made of them.
  *
- * 1. The language is set up when the first expression comes: most clusters have none.
- * 2. Only expressions that administrators write are run, on claims that a signature vouches for; they are bounded all the same.
+ * 1. The CEL environment is created with the first expression: most clusters have none.
+ * 2. Expressions come from administrators and run on signed claims; their cost is bounded all the same.
  */
 import { cel, celLibraries, type Json, type JsonObject } from "#api";
 import type { Compiled, Evaluated, ExpressionCompiler } from "./expressions.ts";
@@ -50,7 +50,10 @@ function evaluated(program: cel.Program, input: JsonObject): Evaluated {
   return value instanceof cel.CelError ? { error: value.message } : { value: value satisfies Json };
 }
 
-/** `claims.NAME`, `claims.?NAME` or `has(claims.NAME)`, outside of texts. What is named in brackets is not seen, as in the original. */
+/**
+ * `claims.NAME`, `claims.?NAME` or `has(claims.NAME)`, outside of strings. Claims in brackets are not found, as in
+ * Kubernetes.
+ */
 function selectsClaim(expression: string, claim: string): boolean {
   const withoutTexts = expression.replace(/"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '""');
   return new RegExp(`(?<![\\w.])claims\\s*\\.\\s*\\??\\s*${claim}(?!\\w)`).test(withoutTexts);

@@ -11,7 +11,7 @@ import type { Compiled, ExpressionCompiler } from "./expressions.ts";
 
 export type ClaimsToUser = (claims: JsonObject) => UserInfo | Refused;
 
-/** Thrown and caught in this file: rules are many, and each may end it. */
+/** Thrown and caught in this file. */
 class Unfit extends Error {
   override readonly name = "Unfit";
 }
@@ -83,7 +83,7 @@ function groupsRule(
   return (claims) => {
     const value = claim === "" ? undefined : claims[claim];
     if (value === undefined) return [];
-    // One group may stand alone.
+    // A single group may be a string.
     const list = Array.isArray(value) ? (value as readonly Json[]) : [value];
     return list.map((group) => {
       if (typeof group === "string") return prefix + group;
@@ -179,7 +179,7 @@ function evaluator(compiled: Compiled, expression: string, about: string): (inpu
   };
 }
 
-/** As the original reads it: null is none, a string is a list of one, empty strings are left out. */
+/** As in Kubernetes: null is none, a string is a list of one, empty strings are dropped. */
 function stringList(value: Json, about: string): readonly string[] {
   if (value === null || value === "") return [];
   if (typeof value === "string") return [value];

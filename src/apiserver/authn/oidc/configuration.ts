@@ -1,4 +1,4 @@
-/** AuthenticationConfiguration as it stands in a file, and the same made from the --oidc-* flags. */
+/** AuthenticationConfiguration from a file, or made of the --oidc-* flags. */
 import { type FieldError, field, isObject, type Json, type JsonObject, parseYaml } from "#api";
 import { ConfigurationError } from "../configuration-error.ts";
 
@@ -11,7 +11,7 @@ export interface JwtAuthenticator {
   readonly issuer: {
     readonly url: string;
     readonly discoveryURL: string;
-    /** PEM; the system's own authorities if empty. */
+    /** PEM; empty: the system's certificate authorities. */
     readonly certificateAuthority: string;
     readonly audiences: readonly string[];
     readonly audienceMatchPolicy: string;
@@ -45,7 +45,7 @@ export interface PrefixedClaimOrExpression extends ClaimOrExpression {
 
 const VERSIONS = ["v1", "v1beta1", "v1alpha1"].map((version) => `apiserver.config.k8s.io/${version}`);
 
-/** Reads a file's text. Fields that nobody knows are an error: a rule that is misspelt must not be one that is missing. */
+/** Parses a file. Unknown fields are errors: a misspelt rule must not be a missing rule. */
 export function parseAuthenticationConfiguration(yaml: string, file: string): AuthenticationConfiguration {
   let value: Json;
   try {
@@ -137,7 +137,7 @@ function prefixed(read: Reader): PrefixedClaimOrExpression {
   };
 }
 
-/** Reads fields of an object, and notes what is wrong with them. */
+/** Reads fields of an object, and collects errors. */
 class Reader {
   readonly #value: JsonObject;
   readonly #path: string;

@@ -1,16 +1,16 @@
-/** Expressions in an AuthenticationConfiguration: what maps and checks claims where naming one is not enough. */
+/** Expressions in an AuthenticationConfiguration, which map and check claims. */
 import type { Json, JsonObject } from "#api";
 
-/** What comes out of an expression: plain values, or why there is none. */
+/** The result of an expression, or the reason why there is none. */
 export type Evaluated = { readonly value: Json } | { readonly error: string };
 
 export type Compiled = { readonly evaluate: (input: JsonObject) => Evaluated } | { readonly fault: string };
 
 export interface ExpressionCompiler {
-  /** With the variable `claims`. `bool`: it has to be one, which is known before it runs. */
+  /** With the variable `claims`. `bool`: its type is checked when it is compiled. */
   claims(expression: string, returns: "bool" | "any"): Compiled;
   /** With the variable `user`; it has to be a bool. */
   user(expression: string): Compiled;
-  /** Whether the expression looks at this claim. */
+  /** Whether the expression uses this claim. */
   selectsClaim(expression: string, claim: string): boolean;
 }

@@ -1,4 +1,4 @@
-/** The --oidc-* flags: one issuer, told in words of their own. */
+/** The --oidc-* flags: one issuer. */
 import { ConfigurationError } from "../configuration-error.ts";
 import type { JwtAuthenticator } from "./configuration.ts";
 
@@ -48,7 +48,7 @@ export function authenticatorOfFlags(flags: OidcFlags): JwtAuthenticator {
   };
 }
 
-/** Names of two issuers must not be the same by chance; mail addresses are unlikely to be. */
+/** User names of different issuers must not collide; email addresses are unlikely to. */
 function usernamePrefix({ usernamePrefix: prefix = "", issuerUrl }: OidcFlags, claim: string): string {
   if (prefix === "-") return "";
   return prefix === "" && claim !== "email" ? `${issuerUrl}#` : prefix;

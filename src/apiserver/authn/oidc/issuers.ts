@@ -1,5 +1,6 @@
 /**
- * All issuers of an AuthenticationConfiguration. The configuration may change while the server runs: the new one counts from the next token on.
+ * All issuers of an AuthenticationConfiguration. It may change while the server runs: the new one applies from the next
+ * token on.
  */
 import type { Clock, Logger } from "#base";
 import { cached } from "../token-cache.ts";
@@ -13,7 +14,7 @@ const REMEMBERED_MS = 10_000;
 
 export interface IssuersOptions {
   readonly algorithms: readonly string[];
-  /** The cluster's own: nobody else may be called so. */
+  /** The cluster's own issuers, which no other may claim to be. */
   readonly disallowedIssuers: readonly string[];
   readonly compiler: ExpressionCompiler;
   readonly clock: Clock;
@@ -33,7 +34,7 @@ export class OidcIssuers {
 
   readonly authenticate: TokenAuthenticator = (token, audiences) => this.#authenticate(token, audiences);
 
-  /** Throws ConfigurationError and leaves everything as it is, if the configuration makes no sense. `file`: where it came from. */
+  /** Throws ConfigurationError and changes nothing if the configuration is invalid. `file`: its name, for messages. */
   replace(configuration: AuthenticationConfiguration, file: string): void {
     const { disallowedIssuers, compiler, clock } = this.#options;
     const errors = validateAuthenticationConfiguration(configuration, disallowedIssuers, compiler);

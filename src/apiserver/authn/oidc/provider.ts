@@ -1,11 +1,12 @@
 /**
- * An OpenID Connect provider: where its keys are, and the keys themselves.
+ * An OpenID Connect provider: discovery, and its keys.
  *
- *     issuer URL ──► discovery document ──► jwks_uri ──► keys ···► again when they grow old, or when a token names one that is not among them
+ *     issuer URL ──► discovery document ──► jwks_uri ──► keys ···► again: old, or an unknown key id
  *
- * 1. Discovery is tried until it succeeds; until then the provider knows no keys, and its tokens are refused.
- * 2. A token that names a key which is not known lets the keys be fetched anew, but not more often than every few seconds: anybody can make up a key's name.
- * 3. Keys that the provider no longer has are forgotten when those in memory are ten minutes old, at the next token. If it cannot be asked, they stay.
+ * 1. Discovery is retried until it succeeds; until then the provider has no keys, and its tokens are refused.
+ * 2. A token with an unknown key id triggers a fetch of the keys, at most every few seconds: anybody can invent a key
+ *    id.
+ * 3. Keys are fetched again, at the next token, when they are ten minutes old. If that fails, the old keys stay.
  */
 import type { JWK } from "jose";
 import { isObject, type JsonObject } from "#api";
@@ -19,10 +20,10 @@ const TIMEOUT_MS = 30_000;
 
 export interface ProviderOptions {
   readonly issuer: string;
-  /** Where the discovery document is, if not under the issuer's URL. */
-  readonly discoveryUrl?: string;
+  /** The URL of the discovery document, if not below the issuer's URL. */
+  readonly discoveryUrl?: string | undefined;
   /** PEM. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -59,7 +60,7 @@ export class Provider {
     }
   }
 
-  /** Keys that may have signed a token with this kid; all of them, if it has none. */
+  /** The keys that may have signed a token with this kid; without one, all keys. */
   async keysFor(kid: string): Promise<readonly JWK[]> {
     const named = () => this.#keys.filter((key) => kid === "" || key.kid === kid);
     const age = this.#options.clock.monotonic() - this.#fetchedMs;
@@ -67,7 +68,7 @@ export class Provider {
     return named();
   }
 
-  /** The keys once more, if they have not just been fetched: a provider may have changed one and kept its name. */
+  /** Fetches the keys again, unless they are fresh: a provider may have replaced a key and kept its id. */
   async changedKeysFor(kid: string): Promise<readonly JWK[]> {
     const before = this.#keys;
     if (this.#options.clock.monotonic() - this.#fetchedMs > COOLDOWN_MS) await this.#refreshed();
@@ -101,7 +102,7 @@ export class Provider {
     return jwksUri;
   }
 
-  /** Never throws: where there are no new keys, the old ones count. */
+  /** Never throws: on failure the old keys stay. */
   async #refreshed(): Promise<void> {
     this.#fetching ??= this.#fetch().finally(() => {
       this.#fetching = undefined;
@@ -123,7 +124,7 @@ export class Provider {
       if (!Array.isArray(keys)) throw new Error(`${uri} holds no key set`);
       return (keys as readonly JsonObject[]).filter(isObject) as readonly JWK[];
     } finally {
-      // Also after a failure: who makes up keys must not make this server hammer the provider.
+      // Also after a failure: invented key ids must not make this server flood the provider.
       this.#fetchedMs = this.#options.clock.monotonic();
     }
   }

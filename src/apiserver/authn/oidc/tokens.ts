@@ -3,7 +3,7 @@
  *
  *     token ──► issuer ──► algorithm ──► signature (keys of the provider) ──► audience ──► times ──► claims to user
  *
- * 1. A token of another issuer is no business of this one; a token of this issuer that is not good is refused.
+ * 1. Tokens of other issuers are left to other authenticators; an invalid token of this issuer is refused.
  */
 import { goQuote, type JsonObject } from "#api";
 import type { Clock, Logger } from "#base";
@@ -36,7 +36,7 @@ export interface OidcOptions {
 
 export interface OidcTokens {
   readonly authenticate: TokenAuthenticator;
-  /** Looks for the provider until it is found. */
+  /** Runs discovery until it succeeds. */
   run(signal: AbortSignal): Promise<void>;
   close(): void;
 }
@@ -46,8 +46,8 @@ export function oidcTokens({ authenticator, algorithms, compiler, clock, log }: 
   const toUser = claimsToUser(authenticator, compiler);
   const provider = new Provider({
     issuer: url,
-    ...(discoveryURL !== "" && { discoveryUrl: discoveryURL }),
-    ...(certificateAuthority !== "" && { ca: certificateAuthority }),
+    discoveryUrl: discoveryURL === "" ? undefined : discoveryURL,
+    ca: certificateAuthority === "" ? undefined : certificateAuthority,
     clock,
     log,
   });
@@ -81,7 +81,7 @@ export function oidcTokens({ authenticator, algorithms, compiler, clock, log }: 
   return { authenticate, run: (signal) => provider.run(signal), close: () => provider.close() };
 }
 
-/** Google once left the scheme out. */
+/** Google's tokens once had an issuer without the scheme. */
 function issuerOf({ iss }: JsonObject): string {
   return iss === "accounts.google.com" ? "https://accounts.google.com" : String(iss ?? "");
 }
@@ -111,7 +111,7 @@ function goList(values: readonly string[]): string {
   return `[${values.map(goQuote).join(" ")}]`;
 }
 
-/** A token may name any number: one that is no time is shown as it is. */
+/** A number that is not a valid time is shown as it is. */
 function goTime(ms: number): string {
   const time = new Date(ms);
   if (Number.isNaN(time.getTime())) return String(ms / 1000);

@@ -1,4 +1,4 @@
-/** Whether an AuthenticationConfiguration makes sense, in the words of the original. */
+/** Validation of an AuthenticationConfiguration, with Kubernetes' messages. */
 import { X509Certificate } from "node:crypto";
 import { at, type FieldError, type FieldPath, field } from "#api";
 import { extraKeyFaults } from "../extra-key.ts";
@@ -9,7 +9,7 @@ const MAX_AUTHENTICATORS = 64;
 const BOTH = "claim and expression can't both be set";
 const EITHER = "claim or expression is required";
 
-/** `disallowedIssuers`: the cluster's own; nobody else may speak for it. */
+/** `disallowedIssuers`: the cluster's own issuers, which no other may claim to be. */
 export function validateAuthenticationConfiguration(
   { jwt, anonymous }: AuthenticationConfiguration,
   disallowedIssuers: readonly string[],
@@ -227,7 +227,7 @@ function isReserved(key: string): boolean {
   return ["k8s.io", "kubernetes.io"].some((own) => domain === own || domain.endsWith(`.${own}`));
 }
 
-/** A mail address names nobody unless the issuer has verified it; whoever writes expressions has to look. */
+/** An email address identifies a user only if the issuer has verified it: expressions must check `email_verified`. */
 function usesUnverifiedEmail(
   { claimMappings: { username, extra }, claimValidationRules }: JwtAuthenticator,
   compiler: ExpressionCompiler,

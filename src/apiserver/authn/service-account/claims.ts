@@ -1,4 +1,4 @@
-/** What a service account token says, and how it is read from one that is verified. */
+/** The claims of a service account token, and how they are read from a verified token. */
 import { isObject, type JsonObject } from "#api";
 
 export interface Ref {
@@ -13,7 +13,7 @@ export interface KubernetesClaim {
   readonly pod: Ref | undefined;
   readonly secret: Ref | undefined;
   readonly node: Ref | undefined;
-  /** Seconds since 1970: from then on, the client should have got a new one. */
+  /** Seconds since 1970: from then on the client should use a new token. */
   readonly warnafter: number | undefined;
 }
 

@@ -1,15 +1,15 @@
-/** The side that gives tokens out: signs them, and tells others by which keys they can be verified. */
+/** Issues service account tokens, and publishes the keys that verify them. */
 import type { JsonObject } from "#api";
 import { signJwt } from "../jwt.ts";
 import { type SigningKey, signingKey, type VerificationKey } from "./keys.ts";
 
 export interface TokenIssuer {
   readonly issuer: string;
-  /** For whom tokens are meant that do not say so. */
+  /** The audiences of tokens that are requested without any. */
   readonly audiences: readonly string[];
-  /** Longer than this no token is given. */
+  /** The longest life of a token. */
   readonly maxExpirationSeconds?: number | undefined;
-  /** Whether pods' own tokens last for a year, so that clients which never read them again go on working. */
+  /** Whether pods' tokens are valid for a year, for clients that never reload them. */
   readonly extendExpiration: boolean;
   /** The claims as a signed JWT. */
   sign(claims: JsonObject): Promise<string>;
@@ -20,13 +20,13 @@ export function tokenIssuer(key: SigningKey, options: Omit<TokenIssuer, "sign">)
   return { ...options, sign: (claims) => signJwt(claims, header, key.privateKey) };
 }
 
-/** For those who have the key and are not the server: they sign what the server verifies. Throws KeyFileError. */
+/** A signer outside of the server, with the server's key. Throws KeyFileError. */
 export function tokenSigner(pem: string, file: string): TokenIssuer["sign"] {
   const key = signingKey(pem, file);
   return (claims) => signJwt(claims, { alg: key.algorithm, kid: key.id }, key.privateKey);
 }
 
-/** Documents for verifiers outside: discovery, as OpenID Connect has it, and the keys. */
+/** Documents for external verifiers: OpenID Connect discovery, and the keys. */
 export interface IssuerDocuments {
   readonly configuration: JsonObject;
   readonly keySet: JsonObject;

@@ -1,15 +1,15 @@
 /**
- * The keys of service account tokens: one signs, several may verify, so that one can be changed for another while tokens of both are about.
+ * The keys of service account tokens: one signs, several verify, so that keys can be rotated.
  *
- * 1. A key is known by the digest of its public half: whoever has it can tell which tokens are its.
+ * 1. The id of a key is the digest of its public half.
  */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 
 export interface VerificationKey {
   readonly id: string;
-  /** What is written into tokens and the key set. */
+  /** The id in tokens and in the key set. */
   readonly algorithm: string;
-  /** What signatures of this key may be made with. */
+  /** Algorithms of its signatures. */
   readonly algorithms: readonly string[];
   readonly key: KeyObject;
 }
@@ -26,9 +26,9 @@ const RSA = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"];
 const CURVES: Readonly<Record<string, string>> = { prime256v1: "ES256", secp384r1: "ES384", secp521r1: "ES512" };
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g;
 
-/** All keys of a file: public ones, certificates, and private ones, of which the public half counts. */
+/** All keys of a file: public keys, certificates, and the public halves of private keys. */
 export function verificationKeys(pem: string, file: string): readonly VerificationKey[] {
-  // A file of an EC key may begin with the parameters of its curve.
+  // The file of an EC key may start with the parameters of its curve.
   const blocks = [...pem.matchAll(BLOCK)].filter(([, type]) => type !== "EC PARAMETERS");
   if (blocks.length === 0) throw new KeyFileError(`${file} holds no key in PEM.`);
   return blocks.map(([block]) =>
@@ -44,7 +44,7 @@ export function signingKey(pem: string, file: string): SigningKey {
   return { ...described(createPublicKey(privateKey), file), privateKey };
 }
 
-/** For a cluster that nobody gave a key: it lives as long as the process. */
+/** The default key, for the life of the process. */
 export function temporaryKey(): SigningKey {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return { ...described(publicKey, "a key in memory"), privateKey };

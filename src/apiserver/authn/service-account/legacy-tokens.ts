@@ -1,7 +1,7 @@
 /**
- * Tokens that are kept in a Secret: they never expire, and end with their Secret.
+ * Tokens in Secrets: they do not expire, and end with their Secret.
  *
- * 1. The day of the last use is noted at the Secret, so that tokens which nobody uses can be found and taken away.
+ * 1. The day of the last use is recorded in the Secret, so that unused tokens can be found and deleted.
  */
 import { type core, formatTime, instantOf } from "#api";
 import type { Logger } from "#base";
@@ -23,7 +23,7 @@ const GENERATED =
 const DAY_MS = 24 * 3600 * 1000;
 
 export interface LegacyTokenOptions extends AccountTokenOptions {
-  /** Notes the day of the last use at a Secret. */
+  /** Records the day of the last use in a Secret. */
   noteUse(secret: core.Secret, day: string): Promise<void>;
   readonly log: Logger;
 }
@@ -32,7 +32,7 @@ export function legacyTokenJudge(options: LegacyTokenOptions): Judge {
   const { objects, clock, noteUse, log } = options;
   const noting = new Set<string>();
 
-  /** At most one note for a Secret at a time, and none that makes a request fail. */
+  /** At most one write for a Secret at a time. A failure does not fail the request. */
   const note = async (secret: core.Secret): Promise<void> => {
     const [today, tomorrow] = [0, DAY_MS].map((ms) => formatTime(instantOf(clock.now() + ms)).slice(0, 10));
     const lastUsed = secret.metadata?.labels?.[LAST_USED];
@@ -42,7 +42,7 @@ export function legacyTokenJudge(options: LegacyTokenOptions): Judge {
     try {
       await noteUse(secret, today);
     } catch (error) {
-      log.warn("the use of a token could not be noted at its Secret", { secret: secret.metadata?.name, error });
+      log.warn("the last use of a token could not be recorded in its Secret", { secret: secret.metadata?.name, error });
     } finally {
       noting.delete(uid);
     }

@@ -1,11 +1,13 @@
 /**
- * Tokens of service accounts: whose a token is, if its signature, times and audiences are right, and all that it hangs on is still there.
+ * Tokens of service accounts: valid if signature, times and audiences are, and if the objects that they are bound to
+ * exist.
  *
- *     token ──► issuer ──► signature (remembered) ──► audience ──► times ──► account, pod, secret or node ──► user
+ *     token ──► issuer ──► signature (cached) ──► audience ──► times ──► account, pod, secret or node ──► user
  *
- * 1. Only the signature is remembered. Everything that can change is looked at for each request, in the caches: a token ends with its pod, not some seconds later.
- * 2. What is deleted counts for a minute more, as clocks differ and the last words of a pod should be heard.
- * 3. A kid that no key has means no key; a token without one is tried with all.
+ * 1. Only the signature check is cached. Everything else is checked for each request, in the server's caches: a token
+ *    ends with its pod.
+ * 2. A deleted object counts for a minute more, because clocks differ and a terminating pod may still make requests.
+ * 3. A token with an unknown kid matches no key; a token without one is tried with all keys.
  */
 import { type JsonObject, type KubeObject, parseTime, toMs } from "#api";
 import { type Clock, LruMap } from "#base";
@@ -24,11 +26,11 @@ const UNSUPPORTED = "go-jose/go-jose: unsupported cryptographic primitive";
 
 export interface SignedTokenOptions {
   readonly keys: readonly VerificationKey[];
-  /** Of the API server: for whom a token without an audience is meant. */
+  /** The API server's audiences: assumed for tokens without any. */
   readonly audiences: readonly string[];
 }
 
-/** Decides about a token whose issuer, signature and audience are right. */
+/** Decides about a token whose issuer, signature and audience are valid. */
 export type Judge = (claims: JsonObject, token: string) => Promise<Omit<Known, "audiences"> | Refused>;
 
 interface Verified {
@@ -36,7 +38,7 @@ interface Verified {
   readonly judge: Judge;
 }
 
-/** What tokens in any form of ours have in common: issuer, signature, audience. For the rest, each issuer has a judge. */
+/** What all service account tokens have in common: issuer, signature, audience. A judge checks the rest. */
 export function signedTokens(
   { keys, audiences: own }: SignedTokenOptions,
   judges: ReadonlyMap<string, Judge>,
@@ -84,7 +86,7 @@ export interface AccountTokenOptions {
   readonly clock: Clock;
 }
 
-/** Of tokens that were asked for, and end by themselves. */
+/** Of tokens of the TokenRequest API, which expire. */
 export function accountTokenJudge({ objects, clock }: AccountTokenOptions): Judge {
   return async (claims) => {
     const now = clock.now();
@@ -115,7 +117,7 @@ async function signatureFaults(
   return [...faults];
 }
 
-/** What the token hangs on and is there no more; undefined if all is there. */
+/** The bound object that no longer exists; undefined if all exist. */
 async function missing(
   { namespace, serviceaccount, secret, pod, node }: KubernetesClaim,
   objects: ClusterObjects,
@@ -130,7 +132,7 @@ async function missing(
   const bound: readonly (readonly [Plural, string, Ref | undefined])[] = [
     ["secrets", namespace, secret],
     ["pods", namespace, pod],
-    // The node of a pod's token is said, not checked: the pod is what counts.
+    // The node of a pod's token is not checked: the pod is.
     ["nodes", "", pod === undefined ? node : undefined],
   ];
   for (const [plural, where, ref] of bound) {
@@ -165,7 +167,7 @@ function userOf({ namespace, serviceaccount, pod, node }: KubernetesClaim, { jti
   };
 }
 
-/** Clients that do not renew their tokens have longer than they asked for; the audit log tells of them. */
+/** Tokens with an extended expiration work after `warnafter`, with an annotation in the audit log. */
 function staleness({ warnafter = 0 }: KubernetesClaim, { sub }: JsonObject, now: number) {
   const late = Math.floor(now / 1000) - warnafter;
   if (warnafter === 0 || late <= 0) return {};

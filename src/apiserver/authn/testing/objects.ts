@@ -15,7 +15,7 @@ export interface TestObject {
 
 export class TestObjects implements ClusterObjects {
   readonly #objects = new Map<string, KubeObject>();
-  /** What others have written and this server does not know yet. */
+  /** Writes that this server's cache does not have yet. */
   readonly #late: [string, KubeObject][] = [];
   refreshed = 0;
 

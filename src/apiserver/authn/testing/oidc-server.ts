@@ -1,4 +1,4 @@
-/** A real OpenID Connect provider on loopback, by TLS. Its keys can be changed while it runs. */
+/** A real OpenID Connect provider on loopback, with TLS. Its keys can be replaced while it runs. */
 import { once } from "node:events";
 import type { RequestListener } from "node:http";
 import { Agent, createServer, request } from "node:https";
@@ -14,9 +14,9 @@ export interface OidcServer {
   readonly ca: string;
   /** How often its documents were fetched, by path. */
   readonly fetched: Map<string, number>;
-  /** A token, as its token endpoint gives it out, with these claims. */
+  /** A token of its token endpoint, with these claims. */
   token(claims?: object): Promise<string>;
-  /** Signs by another key from now on. `keep`: the old one can still be found. */
+  /** Signs with a new key from now on. `keep`: the old one stays in the key set. */
   rotate(options: { keep: boolean; alg?: string }): Promise<void>;
   /** Answers nothing but 503. */
   unavailable(is: boolean): void;

@@ -3,7 +3,7 @@ import type { ApiRequest } from "../../http/exchange.ts";
 
 export interface RequestParts {
   readonly path?: string;
-  /** As they come over the network: a name may come twice. */
+  /** As received: a name may be repeated. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly certificate?: ApiRequest["certificate"];
   readonly user?: ApiRequest["user"];

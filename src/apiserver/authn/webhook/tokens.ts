@@ -1,8 +1,9 @@
 /**
- * Tokens that another server knows: it is sent a TokenReview, and answers whose token it is.
+ * Tokens that a webhook authenticates: it gets a TokenReview, and answers with the user.
  *
- * 1. A server that fails for a moment is asked again, a few times; one that cannot be reached refuses the token, and nothing of that is remembered.
- * 2. What it says is believed: it can name any user and any group.
+ * 1. Failed calls are retried a few times; if the webhook cannot be reached the token is refused, and that is not
+ *    cached.
+ * 2. The webhook is trusted: it can name any user and any group.
  */
 import { type authentication, isObject, type JsonObject } from "#api";
 import { backoffDelay, type Clock, type Logger, type Random } from "#base";
@@ -24,7 +25,7 @@ export interface WebhookConnection extends ConnectionCredentials {
 export interface WebhookOptions {
   readonly connection: WebhookConnection;
   readonly version: "v1" | "v1beta1";
-  /** Of the API server: for whom a token is meant if the answer does not say so. */
+  /** The API server's audiences: assumed if the answer has none. */
   readonly audiences: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
@@ -49,7 +50,7 @@ export function webhookTokens(options: WebhookOptions): WebhookTokens {
     try {
       status = await ask({ kind: "TokenReview", apiVersion, metadata: {}, spec });
     } catch (error) {
-      log.error("the webhook that knows tokens cannot be asked", { server: connection.server, error });
+      log.error("the token webhook cannot be called", { server: connection.server, error });
       return refused((error as Error).message);
     }
     const said = status.audiences ?? [];

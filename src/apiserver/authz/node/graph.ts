@@ -1,10 +1,10 @@
 /**
- * Which objects concern which nodes: kept as Pods, volumes and attachments come and go, so that a question is a few look-ups.
+ * Which objects concern which nodes, maintained from events, so that a decision is a few look-ups.
  *
  *     secret, configmap, pvc, service account, resource claim ──► pod ──► node
  *     pv ──► pvc        secret ──► pv ──► pvc        volume attachment, resource slice ──► node
  *
- * An object may be needed on a node for several reasons: each is counted, and the last one to go takes the right along.
+ * References are counted: the right ends with the last one.
  */
 import type { KubeObject } from "#api";
 import type { Follower } from "../../loopback/follow.ts";
@@ -18,7 +18,7 @@ import {
   volumeReferences,
 } from "./references.ts";
 
-/** Every kind of object that a node can be asked about. */
+/** The kinds that depend on the graph. */
 export type Vertex = ReferredKind | "pod" | "pv" | "volumeattachment" | "resourceslice";
 
 interface KnownPod {
@@ -112,7 +112,7 @@ export class NodeGraph {
       ephemeralContainers: pod.spec?.ephemeralContainers?.length ?? 0,
       claims: claimsOf(pod),
     };
-    // All else that a Pod refers to never changes: most changes are of its status.
+    // Other references of a Pod never change; most updates concern its status.
     if (
       known !== undefined &&
       known.uid === next.uid &&
@@ -151,7 +151,7 @@ function keyOf(kind: ReferredKind, namespace: string, name: string): string {
   return `${kind}:${namespace}/${name}`;
 }
 
-/** What of a Pod's status says which claims it uses. */
+/** The part of a Pod's status that names its claims. */
 function claimsOf({ status = {} }: Pod): string {
   const { resourceClaimStatuses, extendedResourceClaimStatus } = status;
   if (resourceClaimStatuses === undefined && extendedResourceClaimStatus === undefined) return "";

@@ -2,8 +2,9 @@
  * Kubelets: each may read what the Pods on its own node need, and write what is its own.
  *
  * 1. A node is a user `system:node:NAME` in the group system:nodes. Of everyone else this mode has no opinion.
- * 2. For objects that concern single nodes the graph decides; whose Node, Pod or Lease a write is about, the admission plugin NodeRestriction sees
- *    where the request alone does not say it. All else is what the role `system:node` lists.
+ * 2. For objects that concern single nodes the graph decides; whose Node, Pod or Lease a write is about, the admission
+ *    plugin NodeRestriction sees where the request alone does not say it. All else is what the role `system:node`
+ *    lists.
  * 3. The graph is built when a node first asks: a cluster without nodes pays nothing for it.
  */
 import { goQuote, type rbac } from "#api";

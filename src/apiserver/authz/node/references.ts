@@ -1,10 +1,9 @@
 /**
- * What a Pod, or a PersistentVolume, needs from the cluster: what the kubelet that runs it has to be able to read.
- *
- * Written for any object of the schema's form: what a field is missing is no reference.
+ * The objects that a Pod or a PersistentVolume refers to, which its kubelet may read. Missing fields are not
+ * references.
  */
 
-/** The kinds that are read because something refers to them. */
+/** The kinds of these objects. */
 export type ReferredKind = "secret" | "configmap" | "pvc" | "serviceaccount" | "resourceclaim";
 
 export interface Reference {
@@ -63,12 +62,12 @@ export interface Pod {
   };
 }
 
-/** Kinds of volumes that name a Secret in their field `secretRef`. */
+/** Volume sources with a Secret in `secretRef`. */
 const WITH_SECRET_REF = ["cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"];
 const MIRROR = "kubernetes.io/config.mirror";
 
 export function podReferences({ metadata, spec = {}, status = {} }: Pod): readonly Reference[] {
-  // A node makes mirror Pods itself: they must give it nothing.
+  // A node creates mirror Pods itself: they must not grant it anything.
   if (metadata.annotations?.[MIRROR] !== undefined) return [];
   const found: Reference[] = [];
   const refer = (kind: ReferredKind, name: string | undefined) => {
@@ -132,11 +131,11 @@ export interface PersistentVolume {
 
 export interface VolumeReferences {
   readonly claim: Reference;
-  /** Those that a kubelet needs to mount it; others are for controllers. */
+  /** The Secrets that a kubelet needs to mount it; others are for controllers. */
   readonly secrets: readonly Reference[];
 }
 
-/** Undefined for a volume that no claim has. */
+/** Undefined for an unbound volume. */
 export function volumeReferences({ spec = {} }: PersistentVolume): VolumeReferences | undefined {
   const { claimRef, azureFile, csi } = spec;
   if (claimRef === undefined) return undefined;

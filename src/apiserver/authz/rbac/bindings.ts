@@ -1,7 +1,8 @@
 /**
- * Who has which roles, found by whom: the cost of a question follows the roles that its user has, not the bindings that there are.
+ * The roles of users and groups: the cost of a decision depends on the roles of its user, not on the number of
+ * bindings.
  *
- *     everywhere ─┬► user  ──► role ──► the bindings that say so
+ *     cluster   ─┬► user  ──► role ──► its bindings
  *     namespace ──┴► group ──► role ──► …
  *
  * A ServiceAccount is the user of its name. Of a user's bindings, those of the whole cluster come first.
@@ -37,14 +38,14 @@ export class Grant {
     return this.#binding();
   }
 
-  /** Made once: it says why, and most requests are allowed for the same few reasons. */
+  /** The reason of an allowed request, made once. */
   get allows(): Verdict {
     this.#verdict ??= { decision: "allow", reason: `RBAC: allowed by ${describe(this.binding, this.subject)}` };
     return this.#verdict;
   }
 }
 
-/** Why somebody has a role: never empty. */
+/** The bindings of a subject to a role: never empty. */
 export type Grants = Set<Grant>;
 
 interface Scope {
@@ -70,7 +71,7 @@ export class Bindings {
     this.#roles = roles;
   }
 
-  /** Each role that a user has in a namespace, or in the whole cluster if that is "". */
+  /** Visits each role of a user in a namespace; "": in the whole cluster. */
   visit({ name, groups }: UserInfo, namespace: string, see: Visitor): boolean {
     if (visitScope(this.#everywhere, name, groups, see)) return true;
     const scope = namespace === "" ? undefined : this.#namespaces.get(namespace);
@@ -145,7 +146,7 @@ function visitRoles(roles: Map<RoleSlot, Grants>, see: Visitor): boolean {
   return false;
 }
 
-/** Where a subject stands; undefined for one that nobody can be. */
+/** The entry of a subject; undefined for a subject that matches nobody. */
 function placeOf({ kind, name, namespace }: rbac.Subject, inNamespace: string): [keyof Scope, string] | undefined {
   if (kind === "User") return ["users", name];
   if (kind === "Group") return ["groups", name];

@@ -1,8 +1,8 @@
 /**
- * Whether rules give every single right that other rules give, and which they do not: what somebody may hand on is what they hold.
+ * Which rights of some rules other rules do not cover: users may grant only what they hold.
  *
- * A right is one verb on one resource of one group, with one name or with any, or one verb on one path. It is covered if one rule covers it
- * whole.
+ * A right is one verb on one resource of one group, with one name or with any, or one verb on one path. It is covered
+ * if one rule covers it whole.
  */
 import { goQuote, type rbac } from "#api";
 
@@ -63,7 +63,7 @@ function coversNames(own: readonly string[], wanted: readonly string[]): boolean
   return own.length === 0 || (wanted.length > 0 && wanted.every((name) => own.includes(name)));
 }
 
-/** Rights as a refusal lists them: verbs on one resource together, in order, each line once. */
+/** Rights as in a refusal: verbs of one resource together, sorted, each line once. */
 export function describeRights(missing: readonly Rule[]): string {
   const verbsOf = new Map<string, string[]>();
   const lines: Rule[] = [];
@@ -96,7 +96,7 @@ function describeRule({ apiGroups, resources, nonResourceURLs, resourceNames, ve
   return `{${shown.map(([name, values]) => `${name}:${quoted(values ?? [])}`).join(", ")}}`;
 }
 
-/** As Go writes a list of quoted words. */
+/** Like Go's %q of a string slice. */
 export function quoted(words: readonly string[]): string {
   return `[${words.map(goQuote).join(" ")}]`;
 }

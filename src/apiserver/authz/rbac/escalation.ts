@@ -1,12 +1,14 @@
 /**
- * Nobody gives rights that they do not have: what a write to a role or a binding has to pass, besides the right to make that write.
+ * Users cannot grant rights that they do not have: checks of writes to roles and bindings, besides the right to write
+ * them.
  *
- *     role     its rules must be held by whoever writes it              unless they may `escalate` it
- *     binding  the rules of its role must be held by whoever writes it  unless they may `bind` it
+ *     role     the user must hold its rules               unless the user may `escalate` it
+ *     binding  the user must hold the rules of its role   unless the user may `bind` it
  *
- * 1. Held means: by RBAC, in the namespace of the object, or in the whole cluster for those that have none.
- * 2. A role that aggregates may come to hold anything: setting or changing that takes every right there is.
- * 3. Members of system:masters pass, as everywhere. So does a change of nothing but owners and finalizers: garbage collection must not get stuck.
+ * 1. Rules are held by RBAC, in the namespace of the object, or in the whole cluster for cluster-scoped objects.
+ * 2. An aggregated role may get any rule: setting or changing its aggregation requires all rights.
+ * 3. Members of system:masters pass. So does a change of owner references and finalizers alone: it must not block
+ *    garbage collection.
  */
 
 import type { GroupResource } from "#api";
@@ -58,7 +60,7 @@ async function guardBinding(write: GuardedWrite, rules: Rbac, authorize: Authori
   const { user, namespace, resource } = request;
   if (isExempt(write)) return;
   const { roleRef, metadata } = object as rbac.RoleBinding;
-  // Which kinds a binding may name is for its validation to say.
+  // Validation decides which kinds a binding may name.
   if (roleRef.kind !== "Role" && roleRef.kind !== "ClusterRole") return;
   const plural = roleRef.kind === "Role" ? "roles" : "clusterroles";
   const bind = { apiGroup: roleRef.apiGroup ?? "", apiVersion: "*", resource: plural, namespace, name: roleRef.name };
@@ -80,7 +82,7 @@ function changesOwnersOnly(object: KubeObject, old: KubeObject): boolean {
   return equalJson(plain(kept), plain(old));
 }
 
-/** Without fields that are there and undefined. */
+/** Without undefined fields. */
 function plain(object: object): Json {
   return JSON.parse(JSON.stringify(object)) as Json;
 }
@@ -89,7 +91,7 @@ function aggregates(role: rbac.ClusterRole | undefined): boolean {
   return (role?.aggregationRule?.clusterRoleSelectors ?? []).length > 0;
 }
 
-/** Which of the rules somebody does not have, as they are told; undefined if they have them all. */
+/** The rules that a user does not hold, as text; undefined if the user holds them all. */
 function notHeld(
   rbacRules: Rbac,
   user: UserInfo,

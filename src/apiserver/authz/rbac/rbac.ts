@@ -1,11 +1,11 @@
 /**
- * RBAC: roles and bindings as they are in the caches, kept as tables that change with each object.
+ * RBAC: roles and bindings from the caches, as tables that are updated with each object.
  *
- *     roles, cluster roles        --► Roles    ◄── Bindings ◄── a question
+ *     roles, cluster roles        --► Roles    ◄── Bindings ◄── a decision
  *     bindings, cluster bindings  --► Bindings
  *
- * 1. A decision never waits. Its cost follows the roles of the user, whatever else there is.
- * 2. Rights only add up. A binding to a role that does not exist gives nothing, and a refusal says so.
+ * 1. A decision is synchronous. Its cost depends on the roles of the user alone.
+ * 2. Rights are additive. A binding to a role that does not exist grants nothing, and a refusal mentions it.
  */
 import { goQuote, type rbac } from "#api";
 import type { UserInfo } from "../../identity/user.ts";
@@ -19,7 +19,7 @@ import { type RoleKind, type RoleSlot, Roles } from "./roles.ts";
 
 export const RBAC_GROUP = "rbac.authorization.k8s.io";
 
-/** What a user has: the rules of each of their bindings, and the roles that bindings name and nobody made. */
+/** The rules of a user's bindings, and the roles of bindings that do not exist. */
 export interface Held {
   readonly rules: readonly rbac.PolicyRule[];
   readonly missing: readonly RoleSlot[];
@@ -35,7 +35,7 @@ export class Rbac implements Mode {
     this.name = name;
   }
 
-  /** Follows the four resources, from what is there now. */
+  /** Follows the four resources, from their present state on. */
   follow(served: (plural: string) => Resource, revision: number): void {
     const roles = (kind: RoleKind, plural: string) =>
       follow(served(plural), revision, {
@@ -108,7 +108,7 @@ export class Rbac implements Mode {
       const meaning = this.roles.meaning(role);
       if (meaning === undefined) missing.push(role);
       else {
-        // A binding counts once, by whatever of its subjects the user is.
+        // A binding counts once, whichever of its subjects match the user.
         for (const { binding } of grants) {
           if (!seen.has(binding)) rules.push(...meaning.rules);
           seen.add(binding);

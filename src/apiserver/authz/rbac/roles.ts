@@ -1,10 +1,11 @@
 /**
  * Roles and ClusterRoles as bindings see them.
  *
- * 1. A role is a slot that its bindings point to, whether it exists yet or not: a change of a role touches that slot and none of its bindings.
- * 2. What a slot means is worked out when it is first asked for, and kept until something that it is made of changes.
- * 3. A ClusterRole that aggregates has the rules of all that its selectors find, and theirs, besides those written in it: at once, whether a
- *    controller has written them down yet or not.
+ * 1. Bindings refer to a slot of a role, whether the role exists or not: a change of a role changes its slot and none
+ *    of its bindings.
+ * 2. The rules of a slot are compiled when they are first needed, and kept until a role that they depend on changes.
+ * 3. An aggregated ClusterRole has the rules of all roles that its selectors match, and theirs, besides its own: at
+ *    once, before the controller has written them.
  */
 import { type KubeObject, type LabelMatcher, type Labels, matcherOfSelector, type rbac } from "#api";
 import { RuleTable } from "./rule-table.ts";
@@ -94,11 +95,11 @@ export class Roles {
     else this.#aggregating.delete(slot);
   }
 
-  /** What is made of this role, and what is made of that, has to be worked out again. */
+  /** Discards the rules of this role, and of all roles that aggregate it. */
   #forgetGathered(changed: RoleSlot, labels: readonly (Labels | undefined)[]): void {
     const stale = new Set([changed]);
     const queue = [...labels];
-    // The list grows while it is read.
+    // The list grows during the loop.
     for (const next of queue) {
       for (const slot of this.#aggregating) {
         if (stale.has(slot) || !slot.stored?.selectors.some((selector) => selector.matches(next))) continue;
@@ -111,7 +112,7 @@ export class Roles {
 
   #gathered(slot: RoleSlot): readonly rbac.PolicyRule[] {
     const parts = new Set([slot]);
-    // The set grows while it is read: each part that aggregates brings its own.
+    // The set grows during the loop: each aggregated role adds its own parts.
     for (const part of parts) {
       const selectors = part.stored?.selectors ?? [];
       if (selectors.length === 0) continue;

@@ -1,15 +1,14 @@
 /**
- * The rules of a role, compiled so that a question is a few look-ups, however many rules there are.
+ * The rules of a role, compiled so that a decision is a few look-ups, however many rules there are.
  *
  *     API group ──► resource ──► verb ──► names        path, or beginning of paths ──► verbs
  *
- * `*` stands in these tables as it does in rules, and is looked up besides what was asked for: every group, every resource with its subresources,
- * every verb. A star, a slash and `scale` stand for that
- * subresource of every resource.
+ * `*` is an entry of these tables, looked up besides the requested value: every group, every resource with its
+ * subresources, every verb. A star, a slash and `scale` are that subresource of every resource.
  */
 import type { rbac } from "#api";
 
-/** True: whatever the name is. */
+/** True: any name. */
 type Names = true | Set<string>;
 type Verbs = Map<string, Names>;
 

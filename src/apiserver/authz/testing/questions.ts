@@ -1,4 +1,4 @@
-/** Questions to authorizers, and objects of RBAC, in few words. */
+/** Attributes for authorizers, and objects of RBAC, for tests. */
 import type { KubeObject, rbac } from "#api";
 import { requestInfo } from "../../http/request-info.ts";
 import type { UserInfo } from "../../identity/user.ts";
@@ -32,7 +32,9 @@ export function role(name: string, rules: readonly rbac.PolicyRule[], namespace?
   return { kind: namespace === undefined ? "ClusterRole" : "Role", apiVersion: API, metadata, rules } as KubeObject;
 }
 
-/** `subjects`: `User ann`, `Group dev`, `ServiceAccount ns/name`, or `ServiceAccount name` of the binding's namespace. */
+/**
+ * `subjects`: `User ann`, `Group dev`, `ServiceAccount ns/name`, or `ServiceAccount name` of the binding's namespace.
+ */
 export function binding(
   name: string,
   roleRef: `${"Role" | "ClusterRole"} ${string}`,

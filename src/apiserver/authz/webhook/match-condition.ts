@@ -1,7 +1,9 @@
 /**
- * Match conditions of authorization webhooks: expressions over `request`, the spec of the SubjectAccessReview that would be sent.
+ * Match conditions of authorization webhooks: expressions over `request`, the spec of the SubjectAccessReview that
+ * would be sent.
  *
- * 1. Every text of it is there, empty or not, so that conditions can compare without asking for it first. Selectors are there only where there are some.
+ * 1. All strings are set, if only to "", so that conditions can compare without `has()`. Selectors are set only if
+ *    there are any.
  */
 import { cel, celLibraries, type authorization as review } from "#api";
 import { AuthorizationConfigError } from "../config-error.ts";
@@ -36,7 +38,7 @@ const REQUEST = record("kubernetes.SubjectAccessReviewSpec", {
   uid: types.string,
 });
 
-/** Throws AuthorizationConfigError for an expression that is wrong. The condition throws where it cannot be evaluated. */
+/** Throws AuthorizationConfigError for an invalid expression. The condition throws if it cannot be evaluated. */
 export function matchCondition(expression: string): MatchCondition {
   const environment = celLibraries.baseEnvironment().extend({ variables: { request: REQUEST } });
   const compilation = environment.compile(expression);

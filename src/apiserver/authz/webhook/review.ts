@@ -1,4 +1,4 @@
-/** A question as another server is asked it: SubjectAccessReview, version v1 or v1beta1. */
+/** Attributes as a SubjectAccessReview, version v1 or v1beta1. */
 import type { JsonObject, LabelOperator, authorization as review } from "#api";
 import type { Attributes } from "../attributes.ts";
 
@@ -17,7 +17,7 @@ export function reviewSpec(attributes: Attributes): review.SubjectAccessReviewSp
   };
 }
 
-/** The whole object. In v1beta1 the groups stand under another name. */
+/** The whole object. In v1beta1 the groups have another name. */
 export function reviewObject(spec: review.SubjectAccessReviewSpec, version: ReviewVersion): JsonObject {
   const { groups, ...others } = spec;
   const written = version === "v1" || groups === undefined ? spec : { ...others, group: groups };
@@ -48,7 +48,7 @@ function reviewedResource(attributes: Attributes): review.ResourceAttributes {
     operator: operator === "=" ? "In" : "NotIn",
     values: [value],
   }));
-  // What cannot be said is left out: the question is then about more than was asked for.
+  // Requirements that the API cannot express are dropped, which asks for more.
   const labels = selectors.label.flatMap(({ key, operator, values }) => {
     const known = LABEL_OPERATORS[operator];
     return known === undefined ? [] : [{ key, operator: known, ...(values.length > 0 && { values }) }];

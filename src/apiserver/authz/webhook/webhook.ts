@@ -1,11 +1,12 @@
 /**
- * Another server decides: it is sent a SubjectAccessReview and answers whether it allows, denies, or has no opinion.
+ * A webhook decides: it gets a SubjectAccessReview and allows, denies, or has no opinion.
  *
- *     attributes ──► match conditions ──► cache ──► POST, again after passing faults ──► cache ──► verdict
+ *     attributes ──► match conditions ──► cache ──► POST, retried on transient errors ──► cache ──► verdict
  *
- * 1. What it said is kept for a time, allowed and not allowed for times of their own. Questions of a size that invites abuse are not kept.
- * 2. When it cannot be asked, the failure policy decides: no opinion, or deny. Either way the fault is told.
- * 3. Questions that are equal and asked at the same time are asked once.
+ * 1. Answers are cached, allowed and not allowed ones for times of their own. Very large requests are not cached.
+ * 2. If the webhook cannot be reached, the failure policy decides: no opinion, or deny. The error is reported in both
+ *    cases.
+ * 3. Equal concurrent requests are sent once.
  */
 import type { authorization as review } from "#api";
 import { backoffDelay, type Clock, type Logger, type Random, TtlMap } from "#base";
@@ -20,20 +21,20 @@ const MAX_KEPT_CHARACTERS = 10_000;
 const MAX_TRIES = 5;
 const RETRY = { initialMs: 500, maxMs: 5_000, factor: 1.5, jitter: 0.2 };
 
-/** Whether a webhook is to be asked at all. Throws if it cannot say. */
+/** Whether the webhook is called at all. Throws if it cannot be evaluated. */
 export type MatchCondition = (spec: review.SubjectAccessReviewSpec) => boolean;
 
 export interface WebhookOptions {
   readonly name: string;
   readonly version: ReviewVersion;
-  /** 0: not kept. */
+  /** 0: not cached. */
   readonly authorizedTtlMs: number;
   readonly unauthorizedTtlMs: number;
   readonly onFailure: "noOpinion" | "deny";
   /** All must hold. */
   readonly matchConditions?: readonly MatchCondition[];
   readonly poster: Poster;
-  /** Aborts when the server stops: nothing is tried again. */
+  /** Aborts when the server stops: nothing is retried. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly random: Random;
@@ -89,7 +90,7 @@ export function webhookAuthorizer(options: WebhookOptions): Mode {
   };
 }
 
-/** One that says no settles it, also where another fails: the webhook is not asked. */
+/** If one condition is false the webhook is not called, even if another fails. */
 function matchesAll(conditions: readonly MatchCondition[], spec: review.SubjectAccessReviewSpec): boolean {
   let fault: { readonly error: unknown } | undefined;
   for (const matches of conditions) {

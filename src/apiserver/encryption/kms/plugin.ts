@@ -1,7 +1,7 @@
 /**
- * A plugin that holds the key of keys, asked over gRPC at a Unix socket: Status, Encrypt, Decrypt of v2.KeyManagementService.
+ * A KMS plugin, called over gRPC at a Unix socket: Status, Encrypt, Decrypt of v2.KeyManagementService.
  *
- * 1. Every call ends after the provider's timeout. Nothing is tried again here: whoever asks knows what is worth it.
+ * 1. Every call ends after the provider's timeout. Callers decide whether to try again.
  */
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import type { Clock } from "#base";
@@ -38,7 +38,7 @@ const SETTINGS = {
   "grpc.enable_retries": 0,
   "grpc.initial_reconnect_backoff_ms": 100,
   "grpc.max_reconnect_backoff_ms": 2_000,
-  // What a Unix socket's path would make of itself is no host name.
+  // The path of a Unix socket is not a valid host name.
   "grpc.default_authority": "localhost",
 };
 

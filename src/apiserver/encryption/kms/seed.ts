@@ -1,13 +1,14 @@
 /**
- * Data encrypted under a seed: each value has a key of its own, expanded from the seed (HKDF of RFC 5869, the second half of it, with SHA-256).
+ * Data encrypted under a seed: each value has a key of its own, expanded from the seed (HKDF of RFC 5869, the second
+ * half of it, with SHA-256).
  *
- *     kept   info(32) nonce(12) ciphertext tag(16)          key = HKDF-Expand(seed, info, 32)
+ *     stored   info(32) nonce(12) ciphertext tag(16)          key = HKDF-Expand(seed, info, 32)
  *
- * 1. With a new key for each write, one seed may serve any number of writes: no nonce can repeat under one key.
+ * 1. Each write has a new key, so one seed serves any number of writes: no nonce is repeated under one key.
  */
 import { createHmac, randomBytes } from "node:crypto";
 import { aesGcm } from "../aes.ts";
-import type { Cipher } from "../way.ts";
+import type { Cipher } from "../transformer.ts";
 
 export const SEED_BYTES = 32;
 const INFO_BYTES = 32;
@@ -26,7 +27,7 @@ export function seeded(seed: Buffer): Cipher {
   };
 }
 
-/** One block of output is the whole of a key. */
+/** A key is one block of output. */
 export function expanded(seed: Buffer, info: Buffer): Buffer {
   return createHmac("sha256", seed).update(info).update(Buffer.of(1)).digest();
 }

@@ -1,4 +1,4 @@
-/** A KMS plugin for tests: real gRPC at a Unix socket, keys in memory, and faults when asked for. */
+/** A KMS plugin for tests: real gRPC at a Unix socket, keys in memory, and faults on demand. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,14 +17,14 @@ import {
 
 export interface TestPlugin {
   readonly endpoint: string;
-  /** The key that it encrypts with; others that it has had still decrypt. */
+  /** The key that encrypts; earlier keys still decrypt. */
   keyId: string;
   healthz: string;
-  /** It refuses everything. */
+  /** Refuses every call. */
   down: boolean;
-  /** It takes calls and never answers. */
+  /** Accepts calls and never answers. */
   hangs: boolean;
-  /** Names of the methods that were called. */
+  /** The methods that were called. */
   readonly calls: string[];
   close(): Promise<void>;
 }

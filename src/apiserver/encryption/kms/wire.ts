@@ -1,8 +1,8 @@
 /**
- * Protocol buffers of the key management service (KMS v2) and of what is kept for a value, as tables of field numbers.
+ * Protocol buffers of the key management service (KMS v2) and of stored values, as tables of field numbers.
  *
- * 1. Only the numbers travel. Fields that are unknown are skipped, so that a newer plugin can say more.
- * 2. Truncated or nonsensical bytes throw: what the store has may have been changed.
+ * 1. Unknown fields are skipped, so that newer plugins can send more.
+ * 2. Truncated or invalid bytes throw: stored values may have been changed.
  */
 type FieldType = "string" | "bytes" | "map" | "enum";
 type ValueOf<T extends FieldType> = T extends "string"
@@ -120,7 +120,7 @@ export const decryptRequest = codec({
 });
 export const decryptResponse = codec({ plaintext: [1, "bytes"] });
 
-/** What stands behind the prefix of a value: the data, and how to get at its key. */
+/** A value behind its prefix: the data, and the seed of its key as the plugin encrypted it. */
 export const encryptedObject = codec({
   encryptedData: [1, "bytes"],
   keyId: [2, "string"],

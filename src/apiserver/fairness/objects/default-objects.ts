@@ -10,7 +10,10 @@ const ANY_PATH = { verbs: ["*"], nonResourceURLs: ["*"] };
 const EVERYONE = [group("system:unauthenticated"), group("system:authenticated")];
 const SYSTEM_ACCOUNTS = { kind: "ServiceAccount", serviceAccount: { namespace: "kube-system", name: "*" } };
 
-/** Shares, percentage that may be lent, and the queues: number, hand size, length; without queues, what is too much is rejected. */
+/**
+ * Shares, percentage that may be lent, and the queues: number, hand size, length; without queues, what is too much is
+ * rejected.
+ */
 const LEVELS: readonly (readonly [
   name: string,
   shares: number,

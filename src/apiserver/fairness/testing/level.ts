@@ -34,12 +34,12 @@ export function testLevel({ limit, queuing, seatsPerTurn = Number.POSITIVE_INFIN
   return {
     clock,
     queue,
-    /** Of a request that is nowhere yet. */
+    /** Of a request that has not entered. */
     ticket,
     registry,
-    /** What was decided about those who waited. */
+    /** The outcomes of the requests that waited. */
     decided,
-    /** A request of a flow, whose hand are queues of these numbers. */
+    /** A request of a flow enters. `hand`: the queues of the flow. */
     enter(flow: string, hand: readonly number[], work: Partial<Work> = {}, query = "") {
       const made = ticket(flow, clock.monotonic(), { ...ONE_SEAT, ...work }, query);
       made.decide = (execute) => decided.set(made, execute);

@@ -1,8 +1,8 @@
 /**
- * The dynamic table as its reader needs it: a ring of names and values, found by their age.
+ * The dynamic table of the decoder: a ring of names and values, found by their age.
  *
- * 1. `bytes` ≤ `limit`, and both are at most what the ring was made for: so it never overflows.
- * 2. What is evicted is let go of at once.
+ * 1. `bytes` ≤ `limit` ≤ the capacity of the ring: it never overflows.
+ * 2. Evicted strings are released at once.
  */
 
 import { fieldOverheadBytes } from "./static-table.ts";
@@ -41,7 +41,7 @@ export class DecoderTable {
   add(name: string, value: string): void {
     const bytes = name.length + value.length + fieldOverheadBytes;
     this.#evictTo(this.#limit - bytes);
-    // What is larger than the table empties it, and that is all (RFC 7541, section 4.4).
+    // An entry larger than the table empties it, and is not added (RFC 7541, section 4.4).
     if (bytes > this.#limit) return;
     this.#names[this.#next] = name;
     this.#values[this.#next] = value;
@@ -66,7 +66,7 @@ export class DecoderTable {
   }
 }
 
-/** A power of two that holds the smallest entries of a table of so many bytes. */
+/** A power of two: the most entries that a table of so many bytes can have. */
 export function ringSlots(bytes: number): number {
   let slots = 1;
   while (slots * fieldOverheadBytes < bytes) slots *= 2;

@@ -1,11 +1,13 @@
 /**
  * Blocks of fields to names and values (RFC 7541, sections 5 and 6).
  *
- * What comes in is not trusted:
+ * The input is not trusted:
  * 1. Every number is below 2^31 and takes at most five bytes more than its prefix.
- * 2. Nothing is read beyond the block. A string takes memory in proportion to its bytes in the block, whatever its length claims.
- * 3. Once a list is too long nothing is added to it, but the block is read to its end: later blocks refer to the table it leaves.
- * 4. After an HpackError the table may be out of step; the decoder is of no more use.
+ * 2. Nothing is read beyond the block. A string takes memory in proportion to its bytes in the block, whatever its
+ *    length claims.
+ * 3. Once a list is too long nothing is added to it, but the block is read to its end: later blocks refer to the table
+ *    that it leaves.
+ * 4. After an HpackError the table may be wrong, and the decoder cannot be used any more.
  */
 
 import { DecoderTable } from "./decoder-table.ts";
@@ -15,7 +17,7 @@ import { defaultTableBytes, fieldOverheadBytes, staticLength, staticNames, stati
 
 const defaultListBytes = 64 * 1024;
 const mostNumber = 2 ** 31 - 1;
-/** A scratch is kept from one string to the next if it is no longer than this. */
+/** A scratch buffer up to this size is kept for the next string. */
 const keptScratchBytes = 8 * 1024;
 const nothing = Buffer.alloc(0);
 
@@ -30,8 +32,8 @@ export class HeaderDecoder {
 
   /**
    * tableBytes: what our SETTINGS_HEADER_TABLE_SIZE says (default 4096); maxListBytes: longest list of fields
-   * (name + value + 32 each), default 64 KiB. Until the peer has read our setting its table has 4096 bytes, and so has ours:
-   * it tells with an update when that changes.
+   * (name + value + 32 each), default 64 KiB. Until the peer has read our setting its table has 4096 bytes, and so has
+   * ours: a size update announces a change.
    */
   constructor(options: { tableBytes?: number; maxListBytes?: number } = {}) {
     this.#tableBytes = options.tableBytes ?? defaultTableBytes;

@@ -1,9 +1,10 @@
 /**
- * The dynamic table as its writer needs it: entries found by name, then by value.
+ * The dynamic table of the encoder: entries found by name, then by value.
  *
- * 1. It holds what the peer's table holds, in the same order, as long as both are resized at the same place.
- * 2. A name is known only while it has entries: names from outside (proxied answers) take no memory for ever.
- * 3. A name whose values do not come again stops being added: an addition takes from its credit, a value found again restores it.
+ * 1. It has the entries of the peer's table, in the same order, as long as both are resized at the same place.
+ * 2. A name is kept only while it has entries: names of proxied answers take no memory for ever.
+ * 3. Fields of a name whose values are not repeated are no longer added: an addition costs credit, a repeated value
+ *    restores it.
  */
 
 import { ringSlots } from "./decoder-table.ts";
@@ -66,13 +67,13 @@ export class EncoderTable {
     return this.#index(known.newest);
   }
 
-  /** Whether a field is worth its place: it fits without emptying the table, and values of its name do come again. */
+  /** Whether to add a field: it fits without emptying the table, and values of its name are repeated. */
   wants(known: KnownName | undefined, name: string, value: string): boolean {
     if (known !== undefined && known.credit === 0) return false;
     return (name.length + value.length + fieldOverheadBytes) * 4 <= this.#limit;
   }
 
-  /** For fields that `wants` said yes to. */
+  /** For fields for which `wants` is true. */
   add(name: string, value: string): void {
     const bytes = name.length + value.length + fieldOverheadBytes;
     this.#evictTo(this.#limit - bytes);

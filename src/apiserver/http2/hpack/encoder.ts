@@ -1,13 +1,14 @@
 /**
  * Responses to blocks of fields (RFC 7541, sections 5 and 6).
  *
- * 1. What comes again is one byte or two: it is in the static table, or in the dynamic one since it was sent first.
- * 2. What is new each time is written out and does not push the former out of the table. Some names are known for it
- *    (`newEachTime`); of all others it shows (invariant 3 of `encoder-table.ts`).
- * 3. Strings are written as they are, without Huffman coding: it would save some bytes of a few fields and cost more time than
- *    all the rest.
- * 4. A character is a byte (latin1). What is no byte becomes "?"; whether a value may contain control characters is for the
- *    caller to say.
+ * 1. A repeated field takes one or two bytes: it is in the static table, or in the dynamic table since it was first
+ *    sent.
+ * 2. Fields with a new value each time are written out and do not evict others. Some names are known for that
+ *    (`newEachTime`), others are found out (invariant 3 of encoder-table.ts).
+ * 3. Strings are written without Huffman coding: it would save some bytes of a few fields and cost more time than the
+ *    rest.
+ * 4. A character is a byte (latin1). Other characters become "?"; the caller decides whether a value may have control
+ *    characters.
  */
 
 import { EncoderTable } from "./encoder-table.ts";
@@ -26,10 +27,10 @@ const newEachTime: readonly string[] = [
   "retry-after",
   "warning",
 ];
-/** Secrets: proxies on the way must not put them into a table either, where their length could be guessed at. */
+/** Secrets: never indexed, also by proxies on the way (RFC 7541, 7.1.3). */
 const neverIndexed: readonly string[] = ["set-cookie"];
 
-/** How each of them starts, and the most that fits into the same byte. */
+/** The first bits of each representation, and the largest number that fits into the same byte. */
 const indexedField = { start: 0x80, prefix: 0x7f };
 const withIndexing = { start: 0x40, prefix: 0x3f };
 const withoutIndexing = { start: 0x00, prefix: 0x0f };
@@ -41,7 +42,7 @@ type Form = typeof indexedField;
 interface FixedName {
   /** In the static table, or 0. */
   readonly index: number;
-  /** What its fields are always; undefined: they may be added to the table. */
+  /** The representation of all its fields; undefined: they may be added to the table. */
   readonly literal: Form | undefined;
 }
 
@@ -60,11 +61,11 @@ const statusIndexes: ReadonlyMap<number, number> = new Map(
 );
 
 const startBytes = 1024;
-/** A buffer that has grown is kept for the next block if it is no longer than this. */
+/** A buffer up to this size is kept for the next block. */
 const keptBytes = 16 * 1024;
 /** A number takes at most six bytes; a field has three of them. */
 const numbersBytes = 18;
-/** Shorter strings are written sooner by a loop than by a call out of JavaScript. */
+/** A loop writes shorter strings faster than a native call. */
 const shortString = 16;
 /** Of a UTF-16 unit. */
 const mostUtf8Bytes = 3;
@@ -73,7 +74,7 @@ const questionMark = 0x3f;
 export class HeaderEncoder {
   readonly #tableBytes: number;
   readonly #table: EncoderTable;
-  /** The next block tells of both, if they differ from the table's limit. */
+  /** The next block announces both, if they differ from the table's limit. */
   #leastAllowed: number;
   #allowed: number;
   #out = Buffer.allocUnsafeSlow(startBytes);
@@ -94,8 +95,8 @@ export class HeaderEncoder {
   }
 
   /**
-   * A block for a response: ":status", then fields. Names in lower case. A value may be a number or a list (one field for each).
-   * The buffer is the caller's.
+   * A block for a response: ":status", then fields. Names in lower case. A value may be a number or a list (one field
+   * for each). The buffer is the caller's.
    */
   encode(status: number, headers: Readonly<Record<string, string | number | readonly string[]>>): Buffer {
     this.#at = 0;
@@ -115,7 +116,7 @@ export class HeaderEncoder {
     return block;
   }
 
-  /** The least of several changes has to be told too: it emptied the peer's table (RFC 7541, section 4.2). */
+  /** The least of several changes is announced, too: it emptied the peer's table (RFC 7541, section 4.2). */
   #tellSize(): void {
     if (this.#leastAllowed < this.#table.limit) this.#resize(this.#leastAllowed);
     if (this.#allowed !== this.#table.limit) this.#resize(this.#allowed);
@@ -162,7 +163,8 @@ export class HeaderEncoder {
     const out = this.#out;
     let at = this.#at;
     this.#at += length;
-    // As UTF-8, ASCII has a byte for each character, and nothing else has: then it is written again (there is room for both).
+    // As UTF-8 only ASCII has one byte for each character. Other strings are written again, as latin1; there is room
+    // for both.
     if (length > shortString && out.write(text, at, "utf8") === length) return;
     for (let i = 0; i < length; i++) {
       const code = text.charCodeAt(i);

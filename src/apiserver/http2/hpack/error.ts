@@ -1,4 +1,4 @@
-/** Thrown for what cannot be decoded: the connection ends with COMPRESSION_ERROR. */
+/** A field block cannot be decoded: the connection ends with COMPRESSION_ERROR. */
 export class HpackError extends Error {
   override readonly name = "HpackError";
 }

@@ -1,10 +1,10 @@
 /**
  * The Huffman code of RFC 7541, appendix B, for reading.
  *
- * The code is canonical: codes of one length follow each other in the order of their symbols, and a longer code starts where
- * the shorter ones end. So the lengths say everything. They make a tree, and the tree makes a machine that takes a byte at a
- * step: its state is the node that the bits so far lead to. No code is shorter than five bits, so a byte ends at most two of
- * them. (Taking as many bits as the next symbol has means branches that no processor foresees.)
+ * The code is canonical: codes of one length follow each other in the order of their symbols, and a longer code starts
+ * where the shorter ones end. So the lengths say everything. They make a tree, and the tree makes a machine that takes
+ * a byte at a step: its state is the node that the bits so far lead to. No code is shorter than five bits, so a byte
+ * ends at most two of them. (Taking as many bits as the next symbol has means branches that no processor foresees.)
  */
 
 import { HpackError } from "./error.ts";
@@ -47,8 +47,9 @@ let planted = 0;
 grow(0, (depth) => (symbols[planted]?.bits === depth ? symbols[planted++]?.symbol : undefined));
 
 /**
- * For each state << 8 | byte: the next state << 20, how many symbols end << 16, the second << 8, the first. 0: not known yet.
- * A step is found out when it is first taken: most of them never are, and all of them would delay every start by milliseconds.
+ * For each state << 8 | byte: the next state << 20, how many symbols end << 16, the second << 8, the first. 0: not
+ * known yet. A step is found out when it is first taken: most of them never are, and all of them would delay every
+ * start by milliseconds.
  */
 const steps = new Int32Array(zero.length << 8);
 

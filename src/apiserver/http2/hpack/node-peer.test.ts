@@ -1,4 +1,6 @@
-/** Node's own implementation as the judge, over a pair of streams: its blocks for us to read, and ours for it to read. */
+/**
+ * Node's own implementation as the judge, over a pair of streams: its blocks for us to read, and ours for it to read.
+ */
 
 import { once } from "node:events";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type Settings } from "node:http2";
@@ -74,7 +76,8 @@ describe("Node's HTTP/2", () => {
     const blocks: { bytes: number; fields: readonly string[] | undefined }[] = [];
     const bytes = Array.from({ length: 255 }, (_, i) => i + 1);
     const groups = [0, 1, 2, 3].map((i) => bytes.slice(i * 64, (i + 1) * 64));
-    // Many common letters make it worth while to write even a rare byte in Huffman code; a rare byte alone is written as it is.
+    // Many common letters make it worth while to write even a rare byte in Huffman code; a rare byte alone is written
+    // as it is.
     const values = (byte: number) => [
       `${"a".repeat(30)}${String.fromCharCode(byte)}a`,
       `a${String.fromCharCode(byte)}a`,

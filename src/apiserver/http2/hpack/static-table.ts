@@ -1,6 +1,6 @@
-/** The static table of RFC 7541, appendix A. Index 0 means nothing and is never used. Both sides share these strings. */
+/** The static table of RFC 7541, appendix A. Index 0 is never used. Both sides share these strings. */
 
-/** What both tables start with (RFC 9113, section 6.5.2), until a setting or an update says otherwise. */
+/** The size of both tables (RFC 9113, section 6.5.2), until a setting or an update changes it. */
 export const defaultTableBytes = 4096;
 
 /** What a field costs in a table and in a list, besides its name and its value (RFC 7541, section 4.1). */

@@ -1,4 +1,4 @@
-/** Frames as a client sends them, right or wrong, and frames that came as lines to compare. */
+/** Frames of a client, valid or not; and frames of the server as lines to compare. */
 import { CODE, FLAG, FRAME, FRAME_HEAD } from "../codes.ts";
 import { settingsPayload, uint32 } from "../payloads.ts";
 
@@ -17,7 +17,7 @@ export const settings = (...all: readonly (readonly [number, number])[]) =>
 export const settingsAck = frame(FRAME.settings, FLAG.ack, 0);
 export const ping = (text = "12345678") => frame(FRAME.ping, 0, 0, text);
 export const rstStream = (id: number, code: number = CODE.cancel) => frame(FRAME.rstStream, 0, id, uint32(code));
-/** `dependency` on 2^31 and more: exclusive. */
+/** `dependency`: with 2^31 added, exclusive. */
 export const priority = (id: number, dependency = 0, weight = 15) =>
   frame(FRAME.priority, 0, id, Buffer.concat([uint32(dependency), Buffer.from([weight])]));
 export const goAway = (code: number = CODE.noError) =>
@@ -28,13 +28,13 @@ export const lastData = (id: number, payload: Buffer | string = "") => data(id, 
 export const continuation = (id: number, payload: Buffer | string = "", flags: number = FLAG.endHeaders) =>
   frame(FRAME.continuation, flags, id, payload);
 
-/** A length and so many bytes of zeros around it. */
+/** Pad length, payload, and so many zeros. */
 export const padded = (payload: Buffer | string, padding: number) =>
   Buffer.concat([Buffer.from([padding]), Buffer.from(payload), Buffer.alloc(padding)]);
 
 export type Field = readonly [name: string, value: string];
 
-/** Each written out, nothing put into the table. */
+/** Literal fields without indexing. */
 export function fieldBlock(fields: readonly Field[]): Buffer {
   return Buffer.concat(fields.flatMap(([name, value]) => [Buffer.from([0]), hpackString(name), hpackString(value)]));
 }
@@ -75,7 +75,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** Whole frames, and what is left. */
+/** Whole frames, and the bytes that are left. */
 export function cut(bytes: Buffer): { readonly frames: Frame[]; readonly rest: Buffer } {
   const frames: Frame[] = [];
   let at = 0;

@@ -1,4 +1,4 @@
-/** The other side of a connection, which speaks in bytes and hears lines. */
+/** A client that sends bytes, and shows the frames of the server as lines. */
 import { type Duplex, duplexPair } from "node:stream";
 import { settled, silentLogger, VirtualClock } from "#base";
 import { FRAME, PREFACE } from "../codes.ts";
@@ -11,9 +11,9 @@ import { cut, type Frame, lineOf, settings } from "./frames.ts";
 export const IDLE_MS = 90_000;
 
 export interface TestClientOptions {
-  /** By default a request is kept in `streams`, and nothing else. */
+  /** Default: requests are kept in `streams` and not answered. */
   readonly onStream?: (stream: Http2Stream) => void;
-  /** It reads nothing until `listen`. */
+  /** Reads nothing until `listen`. */
   readonly deaf?: boolean;
 }
 
@@ -28,7 +28,7 @@ export class TestClient {
   readonly #decoder = new HeaderDecoder();
   #lines: string[] = [];
   #rest: Buffer = Buffer.alloc(0);
-  /** The server has said that it sends no more. */
+  /** The server has ended its side. */
   ended = false;
 
   constructor({ onStream, deaf = false }: TestClientOptions = {}) {
@@ -50,7 +50,7 @@ export class TestClient {
     if (!deaf) this.listen();
   }
 
-  /** One that has said and heard what comes first. */
+  /** After the preface and SETTINGS of both sides. */
   static async greeted(options?: TestClientOptions): Promise<TestClient> {
     const client = new TestClient(options);
     await client.send(PREFACE, settings());
@@ -62,36 +62,36 @@ export class TestClient {
     this.#own.on("data", (chunk: Buffer) => this.#hear(chunk));
   }
 
-  /** It reads nothing from now on. */
+  /** Reads nothing from now on. */
   deafen(): void {
     this.#own.pause();
   }
 
-  /** What has come since it was last asked. */
-  get heard(): string[] {
+  /** The frames that the server has sent since the last call, as lines. */
+  get sent(): string[] {
     const lines = this.#lines;
     this.#lines = [];
     return lines;
   }
 
-  /** Of one stream, all that has come. */
+  /** All DATA of one stream. */
   received(id: number): Buffer {
     return Buffer.concat(this.frames.filter((f) => f.type === FRAME.data && f.id === id).map(({ payload }) => payload));
   }
 
-  /** In one piece; then waits until nothing moves any more. */
+  /** In one piece; then waits until the server is idle. */
   async send(...bytes: readonly Buffer[]): Promise<void> {
     this.#own.write(Buffer.concat(bytes));
     await settled();
   }
 
-  /** It has no more to say. */
+  /** Ends the client's side. */
   async hangUp(): Promise<void> {
     this.#own.end();
     await settled();
   }
 
-  /** As from a network that breaks. */
+  /** As if the network had failed. */
   async cut(): Promise<void> {
     this.socket.destroy();
     await settled();
@@ -113,7 +113,7 @@ export class TestClient {
   }
 }
 
-/** Answers with the number of bytes that have come, once all have. */
+/** Answers with the number of bytes received, once the request is complete. */
 export function counting(stream: Http2Stream): void {
   let bytes = 0;
   const answer = () => {

@@ -1,4 +1,6 @@
-/** Continue tokens: the revision of a list, and where its next page begins. Every API server of a cluster can read them. */
+/**
+ * Continue tokens: the revision of a list, and where its next page begins. Every API server of a cluster can read them.
+ */
 import { badRequest, isObject, JsonSyntaxError, parseJson } from "#api";
 import type { Revision } from "#store";
 

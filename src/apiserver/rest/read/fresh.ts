@@ -30,7 +30,10 @@ function tooLarge(asked: Revision, current: Revision): StatusError {
   });
 }
 
-/** Waits until the caches show a revision that the store has reached: with a limit, because the watch of a shared store may stall. */
+/**
+ * Waits until the caches show a revision that the store has reached: with a limit, because the watch of a shared store
+ * may stall.
+ */
 export function shown({ feed, clock, sharedStore }: StorageContext, revision: Revision): Promise<void> | undefined {
   if (feed.revision >= revision) return undefined;
   if (!sharedStore) return storeCall(() => feed.reached(revision));

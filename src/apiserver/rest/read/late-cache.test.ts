@@ -12,7 +12,10 @@ let held: HeldStore;
 let other: TestServer;
 let late: TestServer;
 
-/** `late` knows a first state of `changed` and `deleted`; what happened to them since, and `created`, it has not heard of. */
+/**
+ * `late` knows a first state of `changed` and `deleted`; what happened to them since, and `created`, it has not heard
+ * of.
+ */
 beforeEach(async () => {
   const clock = new VirtualClock();
   store = openMemoryStore({ clock });

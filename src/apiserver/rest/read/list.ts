@@ -1,8 +1,10 @@
 /**
  * GET of a collection, from the cache.
  *
- * 1. Without a resourceVersion a list is as new as the store; with one, at least as new; with Exact, of exactly that revision.
- * 2. All pages of a list show the state of its first page. If the cache no longer has that state, it is read from the store.
+ * 1. Without a resourceVersion a list is as new as the store; with one, at least as new; with Exact, of exactly that
+ *    revision.
+ * 2. All pages of a list show the state of its first page. If the cache no longer has that state, it is read from the
+ *    store.
  */
 import { expired, isStatusError, type StatusError } from "#api";
 import { type Entry, isStoreError, type Revision } from "#store";

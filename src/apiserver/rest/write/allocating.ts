@@ -1,7 +1,8 @@
 /**
  * What an object takes from a common stock (addresses, ports) when it is written, and what it gives back when it ends.
  *
- * A write that may have happened may use what it took: nothing is given back then, and the repair loop finds what is not used.
+ * A write that may have happened may use what it took: nothing is given back then, and the repair loop finds what is
+ * not used.
  */
 import type { KubeObject } from "#api";
 import type { Maybe } from "#base";

@@ -5,7 +5,8 @@
  *        ▲                                     │
  *        └──────── another writer was first ◄──┘
  *
- * A change that names a resourceVersion fails with 409 if that is not the current one. One that names none is tried again on the new state.
+ * A change that names a resourceVersion fails with 409 if that is not the current one. One that names none is tried
+ * again on the new state.
  */
 import { conflict, type KubeObject, notFound } from "#api";
 import type { Maybe } from "#base";
@@ -27,7 +28,8 @@ export interface ChangeOptions {
 
 export async function change(request: RestRequest, { dryRun, propose, mayCreate }: ChangeOptions): Promise<Written> {
   const { context, resource, namespace, name } = request;
-  // An object is not found, in conflict or unchanged only if it is so in the store: a cache may lag behind the writes of another server.
+  // An object is not found, in conflict or unchanged only if it is so in the store: a cache may lag behind the writes
+  // of another server.
   await fresh(context);
   let current = await resource.get(resource.suffix(namespace, name));
   for (let tries = 1; ; tries++) {

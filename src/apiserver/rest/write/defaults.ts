@@ -9,7 +9,10 @@ export function fillIn(kind: Kind, draft: AnyDraft): void {
   kind.defaults?.(draft);
 }
 
-/** As `fillIn`, for a draft that shares all but status and metadata with the stored object: that has its defaults and is frozen. */
+/**
+ * As `fillIn`, for a draft that shares all but status and metadata with the stored object: that has its defaults and is
+ * frozen.
+ */
 export function fillInStatus(kind: Kind, draft: AnyDraft): void {
   const { metadata, status } = draft;
   const alone = { metadata, ...(status !== undefined && { status }) } as AnyDraft;

@@ -1,9 +1,10 @@
 /**
  * Deletion: at once, after a grace period, or when the last finalizer is removed.
  *
- * 1. An object with finalizers, or with time left of its grace period, is only marked with metadata.deletionTimestamp. Kinds with grace periods
- *    are always marked first, so that watchers see the mark before the deletion.
- * 2. Propagation policies are finalizers: `orphan` and `foregroundDeletion` hold the object until the garbage collector removes them.
+ * 1. An object with finalizers, or with time left of its grace period, is only marked with metadata.deletionTimestamp.
+ *    Kinds with grace periods are always marked first, so that watchers see the mark before the deletion.
+ * 2. Propagation policies are finalizers: `orphan` and `foregroundDeletion` hold the object until the garbage collector
+ *    removes them.
  * 3. A write that removes the last finalizer of an object whose grace period is over deletes it.
  */
 import {
@@ -54,7 +55,8 @@ export async function readOptions(request: RestRequest): Promise<DeleteOptions> 
 export async function deleteWith(request: RestRequest, options: DeleteOptions): Promise<Deleted> {
   const { context, resource, namespace, name } = request;
   const suffix = resource.suffix(namespace, name);
-  // An object is not found or in conflict only if it is so in the store: a cache may lag behind the writes of another server.
+  // An object is not found or in conflict only if it is so in the store: a cache may lag behind the writes of another
+  // server.
   await fresh(context);
   let current = await resource.get(suffix);
   for (let tries = 1; ; tries++) {
@@ -107,7 +109,9 @@ export async function eraseIfFinished(
   return outcome.ok ? outcome.stored : undefined;
 }
 
-/** The object with its mark, or the object itself if it needs none or has it already. `over`: nothing holds it any more. */
+/**
+ * The object with its mark, or the object itself if it needs none or has it already. `over`: nothing holds it any more.
+ */
 function mark(
   { context, resource }: RestRequest,
   old: KubeObject,

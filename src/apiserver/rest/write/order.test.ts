@@ -1,6 +1,7 @@
 /**
- * What a mutating policy or webhook can reach by each kind of write. Each mutator adds the same three things: a label, a field of the spec and
- * a field of the status. The wanted results follow from the documented order: managedFields before admission, preparation after it.
+ * What a mutating policy or webhook can reach by each kind of write. Each mutator adds the same three things: a label,
+ * a field of the spec and a field of the status. The wanted results follow from the documented order: managedFields
+ * before admission, preparation after it.
  */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject, KubeObject, ManagedFields } from "#api";

@@ -1,12 +1,14 @@
 /**
- * The order of a write. Create, update, the four patches, and writes of the status and of other subresources all run this list.
+ * The order of a write. Create, update, the four patches, and writes of the status and of other subresources all run
+ * this list.
  *
- * It is the order of Kubernetes. managedFields record what the client wrote, so they are worked out before admission changes anything. What
- * admission changed is then prepared like what the client sent: on an update it cannot reach the status, on a write of the status it
- * reaches nothing else, and a change of the spec raises the generation.
+ * It is the order of Kubernetes. managedFields record what the client wrote, so they are worked out before admission
+ * changes anything. What admission changed is then prepared like what the client sent: on an update it cannot reach the
+ * status, on a write of the status it reaches nothing else, and a change of the spec raises the generation.
  *
  * 1. The first step that fails ends the write, and nothing is stored.
- * 2. Another writer was first: the list runs again on the object that is stored now. A generated name is taken: it runs again from `prepare` on.
+ * 2. Another writer was first: the list runs again on the object that is stored now. A generated name is taken: it runs
+ *    again from `prepare` on.
  */
 import { allocate } from "./allocating.ts";
 import {

@@ -45,7 +45,8 @@ export function own(request: RestRequest, draft: AnyDraft, live: KubeObject | un
     return forms
       .converting((convert) => updateManagedFields({ ...update, convert }))
       .catch((error: unknown) => {
-        // A version in which another manager wrote cannot be converted to now. The write goes on, and ownership stays as it was.
+        // A version in which another manager wrote cannot be converted to now. The write goes on, and ownership stays
+        // as it was.
         if (!isStatusError(error)) throw error;
         return live?.metadata.managedFields ?? [];
       })

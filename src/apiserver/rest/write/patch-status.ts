@@ -1,12 +1,13 @@
 /**
- * Strategic merge patches of the status of a Pod, the most frequent write of a cluster, without the work on the rest of the Pod.
+ * Strategic merge patches of the status of a Pod, the most frequent write of a cluster, without the work on the rest of
+ * the Pod.
  *
  * 1. Only status and metadata are merged, decoded and defaulted. The rest is the stored object itself, frozen.
- * 2. It applies to kinds that can default a status alone (`fill`). A patch that names anything else is applied to the whole object, so that its
- *    faults are found.
+ * 2. It applies to kinds that can default a status alone (`fill`). A patch that names anything else is applied to the
+ *    whole object, so that its faults are found.
  *
- * `bench/writes.ts`, status patch of a Pod: 9 % less processor time than through the whole object (4 to 12 % in six rounds, 2026-11-18).
- * `patch-status.test.ts` compares both.
+ * `bench/writes.ts`, status patch of a Pod: 9 % less processor time than through the whole object (4 to 12 % in six
+ * rounds, 2026-11-18). `patch-status.test.ts` compares both.
  */
 import { isObject, type Json, type Kind, type KubeObject } from "#api";
 import type { AnyDraft } from "../draft.ts";

@@ -1,5 +1,6 @@
 /**
- * Writes an object to the store, or deletes it there, and waits until the caches show that: a read after the answer sees the write.
+ * Writes an object to the store, or deletes it there, and waits until the caches show that: a read after the answer
+ * sees the write.
  */
 import type { KubeObject } from "#api";
 import type { Revision, WriteOutcome } from "#store";

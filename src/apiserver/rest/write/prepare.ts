@@ -121,8 +121,8 @@ export function prepareStatus(kind: Kind, draft: AnyDraft, old: KubeObject, requ
 }
 
 /**
- * Whatever stands beside status and metadata is the old object itself, so that comparing and freezing find at once that it is the same.
- * Nothing may change it from here on.
+ * Whatever stands beside status and metadata is the old object itself, so that comparing and freezing find at once that
+ * it is the same. Nothing may change it from here on.
  */
 function shareAllButStatus(draft: AnyDraft, old: KubeObject): void {
   for (const field of new Set([...Object.keys(old), ...Object.keys(draft)]))
@@ -135,7 +135,9 @@ function share(draft: AnyDraft, old: KubeObject, field: string): void {
   else draft[field] = value;
 }
 
-/** Another subresource than the status: the kind keeps what it must not change; generation follows from what changed. */
+/**
+ * Another subresource than the status: the kind keeps what it must not change; generation follows from what changed.
+ */
 export function preparePart(kind: Kind, part: string, draft: AnyDraft, old: KubeObject, request: RequestFacts): void {
   keepMetadata(draft, old);
   kind.subresources?.parts?.[part]?.prepare(draft, old, request);
@@ -189,7 +191,10 @@ function differsBeyondMetadata(draft: AnyDraft, old: KubeObject): boolean {
   return false;
 }
 
-/** The status that decoding gives to an object without one: Go encodes an empty struct, with the fields that it never omits. */
+/**
+ * The status that decoding gives to an object without one: Go encodes an empty struct, with the fields that it never
+ * omits.
+ */
 function emptyStatus(kind: Kind, draft: AnyDraft): void {
   const status = kind.schema.fields.get("status");
   if (status === undefined) return;

@@ -1,8 +1,8 @@
 /**
  * The last step of a write: the draft in the form in which it is stored, unless nothing is to be stored.
  *
- * 1. A change that changes nothing, or only the times of managedFields, is not stored: the resourceVersion stays. The exception is an object
- *    that is stored in an outdated form.
+ * 1. A change that changes nothing, or only the times of managedFields, is not stored: the resourceVersion stays. The
+ *    exception is an object that is stored in an outdated form.
  * 2. A change that removes the last finalizer of an object that waits for its deletion deletes it.
  */
 import { alreadyExists, applyStoredForm, equalJson, type Json, type KubeObject, type ManagedFields } from "#api";
@@ -13,7 +13,7 @@ import { eraseIfFinished } from "./delete.ts";
 import { persist } from "./persist.ts";
 import type { Change, Write } from "./write.ts";
 
-/** The outcome of a name that is taken is that object: the caller tells why, or tries another name. */
+/** If the name is taken, the outcome has the existing object: `create` then fails or tries another name. */
 export async function storeNew(write: Write): Promise<void> {
   const { request, dryRun, draft } = write;
   const { context, resource, namespace, witness } = request;

@@ -82,7 +82,10 @@ function modeOfChange({ subresource }: RestRequest): WriteMode {
   return subresource === "status" ? "status" : "part";
 }
 
-/** Runs steps until one sets the outcome. What was allocated is kept if the draft was stored, and given back if it was not. */
+/**
+ * Runs steps until one sets the outcome. What was allocated is kept if the draft was stored, and given back if it was
+ * not.
+ */
 export async function run(write: Write, steps: readonly Step[]): Promise<Persisted> {
   // A further try with another generated name starts anew.
   Object.assign(write, { allocation: undefined, outcome: undefined, persisted: false });

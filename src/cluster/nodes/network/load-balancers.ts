@@ -6,18 +6,16 @@
  *     Services, EndpointSlices, Nodes --► balancerRoutes ──► routes of the machine
  */
 import { hostname } from "node:os";
-import type { core, discovery } from "#api";
+import { kinds } from "#api";
 import { type Clock, type Logger, MetricsRegistry, processQueue, type Random, TaskGroup, WorkQueue } from "#base";
-import { Client, clusterWide, Informers, type InProcessHandle, inProcess, namespaced, objectKey } from "#client";
+import { Client, Informers, type InProcessHandle, inProcess, objectKey } from "#client";
 import { ClusterError } from "../../config/errors.ts";
 import { balancerRoutes } from "./balancer-routes.ts";
 import { applyRoutes, BALANCER_PROTOCOL } from "./routes.ts";
 
 const MANAGER = { name: "system:cloud-controller-manager", groups: ["system:masters", "system:authenticated"] };
 const ACCOUNT_GROUPS = ["system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"];
-const Service = namespaced<core.Service>("v1", "Service", "services");
-const Node = clusterWide<core.Node>("v1", "Node", "nodes");
-const EndpointSlice = namespaced<discovery.EndpointSlice>("discovery.k8s.io/v1", "EndpointSlice", "endpointslices");
+const { Service, Node, EndpointSlice } = kinds;
 const SERVICE_NAME = "kubernetes.io/service-name";
 const ROUTES = "routes";
 

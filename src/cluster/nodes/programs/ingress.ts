@@ -9,9 +9,9 @@
  */
 import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
-import type { apiextensions, networking } from "#api";
+import { kinds } from "#api";
 import { abortable, Backoff, type Clock, type Logger, type Random } from "#base";
-import { clusterWide, type Informers, namespaced } from "#client";
+import type { Informers } from "#client";
 import { kubeconfigFor, writeKubeconfig } from "#pki";
 import { writeFileAtomic } from "../../data/data-dir.ts";
 import { endProcess, findProcesses, isAlive, type ProcessId, startDaemon } from "../machine/processes.ts";
@@ -20,12 +20,7 @@ import type { SiteNetwork } from "../site/site-network.ts";
 import type { KubeletOptions } from "./kubelet.ts";
 
 export const INGRESS_USER = "k8ts:ingress";
-const Ingress = namespaced<networking.Ingress>("networking.k8s.io/v1", "Ingress", "ingresses");
-const Definition = clusterWide<apiextensions.CustomResourceDefinition>(
-  "apiextensions.k8s.io/v1",
-  "CustomResourceDefinition",
-  "customresourcedefinitions",
-);
+const { Ingress, CustomResourceDefinition: Definition } = kinds;
 const GATEWAY_ROUTES = "httproutes.gateway.networking.k8s.io";
 const TICK_MS = 250;
 const GRACE_MS = 10_000;

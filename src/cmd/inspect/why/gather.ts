@@ -1,7 +1,7 @@
 /** What is known of an object: from the API, the scheduler and the flow records. */
-import type { apps, authorization, batch, core, discovery, policy, rbac } from "#api";
+import { type apps, type core, kinds } from "#api";
 import { realClock } from "#base";
-import { type Client, clusterWide, namespaced, type ResourceOf } from "#client";
+import type { Client, ResourceOf } from "#client";
 import { ClusterError, type DataDir } from "#cluster";
 import type { FlowRecord, ObjectName, RequestRecord } from "#flows";
 import { askServer, bodyText } from "../ask-server.ts";
@@ -15,24 +15,22 @@ import { deletionReasons, endingOf } from "./why-gone.ts";
 import { whyBudget, whyClaim, whyJob, whyNamespace, whyService } from "./why-others.ts";
 import { whyPod } from "./why-pod.ts";
 
-const Pod = namespaced<core.Pod>("v1", "Pod", "pods");
-const Event = namespaced<core.Event>("v1", "Event", "events");
-const Node = clusterWide<core.Node>("v1", "Node", "nodes");
-const Service = namespaced<core.Service>("v1", "Service", "services");
-const Claim = namespaced<core.PersistentVolumeClaim>("v1", "PersistentVolumeClaim", "persistentvolumeclaims");
-const Namespace = clusterWide<core.Namespace>("v1", "Namespace", "namespaces");
-const Slice = namespaced<discovery.EndpointSlice>("discovery.k8s.io/v1", "EndpointSlice", "endpointslices");
-const Job = namespaced<batch.Job>("batch/v1", "Job", "jobs");
-const Budget = namespaced<policy.PodDisruptionBudget>("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets");
-const Deployment = namespaced<apps.Deployment>("apps/v1", "Deployment", "deployments");
-const ReplicaSet = namespaced<apps.ReplicaSet>("apps/v1", "ReplicaSet", "replicasets");
-const Role = namespaced<rbac.Role>("rbac.authorization.k8s.io/v1", "Role", "roles");
-const ClusterRole = clusterWide<rbac.ClusterRole>("rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles");
-const Review = clusterWide<authorization.SubjectAccessReview>(
-  "authorization.k8s.io/v1",
-  "SubjectAccessReview",
-  "subjectaccessreviews",
-);
+const {
+  Pod,
+  CoreEvent: Event,
+  Node,
+  Service,
+  PersistentVolumeClaim: Claim,
+  Namespace,
+  EndpointSlice: Slice,
+  Job,
+  PodDisruptionBudget: Budget,
+  Deployment,
+  ReplicaSet,
+  Role,
+  ClusterRole,
+  SubjectAccessReview: Review,
+} = kinds;
 
 /** The maximum number of Pods of one owner to look at. */
 const MAX_PODS = 10;

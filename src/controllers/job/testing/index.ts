@@ -1,2 +1,2 @@
-/** Jobs at work, for tests. */
+/** Test tools for Jobs. */
 export { type Actions, type Cluster, container, job, jobsAtWork, template } from "./jobs-at-work.ts";

@@ -1,4 +1,4 @@
-/** Jobs at work: what a test does to them and sees of them, in place of nodes and of users. */
+/** Running Jobs in tests: the test plays nodes and users. */
 import { expect } from "vitest";
 import { type batch, type core, kinds } from "#api";
 import { podWith, testControllers } from "../../testing/index.ts";
@@ -14,7 +14,7 @@ export const job = (spec: Partial<batch.JobSpec> = {}, name = "work"): batch.Job
 
 export type Cluster = Awaited<ReturnType<typeof testControllers>>;
 
-/** What a test does and sees, whatever set of controllers is at work. */
+/** The actions and observations of a test, independent of the controllers. */
 function looksAt({ client, clock }: Pick<Cluster, "client" | "clock">) {
   const jobs = client.of(kinds.Job).in("default");
   const pods = async () => (await client.of(kinds.Pod).list()).items;
@@ -48,11 +48,11 @@ function looksAt({ client, clock }: Pick<Cluster, "client" | "clock">) {
     pods,
     live,
     report,
-    /** All that run now end this way. */
+    /** Ends all running Pods with this outcome. */
     reportAll: async (phase: "Running" | "Succeeded" | "Failed", exitCode?: number) => {
       for (const pod of await live()) await report(pod, phase, exitCode);
     },
-    /** The live Pod of an index. */
+    /** The active Pod of an index. */
     ofIndex: async (index: number) => {
       const found = (await live()).find((pod) => indexOfPod(pod) === index);
       if (found === undefined) throw new Error(`no Pod runs for index ${index}`);
@@ -72,7 +72,7 @@ function looksAt({ client, clock }: Pick<Cluster, "client" | "clock">) {
 
 export type Actions = ReturnType<typeof looksAt> & Pick<Cluster, "clock" | "settle">;
 
-/** `closeAll` after each test. */
+/** Call `closeAll` after each test. */
 export function jobsAtWork() {
   const open: (() => Promise<void>)[] = [];
   const closeAll = async (): Promise<void> => {
@@ -86,7 +86,9 @@ export function jobsAtWork() {
     return { ...running, ...looksAt(running) };
   };
 
-  /** Plays a scenario again and again, each time with a controller that is stopped at another of its writes, and one that goes on after it. */
+  /**
+   * Repeats a scenario, each time with a controller that is stopped at another write and a second one that continues.
+   */
   const stoppedAtEach = async (scenario: (running: Actions) => Promise<void>): Promise<void> => {
     let writes = 0;
     let limit = 1;

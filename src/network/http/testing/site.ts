@@ -67,7 +67,7 @@ export class Site implements AsyncDisposable {
     this.#routes = Routes.of(ingresses);
   }
 
-  /** Those of the Gateway API. */
+  /** The routes of the Gateway API. */
   routeGateways(routes: GatewayRoutes): void {
     this.#gatewayRoutes = routes;
   }
@@ -78,7 +78,7 @@ export class Site implements AsyncDisposable {
     this.#backends.forget(`default/${service}`);
   }
 
-  /** An endpoint that answers so; its port. */
+  /** Starts an endpoint with this handler, and returns its port. */
   async endpoint(answer: RequestListener, prepare: (server: Server) => void = () => {}): Promise<number> {
     const server = createServer(answer);
     prepare(server);
@@ -88,7 +88,7 @@ export class Site implements AsyncDisposable {
     return (server.address() as AddressInfo).port;
   }
 
-  /** Ends an endpoint as a Pod ends: what is under way is answered, nothing new is taken. */
+  /** Stops an endpoint like a terminating Pod: requests under way are answered, new connections are refused. */
   async end(port: number): Promise<void> {
     const server = this.#endpoints.find((each) => (each.address() as AddressInfo | null)?.port === port);
     if (server === undefined) throw new Error(`there is no endpoint at ${port}`);
@@ -119,7 +119,7 @@ function sliceOf(port: number): discovery.EndpointSlice {
   return { metadata: {}, addressType: "IPv4", ports: [{ port }], endpoints: [{ addresses: ["127.0.0.1"] }] };
 }
 
-/** `host/path → service`, all by prefix. */
+/** `host/path → service`, all as prefixes. */
 export function ingressOf(
   name: string,
   ...routes: [host: string, path: string, service: string][]

@@ -1,6 +1,5 @@
 /**
- * What compiled rules do, read as the kernel reads them: a small interpreter of the few expressions that they use.
- * And what policies say, read straight from the API objects: the two must agree.
+ * Two models that must agree: an interpreter of the compiled rules, and the policies evaluated from the API objects.
  */
 import { contains, type Labels, matcherOfSelector, type networking, parseCidr, parseIp } from "#api";
 import type { PolicyPod } from "../pods.ts";
@@ -69,7 +68,7 @@ export function passes({ chains, sets, ingress, egress, own }: PolicySnapshot, p
   return survives(egress.get(from)) && survives(ingress.get(to));
 }
 
-/** As the documentation has it, without any cleverness. */
+/** As documented, in the simplest form. */
 export function allows(
   policies: readonly networking.NetworkPolicy[],
   pods: readonly PolicyPod[],

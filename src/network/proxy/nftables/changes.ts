@@ -1,7 +1,8 @@
 /**
  * The nft script that turns the present table into the wanted one. nft applies it as a whole or not at all.
  *
- * An element that several Services claim (the hairpin of an endpoint behind two of them) stays until the last claim ends.
+ * An element that several Services claim (the hairpin of an endpoint behind two of them) stays until the last claim
+ * ends.
  */
 import { type Family, nftNames } from "../../kernel/ip-family.ts";
 import type { VirtualAddress } from "../virtual-addresses.ts";
@@ -21,7 +22,9 @@ const DEFAULT_AFFINITY_SECONDS = 10_800;
 export type TableChange =
   | { readonly kind: "nothing" }
   | { readonly kind: "difference"; readonly script: string }
-  /** A chain is missing. nft cannot add it, because it fails to read back a table with such rules: replace the table. */
+  /**
+   * A chain is missing. nft cannot add it, because it fails to read back a table with such rules: replace the table.
+   */
   | { readonly kind: "whole" };
 
 export class NftablesState {

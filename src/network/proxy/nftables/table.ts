@@ -108,8 +108,8 @@ const SEED = "0x6b387473";
 
 /**
  * Chains that send to one of `count` endpoints. With session affinity, IPv4 clients are remembered in a map. For IPv6
- * that is impossible: nft 1.0.6 fails an assertion on rules that would store two addresses. There a hash of the client's
- * address decides, which is stable while the endpoints stay the same.
+ * that is impossible: nft 1.0.6 fails an assertion on rules that would store two addresses. There a hash of the
+ * client's address decides, which is stable while the endpoints stay the same.
  */
 export function pickChains(ip: "ip" | "ip6", count: number): string {
   const asked = `${ip} daddr . meta l4proto . th dport`;

@@ -5,8 +5,8 @@
  * 2. Victims are evicted concurrently, up to a limit: priority and fairness rejects clients with too many requests, and
  *    a rejected request has to wait for a second.
  * 3. The preemptor is activated when its last victim is gone.
- * 4. A victim gets the condition DisruptionTarget, is deleted gracefully, and an Event names the preemptor. Victims that
- *    are not bound yet return to the queue instead.
+ * 4. A victim gets the condition DisruptionTarget, is deleted gracefully, and an Event names the preemptor. Victims
+ *    that are not bound yet return to the queue instead.
  */
 import { type core, isStatusError, kinds } from "#api";
 import { LruMap } from "#base";

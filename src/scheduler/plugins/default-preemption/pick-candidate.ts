@@ -1,6 +1,6 @@
 /**
- * The least harmful candidate: fewest PodDisruptionBudget violations; lowest highest priority of a victim; lowest sum of
- * priorities; fewest victims; latest start of its most important victims.
+ * The least harmful candidate: fewest PodDisruptionBudget violations; lowest highest priority of a victim; lowest sum
+ * of priorities; fewest victims; latest start of its most important victims.
  */
 import type { Candidate, Harm } from "./victims.ts";
 

@@ -3,7 +3,8 @@
  *
  * 1. A volume that several Pods of a node use counts once. A volume that is not provisioned yet counts for its driver,
  *    and one whose Pod is gone counts until it is detached.
- * 2. Most nodes have room for all volumes of a Pod: only on the others is it checked which of them are attached already.
+ * 2. Most nodes have room for all volumes of a Pod: only on the others is it checked which of them are attached
+ *    already.
  */
 import type { core, storage } from "#api";
 import {

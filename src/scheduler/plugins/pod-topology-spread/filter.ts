@@ -1,6 +1,6 @@
 /**
- * DoNotSchedule constraints: with the pod, its domain may have at most `maxSkew` more selected pods than the domain with
- * the fewest.
+ * DoNotSchedule constraints: with the pod, its domain may have at most `maxSkew` more selected pods than the domain
+ * with the fewest.
  *
  * 1. Domains are those of nodes with all topology keys that count by the constraint's policies. Terminating pods do not
  *    count.

@@ -4,7 +4,8 @@
  *
  * 1. Claims are matched from the smallest to the largest, each with the smallest available volume that is accessible
  *    from the node and satisfies the claim.
- * 2. Claims without a match are provisioned, if the StorageClass allows it for the node and the driver has the capacity.
+ * 2. Claims without a match are provisioned, if the StorageClass allows it for the node and the driver has the
+ *    capacity.
  * 3. Once a node is selected for a claim, only that node fits until the provisioner gives up.
  */
 import { compareQuantities, type core, type Labels, matcherOfSelector, parseQuantity, type storage } from "#api";

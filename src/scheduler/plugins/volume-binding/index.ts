@@ -1,7 +1,7 @@
 /**
  * VolumeBinding: filters nodes by the Pod's volumes, and binds claims that wait for their first consumer.
  *
- *     prepare: the Pod's claims ──► check: volumes by node ──► reserve: assume them ──► preBind: write, wait until bound
+ *     prepare: the Pod's claims ──► check: volumes by node ──► reserve: assume ──► preBind: write, wait until bound
  *
  * 1. Checking a node has no side effects: the volumes of the chosen node are computed again in reserve.
  * 2. Writes are not undone if the Pod is not bound after all: the next attempt finds its claims bound or in progress.

@@ -1,4 +1,7 @@
-/** Scheduler and volume controller on one API server: Pods wait for volumes, volumes for Pods, and in the end both are there. */
+/**
+ * Scheduler and volume controller on one API server: Pods wait for volumes, volumes for Pods, and in the end both are
+ * there.
+ */
 
 import { afterEach, describe, expect, it } from "vitest";
 import { type core, kinds } from "#api";

@@ -1,8 +1,9 @@
 /**
- * Which Pods a term of Pod affinity means.
+ * Which Pods a term of Pod affinity selects.
  *
- * 1. With neither `namespaces` nor `namespaceSelector` it means the namespace of the Pod that has the term; an empty `namespaceSelector` means all.
- * 2. `matchLabelKeys` and `mismatchLabelKeys` need no look here: the API server writes them into the selector when the Pod is made.
+ * 1. Without `namespaces` and `namespaceSelector` it selects Pods of the owner's namespace; an empty
+ *    `namespaceSelector` selects all namespaces.
+ * 2. `matchLabelKeys` and `mismatchLabelKeys` are not read: the API server merges them into the selector.
  */
 import { type core, matcherOfSelector } from "#api";
 import { labelsOf, type PlainCluster } from "./cluster.ts";

@@ -1,4 +1,4 @@
-/** The claims that a Pod's volumes are about, and what they say. */
+/** The claims of a Pod's volumes. */
 import type { core, storage } from "#api";
 import type { PlainCluster } from "./cluster.ts";
 
@@ -8,7 +8,7 @@ export const SELECTED_NODE = "volume.kubernetes.io/selected-node";
 
 export interface ClaimUse {
   readonly name: string;
-  /** Made for the Pod and gone with it. */
+  /** Of a generic ephemeral volume. */
   readonly ephemeral: boolean;
   readonly claim: core.PersistentVolumeClaim | undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * What a plain decision is made from and what it says.
+ * Input and output of a plain decision.
  *
- * 1. Everything is an API object. There is no cache, no index, no state: each question is answered by looking at all of them again.
+ * 1. Everything is an API object: no cache, no index, no state. Each question looks at all objects again.
  * 2. Amounts are bigints, so that nothing is rounded where kube-scheduler has integers.
  */
 import type { apps, core, storage } from "#api";
@@ -9,7 +9,7 @@ import type { PluginArguments } from "../../framework/index.ts";
 
 export interface PlainCluster {
   readonly nodes: readonly core.Node[];
-  /** Those that run or were assigned a node; others are not looked at. */
+  /** Placed Pods; others are ignored. */
   readonly pods: readonly core.Pod[];
   readonly namespaces?: readonly core.Namespace[];
   readonly services?: readonly core.Service[];
@@ -40,10 +40,10 @@ export interface PlainQuestion {
 
 export interface PlainPlugin {
   readonly name: string;
-  /** What is wrong with the Pod whatever the node. */
+  /** Rejections of the Pod that are independent of nodes. */
   preFilter?(question: PlainQuestion): PlainFailure | undefined;
   filter?(question: PlainQuestion, node: core.Node): PlainFailure | undefined;
-  /** Scores of 0 to 100 for the nodes that passed; undefined where the plugin has nothing to say of this Pod. */
+  /** Scores from 0 to 100 of the nodes that passed; undefined if the plugin does not apply. */
   score?(question: PlainQuestion, feasible: readonly core.Node[]): ReadonlyMap<string, number> | undefined;
 }
 
@@ -65,7 +65,7 @@ export function labelsOf(object: core.Node | core.Pod | core.Namespace): Readonl
   return object.metadata.labels ?? {};
 }
 
-/** Pods that have ended hold nothing any more. */
+/** Finished Pods hold no resources. */
 export function podsOn(cluster: PlainCluster, node: core.Node): readonly core.Pod[] {
   return cluster.pods.filter((pod) => pod.spec?.nodeName === nameOf(node) && !hasEnded(pod));
 }

@@ -1,8 +1,8 @@
 /**
- * One decision, made the slow and obvious way: every plugin asked about every node.
+ * One decision in the slow and obvious form: every plugin checks every node.
  *
- * 1. A node is feasible if no plugin objects. All objections are told, not only the first.
- * 2. Scores are those of feasible nodes only: normalised among them, weighted, added up.
+ * 1. A node is feasible if no plugin rejects it. All rejections are returned, not only the first.
+ * 2. Scores are those of feasible nodes: normalized among them, weighted, added up.
  */
 import type { core } from "#api";
 import { DEFAULT_ARGUMENTS, type PluginArguments } from "../../framework/index.ts";
@@ -43,7 +43,7 @@ export const PLAIN_PLUGINS: readonly PlainPlugin[] = [
 export interface PlainProfile {
   /** Absent: all. */
   readonly plugins?: ReadonlySet<string>;
-  /** Of the score of each plugin; one that is not here does not score. */
+  /** Weights of the scores; plugins without one do not score. */
   readonly weights: Readonly<Record<string, number>>;
   readonly args: PluginArguments;
 }
@@ -62,15 +62,15 @@ export const DEFAULT_PROFILE: PlainProfile = {
 };
 
 export interface PlainScore {
-  /** By plugin, weighted; 0 where a plugin had nothing to say. */
+  /** Weighted, by plugin; 0 if a plugin does not apply. */
   readonly byPlugin: ReadonlyMap<string, number>;
   readonly total: number;
 }
 
 export interface PlainDecision {
-  /** What was wrong with the Pod before any node was looked at; then no node is feasible. */
+  /** Rejections before any node was checked: then no node is feasible. */
   readonly preFilter?: { readonly plugin: string } & PlainFailure;
-  /** Of each node, who objects and why; none: it is feasible. */
+  /** Rejections by node; none if it is feasible. */
   readonly failures: ReadonlyMap<string, ReadonlyMap<string, PlainFailure>>;
   readonly feasible: readonly string[];
   readonly scores: ReadonlyMap<string, PlainScore>;

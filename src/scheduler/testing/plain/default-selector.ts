@@ -1,8 +1,8 @@
-/** Which Pods belong together with one that has no spread constraints of its own: those of its Services and of its controller. */
+/** The selector of default spread constraints: the Pods of the Pod's Services and of its controller. */
 import { type apps, type core, type LabelMatcher, type LabelRequirement, matcherOf, matcherOfSelector } from "#api";
 import { labelsOf, type PlainCluster } from "./cluster.ts";
 
-/** Undefined where nothing holds it together with others. */
+/** Undefined if the Pod has neither. */
 export function defaultSelector(pod: core.Pod, cluster: PlainCluster): LabelMatcher | undefined {
   const requirements = [...ofServices(pod, cluster), ...ofController(pod, cluster)];
   return requirements.length === 0 ? undefined : matcherOf(requirements);

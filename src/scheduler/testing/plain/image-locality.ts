@@ -1,4 +1,7 @@
-/** Prefers nodes that have the Pod's images, mounted ones included, large ones before small ones, but less so images that few nodes have: else those few would get all Pods. */
+/**
+ * Prefers nodes that have the Pod's images, mounted ones included, large ones before small ones, but less so images
+ * that few nodes have: else those few would get all Pods.
+ */
 import type { core } from "#api";
 import { type PlainCluster, type PlainPlugin, scoresOf } from "./cluster.ts";
 

@@ -1,4 +1,4 @@
-/** A scheduler without any cleverness, to hold the fast one against. */
+/** The rules of the scheduler in their plainest form, to compare the fast path with. */
 export type { PlainCluster, PlainFailure, PlainPlugin, PlainQuestion } from "./cluster.ts";
 export {
   DEFAULT_PROFILE,

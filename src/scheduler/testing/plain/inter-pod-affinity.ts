@@ -1,10 +1,10 @@
 /**
- * Near some Pods, away from others.
+ * Pod affinity and anti-affinity.
  *
- * 1. A required term is met on nodes whose domain has a Pod that matches all required terms. A Pod that is the first of its kind may go anywhere
- *    where its own terms mean itself and the node has all the labels.
- * 2. Anti-affinity holds both ways: what runs already keeps away what comes later.
- * 3. Preferences count both ways too, and required affinity of those that run counts `hardPodAffinityWeight`.
+ * 1. A required term is met on nodes whose domain has a Pod that matches all required terms. The first Pod of a group
+ *    fits anywhere, if its own terms select itself and the node has all topology keys.
+ * 2. Anti-affinity is symmetric: placed Pods reject later ones.
+ * 3. Preferences are symmetric, too, and required affinity of placed Pods counts `hardPodAffinityWeight`.
  */
 import type { core } from "#api";
 import {
@@ -104,7 +104,7 @@ function repelledByOthers(question: PlainQuestion, node: core.Node): boolean {
   );
 }
 
-/** Nodes of the domain `key`=`value` are worth `weight` more. */
+/** Nodes of the domain `key`=`value` score `weight` more. */
 interface Pull {
   readonly key: string;
   readonly value: string;

@@ -1,4 +1,4 @@
-/** A port of the host can be had once for each address and protocol; 0.0.0.0 is every address. */
+/** A host port can be used once for each address and protocol; 0.0.0.0 is every address. */
 import type { core } from "#api";
 import { type PlainPlugin, podsOn, unschedulable } from "./cluster.ts";
 
@@ -18,7 +18,7 @@ interface HostPort {
   readonly port: number;
 }
 
-/** Init containers are gone before the others start, except those that go on. */
+/** Init containers have ended before the others start, except sidecars. */
 export function hostPortsOf({ spec }: core.Pod): readonly HostPort[] {
   const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
   return [...sidecars, ...(spec?.containers ?? [])]

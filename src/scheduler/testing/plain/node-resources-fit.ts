@@ -1,4 +1,4 @@
-/** A Pod fits where what it asks for is left. Scores by one of three strategies. */
+/** A Pod fits if its requests fit into the free resources. Scores by one of three strategies. */
 import { type core, isExtendedResource } from "#api";
 import type { ResourceSpec, ScoringStrategy, ShapePoint } from "../../framework/index.ts";
 import { type PlainCluster, type PlainPlugin, type PlainQuestion, podsOn, scoresOf } from "./cluster.ts";
@@ -31,7 +31,7 @@ export const nodeResourcesFit: PlainPlugin = {
 
 interface Shortage {
   readonly reason: string;
-  /** The whole node would not be enough. */
+  /** Even the empty node would not be enough. */
   readonly forever: boolean;
 }
 
@@ -67,7 +67,7 @@ export function totalOf(amounts: readonly Amounts[]): Amounts {
   return total;
 }
 
-/** Of one resource: what would be asked for on the node with the Pod there, and what there is. */
+/** For one resource: requests on the node with the Pod, and capacity. */
 export interface Figure {
   readonly requested: bigint;
   readonly allocatable: bigint;
@@ -114,7 +114,7 @@ function resourceScore(
   }
 }
 
-/** Whole-number interpolation; the shape's scores of 0 to 10 become 0 to 100. */
+/** Integer interpolation; the shape's scores of 0 to 10 become 0 to 100. */
 function onLine(shape: readonly ShapePoint[], utilization: bigint): bigint {
   const points = shape.map((point) => ({ x: BigInt(point.utilization), y: BigInt(point.score) * 10n }));
   for (const [i, { x, y }] of points.entries()) {

@@ -1,4 +1,4 @@
-/** Whether a node fits `nodeSelector` and node affinity terms: terms are alternatives, what one asks for must all be true. */
+/** Whether a node matches `nodeSelector` and node affinity: terms are ORed, requirements of a term are ANDed. */
 import type { core } from "#api";
 import { labelsOf, nameOf } from "./cluster.ts";
 
@@ -14,7 +14,7 @@ export function fitsSelector(selector: core.NodeSelector, node: core.Node): bool
   return (selector.nodeSelectorTerms ?? []).some((term) => fitsTerm(term, node));
 }
 
-/** A term that asks for nothing fits nothing. */
+/** An empty term matches nothing. */
 export function fitsTerm({ matchExpressions = [], matchFields = [] }: core.NodeSelectorTerm, node: core.Node): boolean {
   if (matchExpressions.length + matchFields.length === 0) return false;
   return (

@@ -1,4 +1,4 @@
-/** A cordoned node takes only Pods that tolerate that. */
+/** A cordoned node accepts only Pods that tolerate it. */
 import { type PlainPlugin, unresolvable } from "./cluster.ts";
 import { tolerated } from "./taints.ts";
 

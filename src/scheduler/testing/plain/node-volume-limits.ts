@@ -1,4 +1,4 @@
-/** A CSI driver attaches so many volumes to a node and no more. */
+/** The number of volumes that a CSI driver can attach to a node. */
 import type { core, storage } from "#api";
 import { claimNotFound, claimUses, classOf, isOwnedBy, volumeOf } from "./claims.ts";
 import { nameOf, type PlainCluster, type PlainPlugin, podsOn, unresolvable, unschedulable } from "./cluster.ts";
@@ -34,7 +34,7 @@ function limitOf({ name, allocatable }: storage.CSINodeDriver): [string, number]
   return allocatable?.count === undefined ? [] : [[name, allocatable.count]];
 }
 
-/** `driver volume`, for each volume of a CSI driver that the Pod has or will have. */
+/** `driver volume` for each CSI volume of the Pod, including unprovisioned ones. */
 function volumesOf(pod: core.Pod, cluster: PlainCluster): ReadonlySet<string> {
   const volumes = new Set<string>();
   for (const { claim, ephemeral } of claimUses(pod, cluster)) {
@@ -49,7 +49,7 @@ function volumesOf(pod: core.Pod, cluster: PlainCluster): ReadonlySet<string> {
   return volumes;
 }
 
-/** `driver volume`, for each volume that somebody has attached to the node. */
+/** `driver volume` for each volume that is attached to the node. */
 function attachmentsOf(node: core.Node, { volumeAttachments = [], persistentVolumes = [] }: PlainCluster): string[] {
   const found = volumeAttachments.flatMap(({ spec }) => {
     const volume = persistentVolumes.find(({ metadata }) => metadata.name === spec.source.persistentVolumeName);

@@ -1,12 +1,12 @@
 /**
- * What a Pod asks for.
+ * The requests of a Pod.
  *
- * 1. Containers and sidecars run side by side and are added up. Each init container runs alone with the sidecars that were started before it, so it
- *    only counts where that is more.
- * 2. What the Pod itself asks for (cpu, memory, huge pages) stands for the sum of its containers. The overhead of its runtime comes on top.
- * 3. While a container is being resized, the most counts of what it asks for, what it has and what it was promised. What its node can never give it does
- *    not count as asked for.
- * 4. For scoring, a container that asks for no cpu or no memory counts as 100m or 200Mi; one that asks for 0 asks for 0.
+ * 1. Containers and sidecars run concurrently and are added up. Each init container runs alone with the sidecars
+ *    started before it, so it counts only if that is more.
+ * 2. Pod-level requests (cpu, memory, huge pages) replace the sum of the containers. Overhead is added.
+ * 3. During a resize, the maximum of requested, actual and allocated resources counts. An infeasible request does not
+ *    count.
+ * 4. For scores, a container without cpu or memory requests counts as 100m or 200Mi; a request of 0 counts as 0.
  */
 import { compareQuantities, type core, parseQuantity, scaledValue } from "#api";
 
@@ -22,12 +22,12 @@ export function requestsOf(pod: core.Pod): Amounts {
   return requested(resized(pod), new Map());
 }
 
-/** Of the Pod to be placed. */
+/** For the Pod to be placed. */
 export function scoringRequestsOf(pod: core.Pod): Amounts {
   return requested(resized(pod), DEFAULTS);
 }
 
-/** Of a Pod that is there: one that asks for cpu and memory as a whole needs no defaults for those. */
+/** For a placed Pod: with pod-level cpu and memory requests it needs no defaults. */
 export function scoringRequestsOfPlaced(pod: core.Pod): Amounts {
   const spec = resized(pod);
   if (podLevel(spec).size === 0) return requested(spec, DEFAULTS);
@@ -54,7 +54,7 @@ function resized({ spec, status }: core.Pod): core.PodSpec | undefined {
   };
 }
 
-/** Of each resource, the largest. */
+/** The maximum by resource. */
 function most(lists: readonly (Readonly<Record<string, string>> | undefined)[]): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [name, text] of lists.flatMap((list) => Object.entries(list ?? {}))) {
@@ -113,7 +113,7 @@ function raise(total: Map<string, bigint>, amounts: Amounts): void {
   }
 }
 
-/** Counted by nodes under names of their own, huge pages and attached volumes among them. */
+/** Scalar resources: huge pages, attachable volumes and extended resources. */
 export function isScalar(name: string): boolean {
   return name.includes("/") || name.startsWith("hugepages-") || name.startsWith("attachable-volumes-");
 }

@@ -1,10 +1,10 @@
 /**
- * Pods of a kind spread over domains.
+ * Topology spread constraints.
  *
- * 1. DoNotSchedule: with the Pod on the node, its domain may have at most `maxSkew` more matching Pods than the emptiest domain. With fewer domains
- *    than `minDomains` the emptiest counts as empty.
- * 2. Domains are those of nodes that have all the topology keys and, by the policies, that the Pod may run on at all. Pods that are going don't count.
- * 3. ScheduleAnyway: fewer matching Pods in the domain score higher; domains of which there are many weigh more.
+ * 1. DoNotSchedule: with the Pod on the node, its domain may have at most `maxSkew` more matching Pods than the domain
+ *    with the fewest. With fewer domains than `minDomains`, the lowest count is zero.
+ * 2. Domains are those of nodes with all topology keys that count by the policies. Terminating Pods do not count.
+ * 3. ScheduleAnyway: fewer matching Pods in the domain score higher; topologies with many domains weigh more.
  */
 import { type core, type LabelMatcher, matcherOf, matcherOfSelector } from "#api";
 import {
@@ -97,7 +97,7 @@ function parsed(constraint: core.TopologySpreadConstraint, selector: LabelMatche
   };
 }
 
-/** `matchLabelKeys`: only Pods that have the same values as this one. */
+/** `matchLabelKeys`: only Pods with the same values as this one. */
 function followingLabels({ labelSelector, matchLabelKeys = [] }: core.TopologySpreadConstraint, pod: core.Pod) {
   const selector = matcherOfSelector(labelSelector);
   const own = Object.entries(labelsOf(pod)).filter(([key]) => matchLabelKeys.includes(key));
@@ -115,7 +115,7 @@ function hasKeys(node: core.Node, constraints: readonly Constraint[]): boolean {
   return constraints.every(({ key }) => domainOf(node, key) !== undefined);
 }
 
-/** With the built-in defaults, nodes without a zone are still spread over by name. */
+/** With the built-in defaults, nodes without a zone are still spread by host name. */
 function needsAllKeys({ pod, args }: PlainQuestion): boolean {
   const hasOwn = (pod.spec?.topologySpreadConstraints ?? []).length > 0;
   return hasOwn || args.PodTopologySpread.defaultingType !== "System";

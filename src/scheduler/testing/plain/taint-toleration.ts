@@ -1,4 +1,4 @@
-/** Taints keep Pods away that don't tolerate them; with PreferNoSchedule nodes that have fewer of them are preferred. */
+/** Rejects nodes with untolerated taints, and prefers nodes with fewer untolerated PreferNoSchedule taints. */
 import { normalised, type PlainPlugin, scoresOf, unresolvable } from "./cluster.ts";
 import { forbiddingTaint, tolerated } from "./taints.ts";
 

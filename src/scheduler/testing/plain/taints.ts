@@ -1,4 +1,4 @@
-/** Which taints a Pod tolerates. */
+/** Taints and tolerations. */
 import type { core } from "#api";
 
 export function tolerates(toleration: core.Toleration, taint: core.Taint): boolean {
@@ -13,7 +13,7 @@ export function tolerated(tolerations: readonly core.Toleration[], taint: core.T
   return tolerations.some((toleration) => tolerates(toleration, taint));
 }
 
-/** A taint that keeps the Pod away from the node. */
+/** A taint that prevents the Pod from running on the node. */
 export function forbiddingTaint(pod: core.Pod, node: core.Node): core.Taint | undefined {
   return (node.spec?.taints ?? []).find(
     (taint) => taint.effect !== "PreferNoSchedule" && !tolerated(pod.spec?.tolerations ?? [], taint),

@@ -1,6 +1,6 @@
 /**
- * Claims that have a volume: the node must be one of those from which it is reached. Claims whose volume is chosen only now: one must be free
- * that is reached from the node, or one can be made for it.
+ * For bound claims, the volume must be accessible from the node. For delayed claims, an available volume must be
+ * accessible from the node, or one can be provisioned for it.
  */
 import { compareQuantities, type core, matcherOfSelector, parseQuantity, type Quantity, zeroQuantity } from "#api";
 import {
@@ -118,7 +118,10 @@ function smallestFree(
     );
 }
 
-/** Large enough, of the right mode, and nobody else's. Only volumes of the claim's class are looked at. */
+/**
+ * Large enough, of the right mode, and not reserved for another claim. Only volumes of the claim's class are
+ * considered.
+ */
 function offers(volume: core.PersistentVolume, claim: Claim): boolean {
   const { spec, metadata } = volume;
   const reference = spec?.claimRef;
@@ -143,7 +146,7 @@ function isOpenTo(volume: core.PersistentVolume, claim: Claim): boolean {
   );
 }
 
-/** Volumes know nodes by their labels alone. */
+/** Node affinity of volumes matches labels only. */
 function reachedFrom({ spec }: core.PersistentVolume, node: core.Node): boolean {
   const required = spec?.nodeAffinity?.required;
   if (required === undefined) return true;
@@ -170,7 +173,7 @@ function canBeMade(claim: Claim, node: core.Node, cluster: PlainCluster): boolea
   );
 }
 
-/** Only drivers that say how much space they have are asked. */
+/** Only drivers with storageCapacity are checked. */
 function hasSpace(claim: Claim, node: core.Node, cluster: PlainCluster): boolean {
   const storageClass = classOf(claim, cluster);
   const driver = cluster.csiDrivers?.find(({ metadata }) => metadata.name === storageClass?.provisioner);

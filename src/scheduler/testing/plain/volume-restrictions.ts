@@ -1,4 +1,4 @@
-/** Disks that only one node or one Pod may have. */
+/** Disks and claims that only one node or one Pod may use. */
 import type { core } from "#api";
 import { claimNotFound, claimUses } from "./claims.ts";
 import { type PlainPlugin, podsOn, unresolvable, unschedulable } from "./cluster.ts";

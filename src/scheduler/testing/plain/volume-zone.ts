@@ -1,9 +1,9 @@
-/** Volumes with zone or region labels are reached from nodes of that zone and region. */
+/** Volumes with zone or region labels need nodes of that zone and region. */
 import type { core } from "#api";
 import { claimNotFound, claimUses, classNameOf, classOf, volumeOf } from "./claims.ts";
 import { labelsOf, type PlainCluster, type PlainFailure, type PlainPlugin, unresolvable } from "./cluster.ts";
 
-/** Names of old, and what they are called now. */
+/** Deprecated labels and their successors. */
 const KEYS: ReadonlyMap<string, string> = new Map([
   ["failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"],
   ["failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"],

@@ -4,7 +4,7 @@
  *     export const sets: Library = {
  *       name: "kubernetes.lists",
  *       functions: [
- *         fn("isSorted", member("list_int_is_sorted_bool", [list(int)], bool, (items: ListValue) => …, { cost, estimate })),
+ *         fn("isSorted", member("list_int_is_sorted_bool", [list(int)], bool, (items: ListValue) => …, costs)),
  *         fn("isURL", global("is_url_string", [string], bool, (text: string) => …)),
  *       ],
  *     };

@@ -49,7 +49,7 @@ export interface AuthorizerAttributes {
 export interface AuthorizerVerdict {
   readonly decision: "allow" | "deny" | "noOpinion";
   readonly reason: string;
-  readonly error?: string;
+  readonly error?: string | undefined;
 }
 
 export type Authorize = (attributes: AuthorizerAttributes) => AuthorizerVerdict;

@@ -1,5 +1,6 @@
 /**
- * Three plugins for CertificateSigningRequests: who may approve for a signer, who may sign for it, and which subjects are refused.
+ * Three plugins for CertificateSigningRequests: who may approve for a signer, who may sign for it, and which subjects
+ * are refused.
  */
 import { type certificates, equalJson, goQuote, type Json } from "#api";
 import { requestSubject } from "#pki";

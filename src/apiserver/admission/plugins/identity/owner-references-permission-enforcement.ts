@@ -1,6 +1,6 @@
 /**
- * OwnerReferencesPermissionEnforcement: a user that changes the owner references of an object must be allowed to delete it, and one that sets
- * blockOwnerDeletion must be allowed to set the finalizers of the owner.
+ * OwnerReferencesPermissionEnforcement: a user that changes the owner references of an object must be allowed to delete
+ * it, and one that sets blockOwnerDeletion must be allowed to set the finalizers of the owner.
  */
 import { equalJson, type Json, type KubeObject, type OwnerReference } from "#api";
 import { resourceAttributes } from "../../../authz/attributes.ts";

@@ -1,6 +1,6 @@
 /**
- * ServiceAccount: every Pod runs as a ServiceAccount, `default` unless it names another. Its token, the cluster's CA and its namespace are mounted
- * where clients in the Pod expect them.
+ * ServiceAccount: every Pod runs as a ServiceAccount, `default` unless it names another. Its token, the cluster's CA
+ * and its namespace are mounted where clients in the Pod expect them.
  *
  * 1. A mirror Pod stands for a static Pod: it may not use accounts, secrets or other objects of the cluster.
  * 2. Pods of an account that enforces mountable secrets may use only the secrets that it lists.
@@ -22,7 +22,10 @@ const TRIES = 10;
 const RETRY_MS = 100;
 
 export interface ServiceAccountOptions {
-  /** A controller creates `default` in each namespace: a Pod waits for it for a while, and is then refused. Default: its absence is ignored. */
+  /**
+   * A controller creates `default` in each namespace: a Pod waits for it for a while, and is then refused. Default: its
+   * absence is ignored.
+   */
   readonly requireDefault: boolean;
 }
 

@@ -1,12 +1,15 @@
 /**
- * Charges quotas: the usage of the writes of one namespace is added up, and written to the quotas before any of these writes is stored.
+ * Charges quotas: the usage of the writes of one namespace is added up, and written to the quotas before any of these
+ * writes is stored.
  *
- *     writes ──► batch of their namespace ──► charge each in turn ══► quotas' status, by compare-and-swap ──► answer each
+ *     writes ──► batch of their namespace ──► charge each in turn ══► status of the quotas (CAS) ──► answer each
  *                        ▲                                                   │
  *                        └──────── another writer was first ◄───────────┘
  *
- * 1. Each namespace has one batch under way; writes that arrive meanwhile form the next. A thousand writes cost a few updates of their quotas.
- * 2. A write is admitted only after its usage is stored: no two writes, on whatever server, count on the same remainder.
+ * 1. Each namespace has one batch under way; writes that arrive meanwhile form the next. A thousand writes cost a few
+ *    updates of their quotas.
+ * 2. A write is admitted only after its usage is stored: no two writes, on whatever server, count on the same
+ *    remainder.
  * 3. Usage that was charged for a write that then failed is given back by the quota controller only.
  */
 import {

@@ -1,4 +1,7 @@
-/** NamespaceLifecycle: refuses new objects in a namespace that is missing or terminating, and the deletion of the namespaces that every cluster needs. */
+/**
+ * NamespaceLifecycle: refuses new objects in a namespace that is missing or terminating, and the deletion of the
+ * namespaces that every cluster needs.
+ */
 import { forbidden, type KubeObject, notFound, StatusError } from "#api";
 import { type AdmissionPlugin, type Admit, refused, rule } from "../../chain/plugin.ts";
 

@@ -1,5 +1,6 @@
 /**
- * Checks existing Pods against a stricter level of their namespace: each kind of violation is reported once, with a Pod that has it.
+ * Checks existing Pods against a stricter level of their namespace: each kind of violation is reported once, with a Pod
+ * that has it.
  *
  * 1. One Pod of each controller is checked before the others of that controller: they are alike.
  * 2. The number of Pods and the time are limited: labelling a namespace must not take long.

@@ -3,7 +3,8 @@
  *
  * 1. Pods that violate the enforced level are refused. Pod templates only cause warnings and audit annotations.
  * 2. A change of the enforced level warns of existing Pods that violate it.
- * 3. An update of a Pod that cannot affect its security is not checked, so that Pods from before a stricter level can still be updated.
+ * 3. An update of a Pod that cannot affect its security is not checked, so that Pods from before a stricter level can
+ *    still be updated.
  */
 import {
   type batch,

@@ -1,4 +1,7 @@
-/** AlwaysPullImages: images are always pulled, so that no Pod uses an image on a node without the credentials to pull it. */
+/**
+ * AlwaysPullImages: images are always pulled, so that no Pod uses an image on a node without the credentials to pull
+ * it.
+ */
 import { at, type core, field } from "#api";
 import { aggregate } from "../../chain/aggregate.ts";
 import { type AdmissionPlugin, type Admit, podOf, refused, rule } from "../../chain/plugin.ts";

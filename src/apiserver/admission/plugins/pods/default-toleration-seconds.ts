@@ -1,4 +1,7 @@
-/** DefaultTolerationSeconds: a Pod tolerates a node that is not ready or unreachable for five minutes, unless it says otherwise. */
+/**
+ * DefaultTolerationSeconds: a Pod tolerates a node that is not ready or unreachable for five minutes, unless it says
+ * otherwise.
+ */
 import type { core } from "#api";
 import { type AdmissionPlugin, podOf, rule } from "../../chain/plugin.ts";
 

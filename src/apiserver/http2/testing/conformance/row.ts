@@ -1,4 +1,7 @@
-/** A requirement of a specification, tested in bytes: frames sent to a connection, and the frames that it must send back. */
+/**
+ * A requirement of a specification, tested in bytes: frames sent to a connection, and the frames that it must send
+ * back.
+ */
 import type { Http2Stream } from "../../stream.ts";
 
 export interface Row {

@@ -1,6 +1,6 @@
 /**
- * The sections of RFC 9113 and RFC 7541, and what covers each: rows of this folder, tests elsewhere, or the reason why there is
- * nothing to test on this server. docs/http2-conformance.md is written from this list.
+ * The sections of RFC 9113 and RFC 7541, and what covers each: rows of this folder, tests elsewhere, or the reason why
+ * there is nothing to test on this server. docs/http2-conformance.md is written from this list.
  */
 import { connectionRows } from "./connection-rows.ts";
 import { frameRows } from "./frame-rows.ts";
@@ -64,39 +64,39 @@ export const specifications: readonly Specification[] = [
       {
         section: "5.1.2",
         title: "Stream Concurrency",
-        tests: [[abuse, "of requests: a thousand at a time (5.1.2)"]],
+        tests: [[abuse, "of requests: at most a thousand at a time (5.1.2)"]],
       },
       { section: "5.2", title: "Flow Control", tests: [[flow, "waits for the connection's window"]] },
-      { section: "5.2.1", title: "Flow-Control Principles", tests: [[flow, "gives room back for padding at once"]] },
+      { section: "5.2.1", title: "Flow-Control Principles", tests: [[flow, "opens its window for padding at once"]] },
       {
         section: "5.2.2",
         title: "Appropriate Use of Flow Control",
-        tests: [[flow, "gives room back as it is read, and not before"]],
+        tests: [[flow, "opens its window as it is read, and not before"]],
       },
       {
         section: "5.2.3",
         title: "Flow-Control Performance",
-        tests: [[flow, "counts on the connection, read or not, wanted or not"]],
+        tests: [[flow, "counts for the connection's window, also if it is discarded"]],
       },
       { section: "5.3.1", title: "Background on Priority in RFC 7540" },
       {
         section: "5.3.2",
         title: "Priority Signaling in This Document",
         why: "Priorities are checked for their form and ignored: streams send a frame each in turn.",
-        tests: [[flow, "take turns, a frame each"]],
+        tests: [[flow, "send a frame each in turn"]],
       },
       {
         section: "5.4.1",
         title: "Connection Error Handling",
-        tests: [[abuse, "does not hear a last word, and is not waited for"]],
+        tests: [[abuse, "is disconnected after a connection error, without reading GOAWAY"]],
       },
       { section: "5.4.2", title: "Stream Error Handling" },
       { section: "5.4.3", title: "Connection Termination", tests: [[flow, "when the connection is lost"]] },
       { section: "5.5", title: "Extending HTTP/2" },
       { section: "6.1", title: "DATA" },
-      { section: "6.2", title: "HEADERS", tests: [[flow, "whose head needs several frames"]] },
+      { section: "6.2", title: "HEADERS", tests: [[flow, "with a head of several frames"]] },
       { section: "6.3", title: "PRIORITY" },
-      { section: "6.4", title: "RST_STREAM", tests: [[flow, "when its caller takes it back"]] },
+      { section: "6.4", title: "RST_STREAM", tests: [[flow, "when its client resets it"]] },
       { section: "6.5", title: "SETTINGS" },
       { section: "6.5.1", title: "SETTINGS Format", why: "Covered by 6.5 and 6.5.2." },
       { section: "6.5.2", title: "Defined Settings" },
@@ -107,16 +107,16 @@ export const specifications: readonly Specification[] = [
         section: "6.8",
         title: "GOAWAY",
         tests: [
-          [flow, "lets answers that are under way finish, and takes no more requests"],
-          [flow, "does not name later requests if the protocol is broken after it (6.8)"],
+          [flow, "finishes open requests, and accepts no more"],
+          [flow, "does not raise the last stream of GOAWAY on a later connection error (6.8)"],
         ],
       },
       { section: "6.9", title: "WINDOW_UPDATE" },
-      { section: "6.9.1", title: "The Flow-Control Window", tests: [[flow, "waits for its caller's window"]] },
+      { section: "6.9.1", title: "The Flow-Control Window", tests: [[flow, "waits for the window of its stream"]] },
       {
         section: "6.9.2",
         title: "Initial Flow-Control Window Size",
-        tests: [[flow, "waits until a window is no longer below nothing (6.9.2)"]],
+        tests: [[flow, "waits while its window is negative (6.9.2)"]],
       },
       { section: "6.9.3", title: "Reducing the Stream Window Size", why: "The server never reduces its windows." },
       { section: "6.10", title: "CONTINUATION" },
@@ -124,7 +124,7 @@ export const specifications: readonly Specification[] = [
       {
         section: "8.1",
         title: "HTTP Message Framing",
-        tests: [[flow, "that is still on its way when the answer is complete is not waited for (8.1)"]],
+        tests: [[flow, "is not awaited once the answer is complete (8.1)"]],
       },
       { section: "8.1.1", title: "Malformed Messages" },
       { section: "8.2", title: "HTTP Fields" },
@@ -148,12 +148,12 @@ export const specifications: readonly Specification[] = [
       {
         section: "8.7",
         title: "Request Reliability",
-        tests: [[idle, "reads what crosses the farewell, and ends when the other side does"]],
+        tests: [[idle, "reads requests that cross GOAWAY, and ends when the client does"]],
       },
       {
         section: "9.1",
         title: "Connection Management",
-        tests: [[idle, "for hours, and its time begins anew when the last has ended"]],
+        tests: [[idle, "for hours, and is idle from the end of the last request on"]],
       },
       {
         section: "9.2",

@@ -1,4 +1,4 @@
-/** A small reading of iptables' rules, for those that the proxy writes: what may become of a new connection. */
+/** An interpreter of the proxy's iptables rules: what may happen to a new connection. */
 import { contains, parseCidr, parseIp } from "#api";
 
 export interface Packet {
@@ -10,7 +10,7 @@ export interface Packet {
   readonly isLocal: boolean;
 }
 
-/** `10.244.0.1:80` for one that is sent there; more than one where chance decides. */
+/** `10.244.0.1:80` if it is sent there; several if the choice is random. */
 export interface Fate {
   readonly sentTo: readonly string[];
   readonly isMasqueraded: boolean;
@@ -25,7 +25,7 @@ export function fateOf(chains: Chains, packet: Packet): Fate {
   walk(chains, "K8TS-SERVICES", packet, (target, rule) => {
     if (target === "MARK") state.isMasqueraded = true;
     if (target === "DNAT") sentTo.add(after(rule, "--to-destination") ?? "");
-    // Where chance decides, the next rule may be the one.
+    // With a probability, the next rule may apply, too.
     return target === "DNAT" && !rule.includes("--probability");
   });
   if (sentTo.size > 0) return { sentTo: [...sentTo].sort(), isMasqueraded: state.isMasqueraded, verdict: "accept" };
@@ -38,7 +38,7 @@ export function fateOf(chains: Chains, packet: Packet): Fate {
   return { sentTo: [], isMasqueraded: false, verdict };
 }
 
-/** Whether it ended in there. `reach`: whether it ends with this target. */
+/** Returns whether a rule ended the walk. `reach`: whether this target ends it. */
 function walk(
   chains: Chains,
   name: string,
@@ -75,7 +75,7 @@ function after(rule: readonly string[], flag: string): string | undefined {
   return at === -1 ? undefined : rule[at + 1];
 }
 
-/** Does what iptables-restore --noflush does. Both tables are one here: their chains have different names. */
+/** Does the same as iptables-restore --noflush. The chains of both tables are in one map: their names differ. */
 export function replay(chains: Map<string, string[]>, script: string): void {
   for (const line of script.split("\n")) {
     const [verb = "", name = "", ...rule] = line.split(" ");

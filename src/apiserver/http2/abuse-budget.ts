@@ -1,12 +1,12 @@
-/** How much is borne of what costs a server more than those who send it: at once, and from then on in a second. */
+/** How often a client may do what costs the server more than the client: in a burst, and in a second. */
 import type { Clock } from "#base";
 
-const AT_ONCE = 1_000;
+const BURST = 1_000;
 const PER_SECOND = 100;
 
-export class Patience {
+export class AbuseBudget {
   readonly #clock: Clock;
-  #left = AT_ONCE;
+  #left = BURST;
   #atMs: number;
 
   constructor(clock: Clock) {
@@ -14,10 +14,10 @@ export class Patience {
     this.#atMs = clock.monotonic();
   }
 
-  /** False: no more of it. */
-  bears(): boolean {
+  /** False: the budget is used up. */
+  take(): boolean {
     const now = this.#clock.monotonic();
-    this.#left = Math.min(AT_ONCE, this.#left + ((now - this.#atMs) / 1000) * PER_SECOND);
+    this.#left = Math.min(BURST, this.#left + ((now - this.#atMs) / 1000) * PER_SECOND);
     this.#atMs = now;
     if (this.#left < 1) return false;
     this.#left--;

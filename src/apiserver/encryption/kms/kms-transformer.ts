@@ -1,18 +1,19 @@
 /**
- * Values under a key that only a plugin can open (KMS v2).
+ * Values under a key that a KMS v2 plugin holds.
  *
- *     write   value ──► seed of this server ──► kept: data, seed as the plugin encrypted it
- *     read    kept ──► seed, from memory or by asking the plugin ──► value
- *     poll    Status ···► another key id: a new seed; the same: the seed stays good for three minutes more
+ *     write   value ──► seed of this server ──► stored: data, and the seed as the plugin encrypted it
+ *     read    stored ──► seed, from memory or from the plugin ──► value
+ *     poll    Status ···► another key id: a new seed; the same: the seed is valid for three minutes more
  *
- * 1. Writes never wait for the plugin. If it is away for longer than three minutes they fail, so that a key that was replaced is not used on and on.
- * 2. Reads go on as long as the seed is in memory. A seed is asked for once, however many want it at the same time.
+ * 1. Writes never wait for the plugin. If it does not answer for three minutes they fail, so that a replaced key is not
+ *    used for ever.
+ * 2. Reads work as long as the seed is in memory. Concurrent reads request a seed once.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { checkDns1123Subdomain } from "#api";
 import { andThen, type Clock, type Logger, LruMap } from "#base";
 import { aesGcm } from "../aes.ts";
-import type { Cipher, Way } from "../way.ts";
+import type { Cipher, Transformer } from "../transformer.ts";
 import type { KmsPlugin } from "./plugin.ts";
 import { SEED_BYTES, seeded } from "./seed.ts";
 import { DEK, DEK_SEED, type EncryptedObject, encryptedObject } from "./wire.ts";
@@ -20,7 +21,7 @@ import { DEK, DEK_SEED, type EncryptedObject, encryptedObject } from "./wire.ts"
 export const POLL_MS = 60_000;
 export const RETRY_MS = 10_000;
 const WRITABLE_MS = 3 * 60_000;
-/** How long an answer about its health counts. */
+/** How long a health check is valid. */
 const HEALTHY_FOR_MS = 20_000;
 const SICK_FOR_MS = 3_000;
 const MAX_SEEDS = 10_000;
@@ -28,32 +29,32 @@ const MAX_ID_BYTES = 1024;
 const MAX_ANNOTATION_BYTES = 32 * 1024;
 const VERSIONS = ["v2", "v2beta1"];
 
-export interface KmsWayOptions {
+export interface KmsTransformerOptions {
   readonly name: string;
   readonly plugin: KmsPlugin;
   readonly clock: Clock;
   readonly log: Logger;
   newUid(): string;
-  /** The plugin answers again after it did not. */
+  /** Called when the plugin answers again. */
   recovered(): void;
 }
 
-export interface KmsWay extends Way {
-  /** Rejects if something is wrong with the plugin, as of a few seconds ago. */
+export interface KmsTransformer extends Transformer {
+  /** Rejects if the plugin was unhealthy at the last check, a few seconds ago. */
   check(): Promise<void>;
-  /** Asks the plugin now. Does not reject. */
+  /** Calls the plugin now. Does not reject. */
   poll(): Promise<void>;
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** What is written under. */
+/** The seed of writes. */
 interface Current {
   readonly cipher: Cipher;
   readonly source: Omit<EncryptedObject, "encryptedData">;
   readonly writableUntil: number;
 }
 
-export function kmsWay({ name, plugin, clock, log, newUid, recovered }: KmsWayOptions): KmsWay {
+export function kmsTransformer({ name, plugin, clock, log, newUid, recovered }: KmsTransformerOptions): KmsTransformer {
   const ciphers = new LruMap<string, Promise<Cipher> | Cipher>(MAX_SEEDS);
   const prefix = `k8s:enc:kms:v2:${name}:`;
   let current: Current | undefined;
@@ -95,7 +96,7 @@ export function kmsWay({ name, plugin, clock, log, newUid, recovered }: KmsWayOp
     const cipher = seeded(seed);
     current = { cipher, source, writableUntil };
     ciphers.set(identityOf(source), cipher);
-    log.info("a new seed encrypts what is written", { provider: name, keyId: hashed(keyId) });
+    log.info("writes use a new seed", { provider: name, keyId: hashed(keyId) });
   };
 
   const ask = async () => {
@@ -165,7 +166,7 @@ async function decrypted(plugin: KmsPlugin, object: EncryptedObject, uid: string
   return aesGcm(plaintext);
 }
 
-/** Values under another key of the plugin are due to be written again. */
+/** Values under another key of the plugin are outdated. */
 function markOf(prefix: string, kept: Buffer): string {
   return `${prefix}${encryptedObject.decode(kept).keyId}`;
 }
@@ -220,7 +221,7 @@ function checkKeyId(keyId: string): void {
   }
 }
 
-/** Key ids may tell where a key is: they are shown only like this. */
+/** Key ids may reveal where a key is: logs and messages have only their hash. */
 function hashed(keyId: string): string {
   return keyId === "" ? "" : `sha256:${createHash("sha256").update(keyId).digest("hex")}`;
 }

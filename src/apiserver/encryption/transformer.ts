@@ -1,28 +1,29 @@
 /**
- * A way to keep values: what goes to the store for some bytes, and the bytes again.
+ * Transforms values on their way to the store and back.
  *
- * 1. `key` is where the value stands in the store. Ways that can, bind the value to it: moved to another key, it cannot be read.
- * 2. `read` throws, or rejects, with a sentence for the user when the bytes are not what `write` made.
+ * 1. `key` is the key of the value in the store. Transformers that can bind the value to it: copied to another key, it
+ *    cannot be read.
+ * 2. `read` throws, or rejects, with a message for the user when `write` did not produce the bytes.
  */
-export interface Way {
-  /** What its values begin with. Empty: they are kept as they are. */
+export interface Transformer {
+  /** The prefix of its values. Empty: they are stored as they are. */
   readonly prefix: Buffer;
-  /** Told apart from values of other ways, and from those that this way wrote with another key: what has another mark is due to be written again. */
+  /** Identifies transformer and key of a value: a value with another mark than `currentMark` is outdated. */
   mark(kept: Buffer): string;
-  /** The mark of what is written now. */
+  /** The mark of values that `write` produces now. */
   readonly currentMark: string;
-  /** `kept` is what stands behind the prefix. Waits only where a key has to be asked for. */
+  /** `kept`: the value without its prefix. A promise only if a key has to be requested. */
   read(kept: Buffer, key: string): Buffer | Promise<Buffer>;
   write(value: Buffer, key: string): Buffer;
 }
 
-/** Encryption that needs nothing but its key. */
+/** Encryption with a local key. */
 export interface Cipher {
   open(kept: Buffer, key: string): Buffer;
   seal(value: Buffer, key: string): Buffer;
 }
 
-export function cipherWay(prefix: string, { open, seal }: Cipher): Way {
+export function cipherTransformer(prefix: string, { open, seal }: Cipher): Transformer {
   return { prefix: Buffer.from(prefix), mark: () => prefix, currentMark: prefix, read: open, write: seal };
 }
 
@@ -36,8 +37,8 @@ export function startsWith(value: Buffer, prefix: Buffer): boolean {
   return value.subarray(0, prefix.length).equals(prefix);
 }
 
-/** Values as they are. It reads nothing that another way has written. */
-export const identityWay: Way = {
+/** Values as they are. It does not read encrypted values. */
+export const identityTransformer: Transformer = {
   prefix: Buffer.alloc(0),
   mark: () => "",
   currentMark: "",

@@ -1,13 +1,13 @@
-/** Complete answers that nobody takes: much of them is not kept for ever. */
+/** Complete answers that the client does not read: large ones are not kept. */
 import type { Incoming } from "./inflow.ts";
 import type { Sender } from "./sender.ts";
 import type { Http2Stream } from "./stream.ts";
 
-/** What may wait in answers that nobody takes. */
-const MAX_UNTAKEN_BYTES = 32 * 1024 * 1024;
+/** What may wait in such answers. */
+const MAX_STALLED_BYTES = 32 * 1024 * 1024;
 
-/** Looks at a connection now and then, and remembers what it has seen. */
-export class UntakenAnswers {
+/** Compares a connection with its state at the last check. */
+export class StalledAnswers {
   readonly #sender: Sender;
   #sentBefore = 0;
 
@@ -15,20 +15,23 @@ export class UntakenAnswers {
     this.#sender = sender;
   }
 
-  /** Those that have not moved since the last look because their callers have no room: not those that wait for their turn on a slow network. */
-  look(streams: readonly Incoming[]): readonly Http2Stream[] {
+  /**
+   * Answers without progress since the last check because the client grants no window; not those that wait for a slow
+   * network.
+   */
+  find(streams: readonly Incoming[]): readonly Http2Stream[] {
     const { sentBytes } = this.#sender;
     const isStuck = sentBytes === this.#sentBefore;
     this.#sentBefore = sentBytes;
-    const untaken: Http2Stream[] = [];
+    const stalled: Http2Stream[] = [];
     let bytes = 0;
     for (const { stream } of streams) {
       const { isEnded, waiting, waitedBefore, window } = stream;
       stream.waitedBefore = waiting;
       if (!isEnded || waiting === 0 || waiting !== waitedBefore || (!isStuck && window > 0)) continue;
-      untaken.push(stream);
+      stalled.push(stream);
       bytes += waiting;
     }
-    return bytes > MAX_UNTAKEN_BYTES ? untaken : [];
+    return bytes > MAX_STALLED_BYTES ? stalled : [];
   }
 }
