@@ -70,8 +70,9 @@ export class StoredObject {
   get line(): Buffer {
     if (this.#line === undefined) {
       const bytes = this.#bytes ?? this.#encoded();
-      if (isFaulty(bytes)) throw internalError(faultOf(this.key, bytes));
-      this.#line = lineOf(bytes, this.revision);
+      const at = isFaulty(bytes) ? -1 : bytes.indexOf(METADATA);
+      if (at === -1) throw internalError(faultOf(this.key, bytes));
+      this.#line = lineOf(bytes, at + METADATA.length, this.revision);
       this.#bytes = undefined;
     }
     return this.#line;
@@ -141,11 +142,11 @@ function faultOf(key: string, bytes: Buffer): string {
 
 /** Both ends show values that are encrypted, truncated, or written by a program that stores another format. */
 function isFaulty(bytes: Buffer): boolean {
-  return bytes.length > 0 && (bytes[0] !== BRACE || bytes.at(-1) !== CLOSING_BRACE || !bytes.includes(METADATA));
+  return bytes.length > 0 && (bytes[0] !== BRACE || bytes[bytes.length - 1] !== CLOSING_BRACE);
 }
 
-function lineOf(bytes: Buffer, revision: Revision): Buffer {
-  const at = bytes.indexOf(METADATA) + METADATA.length;
+/** `at`: where the fields of its metadata begin. */
+function lineOf(bytes: Buffer, at: number, revision: Revision): Buffer {
   const version = versionText(revision);
   const line = Buffer.allocUnsafe(bytes.length + version.length + 1);
   bytes.copy(line, 0, 0, at);
