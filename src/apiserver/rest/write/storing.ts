@@ -67,24 +67,26 @@ export function isStale({ context, resource }: RestRequest, current: StoredObjec
   return resource.forms?.isStale(current) === true || context.isOutdated?.(current.key) === true;
 }
 
-/** The field manager sets a time before admission and preparation, which may undo the change behind it. */
+/**
+ * The field manager sets a time before admission and preparation, which may undo the change behind it. The rest is
+ * compared first: most writes change some of it, and managedFields are long.
+ */
 export function isUnchanged(draft: AnyDraft, old: KubeObject): boolean {
-  if (equalJson(asJson(draft), asJson(old))) return true;
-  const before = old.metadata.managedFields;
-  if (!differsOnlyInTimes(draft.metadata.managedFields, before)) return false;
-  const sameTimes = { ...draft, metadata: { ...draft.metadata, managedFields: before } };
-  return equalJson(asJson(sameTimes), asJson(old));
+  return (
+    equalJson(withoutOwners(draft), withoutOwners(old)) &&
+    differAtMostInTimes(draft.metadata.managedFields ?? [], old.metadata.managedFields ?? [])
+  );
 }
 
-function differsOnlyInTimes(after: ManagedFields | undefined, before: ManagedFields | undefined): boolean {
-  if (after === undefined || before === undefined || after.length !== before.length) return false;
-  let differs = false;
-  for (const [i, entry] of after.entries()) {
-    const old = before[i];
-    if (entry.time !== old?.time) differs = true;
-    if (!equalJson(asJson({ ...entry, time: "" }), asJson({ ...old, time: "" }))) return false;
-  }
-  return differs;
+function withoutOwners(object: KubeObject | AnyDraft): Json {
+  return asJson({ ...object, metadata: { ...object.metadata, managedFields: null } });
+}
+
+function differAtMostInTimes(after: ManagedFields, before: ManagedFields): boolean {
+  return (
+    after.length === before.length &&
+    after.every((entry, i) => equalJson(asJson({ ...entry, time: "" }), asJson({ ...before[i], time: "" })))
+  );
 }
 
 function asJson(value: object): Json {
