@@ -74,13 +74,24 @@ const settled = [
   "reportingInstance",
 ] as const;
 
+/** Plain strings: without a value they are empty. */
+const texts: ReadonlySet<string> = new Set([
+  "reason",
+  "message",
+  "type",
+  "action",
+  "reportingController",
+  "reportingInstance",
+]);
+
 /** Through events.k8s.io/v1 only the series may change. */
 export function validateNewEventUpdate(next: Event, old: Event, path: FieldPath): readonly FieldError[] {
   const errors = [...validateSeries(next, path)];
   for (const field of settled) {
     const name = field === "reportingController" ? "reportingComponent" : field;
-    const [after, before] = [next[name] ?? null, old[name] ?? null] as Json[];
-    if (!equalJson(after ?? null, before ?? null)) errors.push(immutable(path.child(field), after ?? null));
+    const absent = texts.has(field) ? "" : null;
+    const [after, before] = [(next[name] ?? absent) as Json, (old[name] ?? absent) as Json];
+    if (!equalJson(after, before)) errors.push(immutable(path.child(field), after));
   }
   return errors;
 }

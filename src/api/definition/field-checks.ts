@@ -21,6 +21,11 @@ export function jsonOf(value: Part): Json {
   return (value ?? null) as Json;
 }
 
+/** A pointer without a value: null, where the field is required. */
+export function isUnset(value: Part): value is null | undefined {
+  return value === undefined || value === null;
+}
+
 export function same(a: Part, b: Part): boolean {
   return equalJson(jsonOf(a), jsonOf(b));
 }

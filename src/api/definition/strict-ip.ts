@@ -31,6 +31,30 @@ export function checkStrictCidr(where: Where, value: string, existing: readonly 
   return [];
 }
 
+/** The address of an interface with the length of its network's prefix, in canonical form: `10.9.8.7/24`. */
+export function checkInterfaceAddress(where: Where, value: string): readonly FieldError[] {
+  const cidr = parseCidr(value);
+  if (cidr === undefined) {
+    return [invalid(where, value, "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)")];
+  }
+  const canonical = `${formatIp(cidr)}/${cidr.prefixLength}`;
+  return value === canonical ? [] : [invalid(where, value, `must be in canonical form (${goQuote(canonical)})`)];
+}
+
+/** Addresses that are accepted, but should be written otherwise. */
+export function ipWarnings(value: string, where: Where): readonly string[] {
+  const ip = parseIp(value);
+  if (ip === undefined) return [];
+  const canonical = goQuote(formatIp(ip));
+  if (hasLeadingZero(value) || isMapped(value)) {
+    return [
+      `${where}: non-standard IP address ${goQuote(value)} will be considered invalid in a future Kubernetes release: use ${canonical}`,
+    ];
+  }
+  if (ip.bytes.length === 4 || goQuote(value) === canonical) return [];
+  return [`${where}: IPv6 address ${goQuote(value)} should be in RFC 5952 canonical format (${canonical})`];
+}
+
 /** Addresses that cannot be reached from other hosts; endpoints and external IPs must be reachable. */
 export function checkReachableIp(where: Where, value: string): readonly FieldError[] {
   const ip = parseIp(value);

@@ -14,6 +14,8 @@ import type { Json } from "../machinery/json/json.ts";
 import { checkQualifiedName } from "../machinery/names/names.ts";
 import type { CSIDriver, CSIDriverSpec, CSINode, CSINodeDriver } from "../types/storage-v1.ts";
 
+const minUpdatePeriodSeconds = 10;
+
 export function validateCsiDriver({ metadata, spec }: CSIDriver, path: FieldPath): readonly FieldError[] {
   const where = path.child("spec");
   const errors: FieldError[] = [...csiDriverNameFaults(metadata.name ?? "", path.child("name"))];
@@ -37,9 +39,18 @@ export function validateCsiDriver({ metadata, spec }: CSIDriver, path: FieldPath
         invalid(at.child("expirationSeconds"), seconds, "may not specify a duration larger than 2^32 seconds"),
       );
   }
-  const modes = ["Ephemeral", "Persistent"];
+  const modes = ["Persistent", "Ephemeral"];
   for (const mode of spec.volumeLifecycleModes ?? []) {
     if (!modes.includes(mode)) errors.push(notSupported(where.child("volumeLifecycleModes"), mode, modes));
+  }
+  const { nodeAllocatableUpdatePeriodSeconds: period, serviceAccountTokenInSecrets: inSecrets } = spec;
+  if (period !== undefined && period < minUpdatePeriodSeconds) {
+    const why = `must be greater than or equal to ${minUpdatePeriodSeconds} seconds`;
+    errors.push(invalid(where.child("nodeAllocatableUpdatePeriodSeconds"), period, why));
+  }
+  if (inSecrets !== undefined && (spec.tokenRequests ?? []).length === 0) {
+    const why = "serviceAccountTokenInSecrets is set but no tokenRequests are specified";
+    errors.push(invalid(where.child("serviceAccountTokenInSecrets"), inSecrets, why));
   }
   return errors;
 }
@@ -65,7 +76,7 @@ export function validateCsiNode({ spec }: CSINode, path: FieldPath): readonly Fi
     const count = driver.allocatable?.count;
     if (count !== undefined && count < 0)
       errors.push(invalid(where.child("allocatable", "count"), count, "must be greater than or equal to 0"));
-    errors.push(...topologyFaults(driver.topologyKeys ?? [], where.child("topologyKeys")));
+    errors.push(...topologyFaults(driver.topologyKeys ?? [], where));
     if (names.has(driver.name)) errors.push(duplicate(where.child("name"), driver.name));
     names.add(driver.name);
     return errors;
@@ -87,12 +98,13 @@ function shape({ allocatable: _, ...driver }: CSINodeDriver): Json {
   return driver as unknown as Json;
 }
 
+/** Kubernetes names the driver, not the field. */
 function topologyFaults(keys: readonly string[], path: FieldPath): readonly FieldError[] {
   const seen = new Set<string>();
   return keys.flatMap((key) => {
     const errors: FieldError[] = key === "" ? [required(path)] : [];
     if (seen.has(key)) errors.push(duplicate(path, key));
     seen.add(key);
-    return key === "" ? errors : [...errors, ...checkQualifiedName(key).map((why) => invalid(path, key, why))];
+    return [...errors, ...checkQualifiedName(key).map((why) => invalid(path, key, why))];
   });
 }

@@ -23,13 +23,48 @@ describe("StorageClass", () => {
       { provisioner: "p", reclaimPolicy: "Recycle" },
       ['reclaimPolicy: Unsupported value: "Recycle": supported values: "Delete", "Retain"'],
     ],
+    [
+      { provisioner: "Bad One" },
+      [
+        `provisioner: Invalid value: "bad one": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
+      ],
+    ],
+    [
+      { provisioner: "p", allowedTopologies: [{}] },
+      ['allowedTopologies[0].matchLabelExpressions: Duplicate value: ""'],
+    ],
+    [
+      {
+        provisioner: "p",
+        allowedTopologies: [0, 1].map(() => ({ matchLabelExpressions: [{ key: "k", values: ["v"] }] })),
+      },
+      ['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'],
+    ],
+    [
+      {
+        provisioner: "p",
+        allowedTopologies: [
+          {
+            matchLabelExpressions: [
+              { key: "k", values: ["v", "v"] },
+              { key: "k", values: [] },
+            ],
+          },
+        ],
+      },
+      [
+        'allowedTopologies[0].matchLabelExpressions[0].values[1]: Duplicate value: "v"',
+        "allowedTopologies[0].matchLabelExpressions[1].values: Required value",
+        'allowedTopologies[0].matchLabelExpressions[1].key: Duplicate value: "k"',
+      ],
+    ],
     [{ provisioner: "p", parameters: { "": "x" } }, ['parameters: Invalid value: "": field can not be empty.']],
   ])("%j", (body, want) => expect(faults(StorageClass, body as never)).toEqual(want));
 
   it("keeps how it makes volumes", () => {
     expect(changeFaults(StorageClass, { provisioner: "p" }, { provisioner: "q", parameters: { a: "b" } })).toEqual([
-      "parameters: Forbidden: updates to parameters are forbidden.",
-      "provisioner: Forbidden: updates to provisioner are forbidden.",
+      'parameters: Invalid value: {"a":"b"}: field is immutable',
+      'provisioner: Invalid value: "q": field is immutable',
     ]);
   });
 });
@@ -39,6 +74,28 @@ describe("CSI", () => {
     const old = create(CSIDriver, { metadata, spec: {} }).object;
     const next = (spec: object) => update(CSIDriver, { metadata, spec: { ...spec } }, old).object.metadata.generation;
     expect([next({}), next({ podInfoOnMount: true })]).toEqual([undefined, 1]);
+  });
+
+  it.each<[object, readonly string[]]>([
+    [
+      { nodeAllocatableUpdatePeriodSeconds: 9 },
+      ["spec.nodeAllocatableUpdatePeriodSeconds: Invalid value: 9: must be greater than or equal to 10 seconds"],
+    ],
+    [
+      { serviceAccountTokenInSecrets: false },
+      [
+        "spec.serviceAccountTokenInSecrets: Invalid value: false: serviceAccountTokenInSecrets is set but no tokenRequests are specified",
+      ],
+    ],
+  ])("a driver with %j", (spec, want) => expect(faults(CSIDriver, { spec } as never)).toEqual(want));
+
+  it("drops what no gate enables, and warns of tokens in volume attributes", () => {
+    const { object } = create(CSIDriver, {
+      metadata,
+      spec: { preventPodSchedulingIfMissing: true, tokenRequests: [{ audience: "a" }] },
+    });
+    expect(object).not.toHaveProperty("spec.preventPodSchedulingIfMissing");
+    expect(CSIDriver.warnings?.(object as never, undefined)).toHaveLength(1);
   });
 
   it("keeps whether a driver attaches", () => {

@@ -1,7 +1,7 @@
 /** Warnings about pods and pod templates that are valid but probably not what their author intended. */
+import { ipWarnings } from "../../../definition/strict-ip.ts";
 import { at, type FieldPath } from "../../../machinery/errors/field-error.ts";
 import { goQuote } from "../../../machinery/json/go-text.ts";
-import { formatIp, parseIp } from "../../../machinery/names/ip.ts";
 import { checkDns1123Label, checkLabelValue } from "../../../machinery/names/names.ts";
 import { parseQuantity, scaledValue } from "../../../machinery/scalars/quantity.ts";
 import type {
@@ -286,10 +286,4 @@ function profileWarnings(spec: PodSpec, annotations: Annotations, meta: FieldPat
     }
   }
   return warnings;
-}
-
-function ipWarnings(text: string, at: FieldPath): readonly string[] {
-  const ip = parseIp(text);
-  if (ip === undefined || ip.bytes.length !== 16 || formatIp(ip) === text) return [];
-  return [`${at}: IPv6 address ${goQuote(text)} should be in RFC 5952 canonical format (${goQuote(formatIp(ip))})`];
 }
