@@ -1,4 +1,4 @@
-import { type FieldError, invalid, required, tooLong, type Where } from "../machinery/errors/field-error.ts";
+import { type FieldError, invalid, NO_ERRORS, required, tooLong, type Where } from "../machinery/errors/field-error.ts";
 import { goQuote } from "../machinery/json/go-text.ts";
 import { checkDns1123Label, checkDns1123Subdomain, type NameCheck } from "../machinery/names/names.ts";
 
@@ -17,14 +17,17 @@ export function signerNameFaults(name: string, where: Where): readonly FieldErro
   const errors: FieldError[] = [];
   if (domain.length > maxDomain) errors.push(tooLong(where, maxDomain));
   const labels = domain.split(".");
-  errors.push(...labels.flatMap((label) => labelFaults(checkDns1123Label, domain, label, where)));
+  errors.push(...labelFaults(checkDns1123Label, domain, where));
   if (labels.length < 2)
     errors.push(invalid(where, domain, "should be a domain with at least two segments separated by dots"));
-  errors.push(...path.split(".").flatMap((label) => labelFaults(checkDns1123Subdomain, path, label, where)));
+  errors.push(...labelFaults(checkDns1123Subdomain, path, where));
   if (name.length > maxName) errors.push(tooLong(where, maxName));
   return errors;
 }
 
-function labelFaults(check: NameCheck, segment: string, label: string, where: Where): readonly FieldError[] {
-  return check(label).map((why) => invalid(where, segment, `validating label ${goQuote(label)}: ${why}`));
+/** Those of the first label that has any. */
+function labelFaults(check: NameCheck, segment: string, where: Where): readonly FieldError[] {
+  const wrong = segment.split(".").find((label) => check(label).length > 0);
+  if (wrong === undefined) return NO_ERRORS;
+  return check(wrong).map((why) => invalid(where, segment, `validating label ${goQuote(wrong)}: ${why}`));
 }
