@@ -3,9 +3,9 @@
  * newer one, whichever API it comes through.
  */
 
+import { same } from "../definition/field-checks.ts";
+import { internalField } from "../facts/index.ts";
 import { type FieldError, type FieldPath, immutable, invalid, required } from "../machinery/errors/field-error.ts";
-import { equalJson } from "../machinery/json/equal.ts";
-import type { Json } from "../machinery/json/json.ts";
 import { checkDns1123Subdomain, checkQualifiedName } from "../machinery/names/names.ts";
 import type { Event } from "../types/core-v1.ts";
 import { textBytes } from "./sealed-data.ts";
@@ -74,24 +74,14 @@ const settled = [
   "reportingInstance",
 ] as const;
 
-/** Plain strings: without a value they are empty. */
-const texts: ReadonlySet<string> = new Set([
-  "reason",
-  "message",
-  "type",
-  "action",
-  "reportingController",
-  "reportingInstance",
-]);
-
 /** Through events.k8s.io/v1 only the series may change. */
 export function validateNewEventUpdate(next: Event, old: Event, path: FieldPath): readonly FieldError[] {
   const errors = [...validateSeries(next, path)];
   for (const field of settled) {
     const name = field === "reportingController" ? "reportingComponent" : field;
-    const absent = texts.has(field) ? "" : null;
-    const [after, before] = [(next[name] ?? absent) as Json, (old[name] ?? absent) as Json];
-    if (!equalJson(after, before)) errors.push(immutable(path.child(field), after));
+    if (same(next[name], old[name])) continue;
+    const after = internalField("core.v1.Event", name, next[name]);
+    if (!same(after, internalField("core.v1.Event", name, old[name]))) errors.push(immutable(path.child(field), after));
   }
   return errors;
 }

@@ -1,11 +1,13 @@
 /** Validation of the status of a ResourceClaim: who uses it, and what was allocated. */
 import { validateNodeSelector } from "../core/index.ts";
-import { requireOneOf, requireText, unchanged } from "../definition/field-checks.ts";
+import { requireOneOf, requireText, same } from "../definition/field-checks.ts";
 import { checkInterfaceAddress } from "../definition/strict-ip.ts";
+import { internalForm } from "../facts/index.ts";
 import {
   type FieldError,
   type FieldPath,
   forbidden,
+  immutable,
   invalid,
   NO_ERRORS,
   tooLong,
@@ -34,6 +36,7 @@ import { validateTolerations } from "./device-toleration.ts";
 import { duplicates, validateSet, validateSlice } from "./lists.ts";
 import { driverNameFaults, labelFaults, poolNameFaults, uidFaults } from "./names.ts";
 
+const type = "resource.v1.AllocationResult";
 const mostConsumers = 256;
 const mostResults = 32;
 const mostConditions = 8;
@@ -89,7 +92,7 @@ function validateAllocation(
   at: FieldPath,
 ): readonly FieldError[] {
   if (allocation === undefined) return NO_ERRORS;
-  if (old !== undefined) return unchanged(allocation, old, at);
+  if (old !== undefined) return same(allocation, old) ? NO_ERRORS : [immutable(at, internalForm(type, allocation))];
   const { devices = {}, nodeSelector } = allocation;
   return [
     ...validateSlice(

@@ -1,6 +1,7 @@
 /** Validation of a device in a ResourceSlice. What an update leaves as it was is not checked again. */
 import { validateNodeSelector } from "../core/index.ts";
 import { fits, same } from "../definition/field-checks.ts";
+import { internalForm } from "../facts/index.ts";
 import {
   type FieldError,
   type FieldPath,
@@ -101,7 +102,10 @@ function validateAttribute(attribute: DeviceAttribute, at: FieldPath): readonly 
   }
   const values = Object.keys(attribute).length;
   if (values === 0) errors.push(required(at, "exactly one value must be specified"));
-  if (values > 1) errors.push(invalid(at, { ...attribute }, "exactly one value must be specified"));
+  if (values > 1)
+    errors.push(
+      invalid(at, internalForm("resource.v1.DeviceAttribute", attribute), "exactly one value must be specified"),
+    );
   return errors;
 }
 

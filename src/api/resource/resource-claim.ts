@@ -1,6 +1,6 @@
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
-import { unchanged } from "../definition/field-checks.ts";
+import { unchangedField } from "../definition/field-checks.ts";
 import { validateTemplateMeta } from "../definition/template-meta.ts";
 import type { FieldError, FieldPath } from "../machinery/errors/field-error.ts";
 import type { Draft } from "../machinery/schema/object.ts";
@@ -17,7 +17,7 @@ export const ResourceClaim = defineKind<ResourceClaimObject>("resource.k8s.io/v1
   defaults: ({ spec }) => defaultClaimSpec(spec),
   create: { validate: ({ spec }, path) => validateClaimSpec(spec, false, path.child("spec")) },
   // The spec never changes: what was valid stays valid.
-  update: { validate: (next, old, path) => unchanged(next.spec, old.spec, path.child("spec")) },
+  update: { validate: (next, old, path) => unchangedField("resource.v1.ResourceClaim", "spec", next, old, path) },
   subresources: { status: { keeps: "nothing", validate: validateClaimStatus } },
   columns: [
     {
@@ -38,7 +38,7 @@ export const ResourceClaimTemplate = defineKind<ResourceClaimTemplateObject>(
     create: { validate: ({ spec }, path) => validateTemplateSpec(spec, false, path.child("spec")) },
     update: {
       validate: (next, old, path) => [
-        ...unchanged(next.spec, old.spec, path.child("spec")),
+        ...unchangedField("resource.v1.ResourceClaimTemplate", "spec", next, old, path),
         ...validateTemplateSpec(next.spec, true, path.child("spec")),
       ],
     },

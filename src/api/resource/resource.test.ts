@@ -225,7 +225,7 @@ describe("devices of a slice", () => {
       { ...slice, devices: [{ name: "a", attributes: { v: { version: "1" }, n: {}, two: { int: 1, bool: true } } }] },
       [
         "spec.devices[0].attributes[n]: Required value: exactly one value must be specified",
-        'spec.devices[0].attributes[two]: Invalid value: {"int":1,"bool":true}: exactly one value must be specified',
+        'spec.devices[0].attributes[two]: Invalid value: {"IntValue":1,"BoolValue":true,"StringValue":null,"VersionValue":null,"IntValues":null,"BoolValues":null,"StringValues":null,"VersionValues":null}: exactly one value must be specified',
         'spec.devices[0].attributes[v].version: Invalid value: "1": must be a string compatible with semver.org spec 2.0.0',
       ],
     ],

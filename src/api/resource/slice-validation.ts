@@ -1,6 +1,7 @@
 /** Validation of ResourceSlices. */
 import { validateNodeSelector } from "../core/index.ts";
-import { fits, jsonOf, positive, unchanged } from "../definition/field-checks.ts";
+import { fits, positive, unchanged } from "../definition/field-checks.ts";
+import { internalField } from "../facts/index.ts";
 import { type FieldError, type FieldPath, invalid, NO_ERRORS, required } from "../machinery/errors/field-error.ts";
 import { checkDns1123Subdomain } from "../machinery/names/names.ts";
 import type { CounterSet, Device, ResourcePool, ResourceSliceSpec } from "../types/resource-v1.ts";
@@ -78,7 +79,13 @@ function validatePlaces(spec: ResourceSliceSpec, at: FieldPath): readonly FieldE
     errors.push(...validateNodeSelector(nodeSelector, at.child("nodeSelector")));
     if ((terms ?? []).length !== 1) {
       const where = at.child("nodeSelector", "nodeSelectorTerms");
-      errors.push(invalid(where, jsonOf(terms), "must have exactly one node selector term"));
+      errors.push(
+        invalid(
+          where,
+          internalField("core.v1.NodeSelector", "nodeSelectorTerms", terms),
+          "must have exactly one node selector term",
+        ),
+      );
     }
   }
   for (const [name, value] of Object.entries({ allNodes, perDeviceNodeSelection })) {

@@ -1,5 +1,6 @@
 /** Validation of CSIDriver and CSINode. */
 import { csiDriverNameFaults } from "../core/index.ts";
+import { internalForm } from "../facts/index.ts";
 import {
   duplicate,
   type FieldError,
@@ -89,7 +90,7 @@ export function validateCsiNodeUpdate(next: CSINode, old: CSINode, path: FieldPa
   return (next.spec.drivers ?? []).flatMap((driver, i) => {
     const was = before.get(driver.name);
     if (was === undefined || equalJson(shape(was), shape(driver))) return [];
-    return [invalid(path.child("spec", "drivers").index(i), driver as unknown as Json, "field is immutable")];
+    return [immutable(path.child("spec", "drivers").index(i), internalForm("storage.v1.CSINodeDriver", driver))];
   });
 }
 

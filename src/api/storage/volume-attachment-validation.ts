@@ -1,20 +1,19 @@
 import { csiDriverNameFaults } from "../core/index.ts";
-import { type FieldError, type FieldPath, immutable, invalid, required } from "../machinery/errors/field-error.ts";
-import { equalJson } from "../machinery/json/equal.ts";
-import type { Json } from "../machinery/json/json.ts";
+import { unchangedField } from "../definition/field-checks.ts";
+import { type FieldError, type FieldPath, forbidden, invalid, required } from "../machinery/errors/field-error.ts";
 import { checkDns1123Subdomain } from "../machinery/names/names.ts";
 import type { VolumeAttachment } from "../types/storage-v1.ts";
+
+const oneSource = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
 
 export function validateAttachment({ spec }: VolumeAttachment, path: FieldPath): readonly FieldError[] {
   const where = path.child("spec");
   const errors: FieldError[] = [...csiDriverNameFaults(spec.attacher, where.child("attacher"))];
   const { persistentVolumeName: name, inlineVolumeSpec: inline } = spec.source;
   const source = where.child("source");
-  if (name === undefined && inline === undefined)
-    errors.push(required(source, "must specify exactly one of inlineVolumeSpec and persistentVolumeName"));
-  else if (name !== undefined && inline !== undefined) {
-    errors.push(required(source, "must specify exactly one of inlineVolumeSpec and persistentVolumeName"));
-  } else if (name === "") {
+  if (name === undefined && inline === undefined) errors.push(required(source, oneSource));
+  else if (name !== undefined && inline !== undefined) errors.push(forbidden(source, oneSource));
+  else if (name === "") {
     errors.push(required(source.child("persistentVolumeName"), "must specify non empty persistentVolumeName"));
   } else if (name !== undefined) {
     for (const why of checkDns1123Subdomain(name))
@@ -30,6 +29,5 @@ export function validateAttachmentUpdate(
   old: VolumeAttachment,
   path: FieldPath,
 ): readonly FieldError[] {
-  const [before, after] = [old.spec as unknown as Json, next.spec as unknown as Json];
-  return equalJson(before, after) ? [] : [immutable(path.child("spec"), after)];
+  return unchangedField("storage.v1.VolumeAttachment", "spec", next, old, path);
 }
