@@ -49,7 +49,7 @@ export const ResourceSlice = defineKind<ResourceSliceObject>("resource.k8s.io/v1
 
 const lists = ["ints", "bools", "strings", "versions"] as const;
 
-/** Fields of feature gates that are off, unless the old slice uses them: mappings to node resources, lists of values. */
+/** Drops fields whose feature gates are off, unless the old slice uses them: mappings to node resources, lists. */
 function dropDisabledFields({ spec }: Draft<ResourceSliceObject>, old?: ResourceSliceObject): void {
   const before = old?.spec.devices ?? [];
   const keepsMappings = before.some((device) => device.nodeAllocatableResourceMappings !== undefined);

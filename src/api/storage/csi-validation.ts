@@ -1,5 +1,6 @@
 /** Validation of CSIDriver and CSINode. */
 import { csiDriverNameFaults } from "../core/index.ts";
+import { same } from "../definition/field-checks.ts";
 import { internalForm } from "../facts/index.ts";
 import {
   duplicate,
@@ -17,9 +18,9 @@ import type { CSIDriver, CSIDriverSpec, CSINode, CSINodeDriver } from "../types/
 
 const minUpdatePeriodSeconds = 10;
 
-export function validateCsiDriver({ metadata, spec }: CSIDriver, path: FieldPath): readonly FieldError[] {
+export function validateCsiDriver({ spec }: CSIDriver, path: FieldPath): readonly FieldError[] {
   const where = path.child("spec");
-  const errors: FieldError[] = [...csiDriverNameFaults(metadata.name ?? "", path.child("name"))];
+  const errors: FieldError[] = [];
   for (const field of ["attachRequired", "podInfoOnMount", "storageCapacity"] as const) {
     if (spec[field] === undefined) errors.push(required(where.child(field)));
   }
@@ -30,7 +31,10 @@ export function validateCsiDriver({ metadata, spec }: CSIDriver, path: FieldPath
   const audiences = new Set<string>();
   for (const [i, { audience, expirationSeconds: seconds }] of (spec.tokenRequests ?? []).entries()) {
     const at = where.child("tokenRequests").index(i);
-    if (audiences.has(audience)) errors.push(duplicate(at.child("audience"), audience));
+    if (audiences.has(audience)) {
+      errors.push(duplicate(at.child("audience"), audience));
+      continue;
+    }
     audiences.add(audience);
     if (seconds === undefined) continue;
     if (seconds < 600)
@@ -86,17 +90,19 @@ export function validateCsiNode({ spec }: CSINode, path: FieldPath): readonly Fi
 
 /** A driver is added or removed as a whole. */
 export function validateCsiNodeUpdate(next: CSINode, old: CSINode, path: FieldPath): readonly FieldError[] {
-  const before = new Map((old.spec.drivers ?? []).map((driver) => [driver.name, driver]));
-  return (next.spec.drivers ?? []).flatMap((driver, i) => {
-    const was = before.get(driver.name);
-    if (was === undefined || equalJson(shape(was), shape(driver))) return [];
-    return [immutable(path.child("spec", "drivers").index(i), internalForm("storage.v1.CSINodeDriver", driver))];
-  });
+  const drivers = (next.spec.drivers ?? []).map(fixedPart);
+  return (old.spec.drivers ?? [])
+    .map(fixedPart)
+    .flatMap((before) =>
+      drivers
+        .filter((driver) => driver.name === before.name && !same(driver, before))
+        .map((driver) => immutable(path.child("spec", "drivers"), internalForm("storage.v1.CSINodeDriver", driver))),
+    );
 }
 
-/** Fields of a driver that are mutable. */
-function shape({ allocatable: _, ...driver }: CSINodeDriver): Json {
-  return driver as unknown as Json;
+/** How many volumes it can have may change. */
+function fixedPart({ allocatable: _, ...driver }: CSINodeDriver): CSINodeDriver {
+  return driver;
 }
 
 /** Kubernetes names the driver, not the field. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { changeFaults, create, faults, update } from "../testing/pure-server.ts";
+import { fieldErrorText } from "../machinery/errors/field-error.ts";
+import { changeFaults, create, faults, update, updateStatus } from "../testing/pure-server.ts";
 import { CSIDriver } from "./csi-driver.ts";
 import { CSINode } from "./csi-node.ts";
 import { CSIStorageCapacity } from "./csi-storage-capacity.ts";
@@ -117,6 +118,18 @@ describe("CSI", () => {
     ],
   ])("a node's %j have %d faults", (spec, count) => expect(faults(CSINode, { spec } as never)).toHaveLength(count));
 
+  it("keeps a node's driver as it is, but for what it can have", () => {
+    const driver = { name: "d", nodeID: "n", topologyKeys: ["zone"] };
+    const changed = (change: object) =>
+      changeFaults(CSINode, { spec: { drivers: [driver] } }, {
+        spec: { drivers: [{ ...driver, ...change }] },
+      } as never);
+    expect(changed({ allocatable: { count: 1 } })).toEqual([]);
+    expect(changed({ nodeID: "m", allocatable: { count: 1 } })).toEqual([
+      'spec.drivers: Invalid value: {"Name":"d","NodeID":"m","TopologyKeys":["zone"],"Allocatable":null}: field is immutable',
+    ]);
+  });
+
   it("keeps what a capacity is of", () => {
     expect(faults(CSIStorageCapacity, { storageClassName: "c", capacity: "-1" })).toHaveLength(1);
     expect(changeFaults(CSIStorageCapacity, { storageClassName: "c" }, { storageClassName: "d" })).toHaveLength(1);
@@ -129,7 +142,28 @@ describe("VolumeAttachment", () => {
   it("is of one volume, and stays as it is", () => {
     expect(faults(VolumeAttachment, { spec })).toEqual([]);
     expect(faults(VolumeAttachment, { spec: { ...spec, source: {} } })).toHaveLength(1);
-    expect(changeFaults(VolumeAttachment, { spec }, { spec: { ...spec, nodeName: "m" } })).toHaveLength(1);
+    expect(changeFaults(VolumeAttachment, { spec }, { spec: { ...spec, nodeName: "m" } })).toEqual([
+      'spec: Invalid value: {"Attacher":"d.example.com","Source":{"PersistentVolumeName":"v","InlineVolumeSpec":null},"NodeName":"m"}: field is immutable',
+    ]);
+  });
+
+  const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
+  it.each<[object, readonly string[]]>([
+    [{ source: {} }, [`spec.source: Required value: ${one}`]],
+    [{ source: { persistentVolumeName: "v", inlineVolumeSpec: {} } }, [`spec.source: Forbidden: ${one}`]],
+    [{ attacher: "" }, ["spec.attacher: Required value", "spec.attacher: Required value"]],
+  ])("%j", (change, want) => {
+    expect(faults(VolumeAttachment, { spec: { ...spec, ...change } } as never)).toEqual(want);
+  });
+
+  it("reports how attaching failed, within limits", () => {
+    const { object } = create(VolumeAttachment, { metadata, spec });
+    const attachError = { message: "x".repeat(1025), errorCode: -1 };
+    const { errors } = updateStatus(VolumeAttachment, { metadata, spec, status: { attachError } }, object);
+    expect(errors.map(fieldErrorText)).toEqual([
+      "status.attachError.message: Too long: may not be more than 262144 bytes",
+      "status.attachError.errorCode: Invalid value: -1: must be between 0 and 2147483647, inclusive",
+    ]);
   });
 });
 
