@@ -2,6 +2,7 @@
 import type { Json } from "../machinery/json/json.ts";
 import type { ObjectSchema } from "../machinery/schema/schema.ts";
 import { formOf, formOfField } from "./internal-form.ts";
+import { kinds } from "./kinds.ts";
 import { typeTable } from "./table.ts";
 import { tables } from "./tables/index.ts";
 
@@ -18,6 +19,13 @@ export function typeSchema(name: string): ObjectSchema {
 /** The names of all built-in types. */
 export function typeNames(): string[] {
   return builtIn.names();
+}
+
+/** Whether a version of the API has objects of this name, those without a resource of their own included (PodList). */
+export function isTypeOf(apiVersion: string, name: string): boolean {
+  const home = kinds().find(({ group, version }) => apiVersion === (group === "" ? version : `${group}/${version}`));
+  const type = home?.typeName.replace(/[^.]+$/, name) ?? "";
+  return type.startsWith("io.k8s.api.") && builtIn.names().includes(type) && typeSchema(type).fields.has("apiVersion");
 }
 
 /**

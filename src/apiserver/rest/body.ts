@@ -15,6 +15,7 @@ import {
   invalidStatus,
   isEnvelope,
   isObject,
+  isTypeOf,
   type Json,
   type JsonObject,
   JsonSyntaxError,
@@ -94,16 +95,28 @@ export function decodeBody(
     if (kind.schema.goType === undefined) throw unsupportedMediaType([JSON_TYPE, YAML_TYPE]);
     return { draft: decodeProtobufBody(bytes, kind), warnings: [] };
   }
-  const body = parseBody(bytes, contentType, kind.kind);
-  if (!isObject(body.value))
+  const parsed = parseBody(bytes, contentType, kind.kind);
+  // To Go, null is an object with nothing in it.
+  const body = { ...parsed, value: parsed.value ?? {} };
+  const fault = typeMetaFault(body.value);
+  if (fault !== undefined || !isObject(body.value))
     throw unrecognized(
       kind.kind,
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonType(body.value)} into Go value of type ${TYPE_META}`,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${fault}`,
       bytes,
     );
   if (kind.schema.goType !== undefined) checkType(body.value, kind, bytes);
   else checkUntyped(body.value, kind, bytes, validation === "Warn" ? warn : () => {});
   return decodeValue(body, kind, validation);
+}
+
+/** Why apiVersion and kind cannot be read; null is none of either. */
+function typeMetaFault(value: Json): string | undefined {
+  if (!isObject(value)) return `${jsonType(value)} into Go value of type ${TYPE_META}`;
+  const misfit = (name: string) => typeof (value[name] ?? "") !== "string";
+  if (!misfit("apiVersion") && !misfit("kind")) return undefined;
+  const first = Object.keys(value).find((name) => (name === "apiVersion" || name === "kind") && misfit(name)) ?? "";
+  return `${jsonType(value[first] ?? null)} into Go struct field .${first} of type string`;
 }
 
 /** Decodes a parsed or patched value into the kind's own form. */
@@ -200,21 +213,19 @@ function parseProtobufBody(
   }
 }
 
-function checkType({ apiVersion = "", kind: name = "" }: JsonObject, kind: Kind, bytes: Buffer): void {
-  if (apiVersion === "" && name === "") return;
+function checkType(sent: JsonObject, kind: Kind, bytes: Buffer): void {
   const own = apiVersionOf(kind);
-  if (String(apiVersion).split("/").length > 2)
-    throw unrecognized(kind.kind, `unexpected GroupVersion string: ${apiVersion}`, bytes);
-  if (isOwnType({ apiVersion, kind: name }, kind)) return;
-  const version = String(apiVersion).split("/").at(-1);
-  const from = `${name} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}`;
-  if (apiVersion === own) {
-    const group = kind.group === "" ? "core" : (kind.group.split(".")[0] ?? "");
-    throw badRequest(`${from}: converting (${version}.${name}) to (${group}.${kind.kind}): unknown conversion`);
-  }
-  throw badRequest(
-    `${from}: no kind ${JSON.stringify(name)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
-  );
+  const apiVersion = String(sent.apiVersion || own);
+  const name = String(sent.kind || kind.kind);
+  if (apiVersion === own && name === kind.kind) return;
+  const parts = apiVersion.split("/");
+  if (parts.length > 2) throw unrecognized(kind.kind, `unexpected GroupVersion string: ${apiVersion}`, bytes);
+  const version = parts.at(-1) ?? "";
+  const group = kind.group === "" ? "core" : (kind.group.split(".")[0] ?? "");
+  const why = isTypeOf(apiVersion, name)
+    ? `converting (${version}.${name}) to (${group}.${kind.kind}): unknown conversion`
+    : `no kind ${JSON.stringify(name)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`;
+  throw badRequest(`${name} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}: ${why}`);
 }
 
 /** Kubernetes has other messages for custom resources, which have no Go type. */
