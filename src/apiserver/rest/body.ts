@@ -7,6 +7,7 @@
 import {
   apiVersionOf,
   badRequest,
+  type Decoded,
   DecodeError,
   decode,
   decodeEnvelope,
@@ -22,8 +23,10 @@ import {
   type ObjectSchema,
   ProtobufError,
   parseJson,
+  parseSpelled,
   parseYaml,
   strictFieldErrors,
+  textFacts,
   typeSchema,
   unknownField,
   unsupportedMediaType,
@@ -44,8 +47,18 @@ const TYPE_META =
 
 export interface Body {
   readonly value: Json;
+  /** Absent where the numbers have no spelling of their own. */
+  readonly spelling?: Spelling;
   /** The faults that strict decoding finds, given the fields that decoding did not know. */
   strict(unknown: readonly string[]): readonly string[];
+}
+
+/** The numbers of a document as its text spells them. Go decodes by that: 1.0 and 1e3 are no integers. */
+export interface Spelling {
+  /** Whether a number has a fraction or an exponent. */
+  readonly fractions: boolean;
+  /** The document with its spelled numbers: see `parseSpelled`. */
+  document(): Json;
 }
 
 export interface DecodedBody {
@@ -109,7 +122,7 @@ export function decodeBody(
 /** Decodes a parsed or patched value into the kind's own form. */
 export function decodeValue(body: Body, kind: Kind, validation: WriteOptions["fieldValidation"]): DecodedBody {
   try {
-    const { value, unknown } = decode(kind.schema, body.value);
+    const { value, unknown } = decodeSpelled(kind.schema, body.value, body.spelling);
     const faults = validation === "Ignore" ? [] : body.strict(unknown);
     if (validation === "Strict" && faults.length > 0)
       throw badRequest(cannotBeHandled(kind, `strict decoding error: ${faults.join(", ")}`));
@@ -119,6 +132,19 @@ export function decodeValue(body: Body, kind: Kind, validation: WriteOptions["fi
     return { draft, warnings: faults };
   } catch (error) {
     if (error instanceof DecodeError) throw badRequest(cannotBeHandled(kind, error.message));
+    throw error;
+  }
+}
+
+/** Decodes a document, and once more by its spelling where that may matter: to refuse a number, or to show it. */
+export function decodeSpelled(schema: ObjectSchema, value: Json, spelling: Spelling | undefined): Decoded {
+  if (spelling === undefined || schema.goType === undefined) return decode(schema, value);
+  try {
+    const decoded = decode(schema, value);
+    if (spelling.fractions) decode(schema, spelling.document());
+    return decoded;
+  } catch (error) {
+    if (error instanceof DecodeError) decode(schema, spelling.document());
     throw error;
   }
 }
@@ -133,7 +159,12 @@ function parseJsonBody(bytes: Buffer, what: string): Body {
   const text = bytes.toString("utf8");
   try {
     const value = parseJson(text);
-    return { value, strict: (unknown) => strictFieldErrors(text, value, unknown) };
+    const facts = textFacts(text);
+    return {
+      value,
+      spelling: { fractions: facts.fractions, document: () => parseSpelled(text) },
+      strict: (unknown) => strictFieldErrors(text, value, unknown, facts),
+    };
   } catch (error) {
     if (error instanceof JsonSyntaxError)
       throw unrecognized(what, `couldn't get version/kind; json parse error: ${error.message}`, bytes);
