@@ -1,5 +1,5 @@
 /** The public surface of facts. */
-import type { Json } from "../machinery/json/json.ts";
+import type { Int64, Json } from "../machinery/json/json.ts";
 import type { ObjectSchema } from "../machinery/schema/schema.ts";
 import { formOf, formOfField } from "./internal-form.ts";
 import { kinds } from "./kinds.ts";
@@ -37,7 +37,7 @@ export function internalForm(type: string, value: object | undefined): Json {
 }
 
 /** The same for a field of a type: without a value it is what Go has there, such as "" for a plain string. */
-export function internalField(type: string, name: string, value: object | string | number | boolean | undefined): Json {
+export function internalField(type: string, name: string, value: object | string | Int64 | boolean | undefined): Json {
   return formOfField(apiType(type), name, value as Json | undefined);
 }
 

@@ -7,6 +7,7 @@
 import {
   apiVersionOf,
   badRequest,
+  type Decoded,
   DecodeError,
   decode,
   decodeEnvelope,
@@ -23,8 +24,10 @@ import {
   type ObjectSchema,
   ProtobufError,
   parseJson,
+  parseSpelled,
   parseYaml,
   strictFieldErrors,
+  textFacts,
   typeSchema,
   unknownField,
   unsupportedMediaType,
@@ -45,8 +48,18 @@ const TYPE_META =
 
 export interface Body {
   readonly value: Json;
+  /** Absent where the numbers have no spelling of their own. */
+  readonly spelling?: Spelling;
   /** The faults that strict decoding finds, given the fields that decoding did not know. */
   strict(unknown: readonly string[]): readonly string[];
+}
+
+/** The numbers of a document as its text spells them. Go decodes by that: 1.0 and 1e3 are no integers. */
+export interface Spelling {
+  /** Whether a number has a fraction or an exponent. */
+  readonly fractions: boolean;
+  /** The document with its spelled numbers: see `parseSpelled`. */
+  document(): Json;
 }
 
 export interface DecodedBody {
@@ -122,7 +135,7 @@ function typeMetaFault(value: Json): string | undefined {
 /** Decodes a parsed or patched value into the kind's own form. */
 export function decodeValue(body: Body, kind: Kind, validation: WriteOptions["fieldValidation"]): DecodedBody {
   try {
-    const { value, unknown } = decode(kind.schema, body.value);
+    const { value, unknown } = decodeSpelled(kind.schema, body.value, body.spelling);
     const faults = validation === "Ignore" ? [] : body.strict(unknown);
     if (validation === "Strict" && faults.length > 0)
       throw badRequest(cannotBeHandled(kind, `strict decoding error: ${faults.join(", ")}`));
@@ -132,6 +145,19 @@ export function decodeValue(body: Body, kind: Kind, validation: WriteOptions["fi
     return { draft, warnings: faults };
   } catch (error) {
     if (error instanceof DecodeError) throw badRequest(cannotBeHandled(kind, error.message));
+    throw error;
+  }
+}
+
+/** Decodes a document, and once more by its spelling where that may matter: to refuse a number, or to show it. */
+export function decodeSpelled(schema: ObjectSchema, value: Json, spelling: Spelling | undefined): Decoded {
+  if (spelling === undefined || schema.goType === undefined) return decode(schema, value);
+  try {
+    const decoded = decode(schema, value);
+    if (spelling.fractions) decode(schema, spelling.document());
+    return decoded;
+  } catch (error) {
+    if (error instanceof DecodeError) decode(schema, spelling.document());
     throw error;
   }
 }
@@ -146,7 +172,12 @@ function parseJsonBody(bytes: Buffer, what: string): Body {
   const text = bytes.toString("utf8");
   try {
     const value = parseJson(text);
-    return { value, strict: (unknown) => strictFieldErrors(text, value, unknown) };
+    const facts = textFacts(text);
+    return {
+      value,
+      spelling: { fractions: facts.fractions, document: () => parseSpelled(text) },
+      strict: (unknown) => strictFieldErrors(text, value, unknown, facts),
+    };
   } catch (error) {
     if (error instanceof JsonSyntaxError)
       throw unrecognized(what, `couldn't get version/kind; json parse error: ${error.message}`, bytes);
