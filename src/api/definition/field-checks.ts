@@ -78,7 +78,7 @@ export function requireOneOf(
   return value === undefined || value === "" ? [required(where)] : oneOf(value, supported, where);
 }
 
-export function positive(value: number, where: FieldPath): readonly FieldError[] {
+export function positive(value: Int64, where: FieldPath): readonly FieldError[] {
   return value > 0 ? [] : [invalid(where, value, "must be greater than zero")];
 }
 

@@ -7,6 +7,7 @@ import {
   notSupported,
   required,
 } from "../machinery/errors/field-error.ts";
+import type { Int64 } from "../machinery/json/json.ts";
 import type { DeviceRequest, DeviceSubRequest, ExactDeviceRequest } from "../types/resource-v1.ts";
 import { validateSelectors } from "./device-selector.ts";
 import { validateTolerations } from "./device-toleration.ts";
@@ -58,7 +59,7 @@ function validateExact(
   ];
 }
 
-function countFaults(mode: string, count: number, at: FieldPath): readonly FieldError[] {
+function countFaults(mode: string, count: Int64, at: FieldPath): readonly FieldError[] {
   switch (mode) {
     case "All":
       return count === 0
