@@ -3,7 +3,7 @@ import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
 import { same } from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
-import { checkQualifiedName } from "../machinery/names/names.ts";
+import { checkLongName, checkPrefix, checkQualifiedName } from "../machinery/names/names.ts";
 import type { DeviceClass as DeviceClassObject, DeviceClassSpec } from "../types/resource-v1.ts";
 import { mostConfigurations } from "./claim-validation.ts";
 import { validateConfiguration } from "./device-configuration.ts";
@@ -13,6 +13,7 @@ import { validateSlice } from "./lists.ts";
 /** DeviceClass: a named selection of devices. */
 export const DeviceClass = defineKind<DeviceClassObject>("resource.k8s.io/v1", "DeviceClass", {
   generation: "spec",
+  validateName: (name, isPrefix) => (isPrefix ? checkPrefix(checkLongName) : checkLongName)(name),
   create: { validate: ({ spec }, path) => validateDeviceClass(spec, undefined, path.child("spec")) },
   update: { validate: ({ spec }, old, path) => validateDeviceClass(spec, old.spec, path.child("spec")) },
   columns: [ageColumn],

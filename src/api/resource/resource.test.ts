@@ -292,3 +292,9 @@ it("the status lists devices that are allocated", () => {
     'status.devices[0].networkData.ips[0]: Invalid value: "10.0.0.01/8": must be in canonical form ("10.0.0.1/8")',
   ]);
 });
+
+it("a class's name is a DNS subdomain of bytes", () => {
+  expect(faults(DeviceClass, { metadata: { name: "x".repeat(254) }, spec: {} })).toEqual([
+    `metadata.name: Invalid value: "${"x".repeat(254)}": must be no more than 253 bytes`,
+  ]);
+});
