@@ -1,8 +1,8 @@
 /** The public surface of this folder: the Pod kind, and what workloads need for their templates. */
 
+export { internalForm } from "../../definition/internal-form.ts";
 export { jsonDiff } from "../../machinery/json/json-diff.ts";
 export { validateNodeSelector } from "../node/node-selector.ts";
-export { internalForm } from "./fields/internal-form.ts";
 export { newPod, type PodValidationOptions } from "./fields/validation-options.ts";
 export { Pod } from "./pod.ts";
 export type { Totals } from "./resources/container-totals.ts";

@@ -1,6 +1,7 @@
 /** The resource claims of a pod and of its containers. */
 
 import { fits } from "../../../definition/field-checks.ts";
+import { internalForm } from "../../../definition/internal-form.ts";
 import {
   duplicate,
   type FieldError,
@@ -13,7 +14,6 @@ import { checkDns1123Label, checkDns1123Subdomain } from "../../../machinery/nam
 import type { ObjectMeta } from "../../../machinery/schema/object.ts";
 import type { PodResourceClaim } from "../../../types/core-v1.ts";
 import { mirrorPod } from "../fields/annotations.ts";
-import { internalForm } from "../fields/internal-form.ts";
 
 export function validateResourceClaims(
   claims: readonly PodResourceClaim[],

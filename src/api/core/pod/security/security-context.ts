@@ -1,6 +1,7 @@
 /** Security contexts of containers and pods. */
 
 import { fits, oneOf, within } from "../../../definition/field-checks.ts";
+import { internalForm } from "../../../definition/internal-form.ts";
 import {
   allErrors,
   type FieldError,
@@ -18,7 +19,6 @@ import type {
   SecurityContext,
   WindowsSecurityContextOptions,
 } from "../../../types/core-v1.ts";
-import { internalForm } from "../fields/internal-form.ts";
 import { validateDescendingPath } from "../fields/paths.ts";
 import type { PodValidationOptions } from "../fields/validation-options.ts";
 import { validateSysctls } from "./sysctls.ts";
@@ -74,7 +74,11 @@ export function validatePodSecurityContext(
     validateWindowsOptions(context.windowsOptions, at.child("windowsOptions")),
     validateAppArmor(context.appArmorProfile, at.child("appArmorProfile")),
     oneOf(context.supplementalGroupsPolicy, ["Merge", "Strict"], at.child("supplementalGroupsPolicy")),
-    oneOf(context.seLinuxChangePolicy, ["MountOption", "Recursive"], at.child("seLinuxChangePolicy")),
+    oneOf(
+      context.seLinuxChangePolicy,
+      options.allowMountOptionPolicy ? ["MountOption", "Recursive"] : ["Recursive"],
+      at.child("seLinuxChangePolicy"),
+    ),
   );
 }
 

@@ -1,5 +1,6 @@
 /** `pods/ephemeralcontainers`: adds ephemeral containers; existing ones cannot change. */
 
+import { internalForm } from "../../../definition/internal-form.ts";
 import { type FieldError, type FieldPath, forbidden } from "../../../machinery/errors/field-error.ts";
 import { equalJson } from "../../../machinery/json/equal.ts";
 import { goQuote } from "../../../machinery/json/go-text.ts";
@@ -8,7 +9,6 @@ import type { PartRules } from "../../../machinery/kind.ts";
 import type { Draft } from "../../../machinery/schema/object.ts";
 import type { Pod } from "../../../types/core-v1.ts";
 import { mirrorPod } from "../fields/annotations.ts";
-import { internalForm } from "../fields/internal-form.ts";
 import { dropDisabledFields } from "../spec/disabled-fields.ts";
 import { podOptions } from "../spec/options.ts";
 import { keepMetadata, raiseGeneration } from "./kept.ts";

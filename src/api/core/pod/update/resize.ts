@@ -1,5 +1,6 @@
 /** `pods/resize`: changes cpu and memory of a running pod, and nothing else. */
 
+import { internalForm } from "../../../definition/internal-form.ts";
 import { type FieldError, type FieldPath, forbidden, invalid } from "../../../machinery/errors/field-error.ts";
 import { equalJson } from "../../../machinery/json/equal.ts";
 import type { Json } from "../../../machinery/json/json.ts";
@@ -7,7 +8,6 @@ import type { PartRules } from "../../../machinery/kind.ts";
 import type { Draft } from "../../../machinery/schema/object.ts";
 import type { Container, Pod, PodSpec, ResourceRequirements } from "../../../types/core-v1.ts";
 import { mirrorPod } from "../fields/annotations.ts";
-import { internalForm } from "../fields/internal-form.ts";
 import { isSidecar } from "../resources/container-totals.ts";
 import { computeQosClass, qosClassOf } from "../resources/qos.ts";
 import { dropDisabledFields } from "../spec/disabled-fields.ts";

@@ -7,6 +7,7 @@
  *    difference.
  */
 
+import { internalForm } from "../../../definition/internal-form.ts";
 import {
   allErrors,
   type FieldError,
@@ -24,7 +25,6 @@ import { type MetaRules, validateObjectMeta } from "../../../machinery/object-me
 import type { Container, NodeAffinity, NodeSelectorTerm, Pod, PodSpec } from "../../../types/core-v1.ts";
 import { imageSpaceFaults } from "../containers/containers.ts";
 import { validateAnnotationChanges, validatePodAnnotations, validateProfilesAgree } from "../fields/annotations.ts";
-import { internalForm } from "../fields/internal-form.ts";
 import type { PodValidationOptions } from "../fields/validation-options.ts";
 import { validateAddedTolerations, validateRemovedGates } from "../scheduling/scheduling.ts";
 import { podOptions } from "../spec/options.ts";

@@ -5,17 +5,18 @@
  * 1. Names are those of JSON with a capital letter, except where Go writes an abbreviation in capitals or has another
  *    name.
  * 2. Order and structure are those of the API's types, except where the internal type differs: volumes, the pod's spec,
- *    its security context.
+ *    its security context. The internal claim template embeds its metadata.
  */
-import { typeSchema } from "../../../facts/index.ts";
-import type { Json, JsonObject } from "../../../machinery/json/json.ts";
-import type { FieldSchema, ObjectSchema, Schema } from "../../../machinery/schema/schema.ts";
-import { zeroValue } from "../../../machinery/schema/zero.ts";
+import { typeSchema } from "../facts/index.ts";
+import type { Json, JsonObject } from "../machinery/json/json.ts";
+import type { FieldSchema, ObjectSchema, Schema } from "../machinery/schema/schema.ts";
+import { zeroValue } from "../machinery/schema/zero.ts";
 
 const api = "io.k8s.api.core.v1.";
 
 /** Go names that are not the JSON name with a capital letter. */
 const goNames: Readonly<Record<string, string>> = {
+  apiGroup: "APIGroup",
   apiVersion: "APIVersion",
   awsElasticBlockStore: "AWSElasticBlockStore",
   cephfs: "CephFS",
@@ -51,12 +52,15 @@ const goNames: Readonly<Record<string, string>> = {
   storageos: "StorageOS",
   tcpSocket: "TCPSocket",
   tty: "TTY",
+  uid: "UID",
   wwids: "WWIDs",
 };
 
 /** Names that stand for a different field in other types. */
+const rbdNames = { monitors: "CephMonitors", image: "RBDImage", pool: "RBDPool", user: "RadosUser" };
 const goNamesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  RBDVolumeSource: { monitors: "CephMonitors", image: "RBDImage", pool: "RBDPool", user: "RadosUser" },
+  RBDPersistentVolumeSource: rbdNames,
+  RBDVolumeSource: rbdNames,
 };
 
 /** The field order of the internal type, where it differs. */
@@ -65,6 +69,9 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     name hostPath emptyDir gcePersistentDisk awsElasticBlockStore gitRepo secret nfs iscsi glusterfs persistentVolumeClaim rbd quobyte
     flexVolume cinder cephfs flocker downwardAPI fc azureFile configMap vsphereVolume azureDisk photonPersistentDisk projected
     portworxVolume scaleIO storageos csi ephemeral image`),
+  PersistentVolumeSource: words(`
+    gcePersistentDisk awsElasticBlockStore hostPath glusterfs nfs rbd quobyte iscsi flexVolume cinder cephfs fc flocker azureFile
+    vsphereVolume azureDisk photonPersistentDisk portworxVolume scaleIO local storageos csi`),
   PodSpec: words(`
     volumes initContainers containers ephemeralContainers restartPolicy terminationGracePeriodSeconds activeDeadlineSeconds dnsPolicy
     nodeSelector serviceAccountName automountServiceAccountToken nodeName securityContext imagePullSecrets hostname subdomain
@@ -95,6 +102,10 @@ function structForm(schema: ObjectSchema, value: JsonObject): Json {
   for (const name of orders[type] ?? schema.fields.keys()) {
     const field = schema.fields.get(name);
     if (field === undefined) continue;
+    if (type === "PersistentVolumeClaimTemplate" && name === "metadata") {
+      Object.assign(form, value.metadata);
+      continue;
+    }
     const goName = goNamesOf[type]?.[name] ?? goNames[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
     const isPodSecurity = type === "PodSpec" && name === "securityContext";
     form[goName] = isPodSecurity ? podSecurityForm(schema, field, value) : fieldForm(field, value[name]);
