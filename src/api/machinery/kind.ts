@@ -42,6 +42,7 @@ export interface Kind<T extends KubeObject = KubeObject> {
   canonicalize?(draft: Draft<T>): void;
   /** Validates names of this kind. Default: a DNS-1123 subdomain. */
   validateName?(name: string, isPrefix: boolean): readonly string[];
+  readonly metaChecks?: MetaChecks;
   readonly subresources?: Subresources<T>;
 
   /**
@@ -78,6 +79,23 @@ export interface Kind<T extends KubeObject = KubeObject> {
   /** The subresources in discovery, in its order. */
   readonly served: readonly ServedSubresource[];
 }
+
+/**
+ * What the kind's own rules validate of metadata, beside what the server validates for all kinds. Default: the metadata
+ * of a new object, that of a change as a change, and finalizers with a domain.
+ */
+export interface MetaChecks {
+  /** False: only what the server validates for all kinds. */
+  readonly create?: boolean;
+  /** On update: as for a new object, as for a change, or both, in this order. */
+  readonly update?: readonly MetaPass[];
+  /** The same for a write of the status. */
+  readonly status?: readonly MetaPass[];
+  /** Finalizers may have names without a domain. */
+  readonly plainFinalizers?: boolean;
+}
+
+export type MetaPass = "create" | "update";
 
 export interface SelectableFields<T> {
   readonly names: readonly string[];

@@ -1,6 +1,5 @@
 /** The public surface of this folder: the Pod kind, and what workloads need for their templates. */
 
-export { internalForm } from "../../definition/internal-form.ts";
 export { jsonDiff } from "../../machinery/json/json-diff.ts";
 export { validateNodeSelector } from "../node/node-selector.ts";
 export { newPod, type PodValidationOptions } from "./fields/validation-options.ts";

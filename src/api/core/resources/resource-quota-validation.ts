@@ -1,5 +1,5 @@
 /** The resources and scopes of a quota. */
-import { internalForm } from "../../definition/internal-form.ts";
+import { internalForm } from "../../facts/index.ts";
 import { type FieldError, type FieldPath, invalid, required } from "../../machinery/errors/field-error.ts";
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from "../../types/core-v1.ts";
 import { quantityFaults } from "./resource-list.ts";
@@ -68,7 +68,7 @@ function validateScopes({ hard, scopes = [] }: ResourceQuotaSpec, path: FieldPat
 function validateSelector({ hard, scopes, scopeSelector }: ResourceQuotaSpec, path: FieldPath): readonly FieldError[] {
   const expressions = scopeSelector?.matchExpressions ?? [];
   const at = path.child("scopeSelector", "matchExpressions");
-  const shown = () => internalForm("ScopeSelector", scopeSelector ?? {});
+  const shown = () => internalForm("core.v1.ScopeSelector", scopeSelector ?? {});
   const errors: FieldError[] = [];
   for (const expression of expressions) {
     if (!(expression.scopeName in ofScope))

@@ -3,7 +3,7 @@
  * once the claim is bound.
  */
 import { same } from "../../definition/field-checks.ts";
-import { internalForm } from "../../definition/internal-form.ts";
+import { internalForm } from "../../facts/index.ts";
 import { type FieldError, type FieldPath, forbidden, immutable } from "../../machinery/errors/field-error.ts";
 import { jsonDiff } from "../../machinery/json/json-diff.ts";
 import { compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "../../machinery/scalars/quantity.ts";
@@ -27,8 +27,8 @@ export function validateSpecChange(
   const [before, after] = [withLateVolume(old, next), withoutMutable(next, old)];
   if (!same(before, after)) {
     const diff = jsonDiff(
-      internalForm("PersistentVolumeClaimSpec", before),
-      internalForm("PersistentVolumeClaimSpec", after),
+      internalForm("core.v1.PersistentVolumeClaimSpec", before),
+      internalForm("core.v1.PersistentVolumeClaimSpec", after),
     );
     const why =
       "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";

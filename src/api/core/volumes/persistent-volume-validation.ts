@@ -1,6 +1,6 @@
 /** Validation of volumes, and of volumes that stand inline in a VolumeAttachment. */
 import { fits, jsonOf, same } from "../../definition/field-checks.ts";
-import { internalForm } from "../../definition/internal-form.ts";
+import { internalForm } from "../../facts/index.ts";
 import {
   type FieldError,
   type FieldPath,
@@ -128,15 +128,15 @@ export function validatePersistentVolumeUpdate(
   const errors = [...validatePersistentVolume(next, path)];
   const [before, after] = [old.spec ?? {}, withLateExpandSecret(next.spec ?? {}, old.spec ?? {})];
   if (!same(persistentSourceOf(before), persistentSourceOf(after))) {
-    const [was, is] = [internalForm("PersistentVolumeSource", before), internalForm("PersistentVolumeSource", after)];
-    const why = `spec.persistentvolumesource is immutable after creation\n${jsonDiff(was, is)}`;
+    const [was, is] = [before, after].map((spec) => internalForm("core.v1.PersistentVolumeSource", spec));
+    const why = `spec.persistentvolumesource is immutable after creation\n${jsonDiff(was ?? null, is ?? null)}`;
     errors.push(forbidden(path.child("spec", "persistentvolumesource"), why));
   }
   if (after.volumeMode !== before.volumeMode)
     errors.push(immutable(path.child("volumeMode"), after.volumeMode ?? null));
   const { nodeAffinity } = after;
   if (before.nodeAffinity !== undefined && !same(before.nodeAffinity, nodeAffinity)) {
-    const shown = nodeAffinity === undefined ? null : internalForm("VolumeNodeAffinity", nodeAffinity);
+    const shown = internalForm("core.v1.VolumeNodeAffinity", nodeAffinity);
     errors.push(immutable(path.child("nodeAffinity"), shown));
   }
   if (before.volumeAttributesClassName !== undefined && after.volumeAttributesClassName === undefined) {
