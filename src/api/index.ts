@@ -40,7 +40,7 @@ export {
 } from "./core/service/index.ts";
 export { builtInKinds } from "./definition/built-in-kinds.ts";
 export { defineKind, type KindRules, keyOf } from "./definition/define-kind.ts";
-export { storageVersionHash, typeNames, typeSchema } from "./facts/index.ts";
+export { isTypeOf, storageVersionHash, typeNames, typeSchema } from "./facts/index.ts";
 export { kinds } from "./kinds.ts";
 export * from "./machinery/apply/index.ts";
 export * from "./machinery/index.ts";

@@ -7,7 +7,9 @@
  * 2. When each rule runs is decided by the API server's list of write steps (src/apiserver/rest), and nowhere else. The
  *    machinery itself handles metadata, status, generation and managedFields.
  */
+
 import type { FieldError, FieldPath } from "./errors/field-error.ts";
+import type { Int64 } from "./json/json.ts";
 import type { Draft, KubeObject } from "./schema/object.ts";
 import type { ObjectSchema } from "./schema/schema.ts";
 
@@ -158,7 +160,7 @@ export interface UpdateRules<T> {
 
 export interface DeleteRules<T> {
   /** Graceful deletion: seconds between the deletion mark and the removal; 0 deletes at once. */
-  graceSeconds?(object: T, requested: number | undefined): number;
+  graceSeconds?(object: T, requested: Int64 | undefined): Int64;
   readonly defaultPropagation?: "Background" | "Foreground" | "Orphan";
   /** A warning for clients that rely on the default propagation (that of Job may surprise them). */
   readonly defaultPropagationWarning?: string;
@@ -218,7 +220,7 @@ export interface Column<T> {
   readonly doc?: string;
   /** A description of our own, where there is no documentation. */
   readonly description?: string;
-  cell(object: T, now: number): string | number | boolean | null;
+  cell(object: T, now: number): string | Int64 | boolean | null;
 }
 
 export interface RowCondition {

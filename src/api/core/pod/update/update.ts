@@ -18,7 +18,7 @@ import {
   required,
 } from "../../../machinery/errors/field-error.ts";
 import { equalJson } from "../../../machinery/json/equal.ts";
-import type { Json } from "../../../machinery/json/json.ts";
+import type { Int64, Json } from "../../../machinery/json/json.ts";
 import { jsonDiff } from "../../../machinery/json/json-diff.ts";
 import type { Container, NodeAffinity, NodeSelectorTerm, Pod, PodSpec } from "../../../types/core-v1.ts";
 import { imageSpaceFaults } from "../containers/containers.ts";
@@ -147,7 +147,7 @@ function imageFaults(container: Container, at: FieldPath): readonly FieldError[]
   return container.image ? imageSpaceFaults(container, at) : [required(at.child("image"))];
 }
 
-function validateDeadline(next: number | undefined, old: number | undefined, at: FieldPath): readonly FieldError[] {
+function validateDeadline(next: Int64 | undefined, old: Int64 | undefined, at: FieldPath): readonly FieldError[] {
   if (next === undefined)
     return old === undefined ? [] : [invalid(at, null, "must not update from a positive integer to nil value")];
   if (next < 0 || next > longestDeadlineSeconds)
