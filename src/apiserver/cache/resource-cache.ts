@@ -18,8 +18,8 @@ import { OrderedMap } from "#base";
 import type { Change, Entry, Revision } from "#store";
 import type { Subscriber } from "./feed.ts";
 import { FieldIndex, type FieldValue } from "./field-index.ts";
-import { matcher, type Selection } from "./selection.ts";
 import { RecentWrites } from "./recent-writes.ts";
+import { matcher, type Selection } from "./selection.ts";
 import { StoredObject } from "./stored-object.ts";
 import { CacheEvent, type WatchEvent } from "./watch-event.ts";
 

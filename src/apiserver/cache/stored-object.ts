@@ -165,10 +165,7 @@ export function encodeForStore(object: KubeObject): Buffer {
 function isInStoredForm(object: KubeObject): boolean {
   const [first, second, third] = Object.keys(object);
   return (
-    first === "kind" &&
-    second === "apiVersion" &&
-    third === "metadata" &&
-    object.metadata.resourceVersion === undefined
+    first === "kind" && second === "apiVersion" && third === "metadata" && object.metadata.resourceVersion === undefined
   );
 }
 
