@@ -39,11 +39,12 @@ export {
 } from "./core/service/index.ts";
 export { builtInKinds } from "./definition/built-in-kinds.ts";
 export { defineKind, type KindRules, keyOf } from "./definition/define-kind.ts";
-export { storageVersionHash, typeNames, typeSchema } from "./facts/index.ts";
+export { isTypeOf, storageVersionHash, typeNames, typeSchema } from "./facts/index.ts";
 export { kinds } from "./kinds.ts";
 export * from "./machinery/apply/index.ts";
 export * from "./machinery/index.ts";
-export { type MetaRules, validateObjectMeta, validateObjectMetaUpdate } from "./machinery/object-meta.ts";
+export { changedMetaErrors, type KindMetaRules, ownMetaErrors, serverMetaErrors } from "./machinery/meta-passes.ts";
+export { type MetaRules, validateObjectMeta } from "./machinery/object-meta.ts";
 export { applySchemaDefaults } from "./machinery/schema/defaults.ts";
 export { applyStoredForm } from "./machinery/schema/stored-form.ts";
 export { zeroValue } from "./machinery/schema/zero.ts";

@@ -1,8 +1,8 @@
 /**
  * The writes of this process until their changes arrive from the feed, in places that are used again.
  *
- * 1. A write may take the place of an older one, which is then parsed from its bytes. That takes a thousand writes under
- *    way.
+ * 1. A write may take the place of an older one, which is then parsed from its bytes. That takes a thousand writes at
+ *    a time.
  * 2. Every write passes through here, and a Map that gets and loses an entry with each write is built again and again.
  *
  * Speed (2026-11-18): adding and taking one takes 0.02 instead of 0.25 µs with a Map.
