@@ -41,20 +41,6 @@ export function checkInterfaceAddress(where: Where, value: string): readonly Fie
   return value === canonical ? [] : [invalid(where, value, `must be in canonical form (${goQuote(canonical)})`)];
 }
 
-/** Addresses that are accepted, but should be written otherwise. */
-export function ipWarnings(value: string, where: Where): readonly string[] {
-  const ip = parseIp(value);
-  if (ip === undefined) return [];
-  const canonical = goQuote(formatIp(ip));
-  if (hasLeadingZero(value) || isMapped(value)) {
-    return [
-      `${where}: non-standard IP address ${goQuote(value)} will be considered invalid in a future Kubernetes release: use ${canonical}`,
-    ];
-  }
-  if (ip.bytes.length === 4 || goQuote(value) === canonical) return [];
-  return [`${where}: IPv6 address ${goQuote(value)} should be in RFC 5952 canonical format (${canonical})`];
-}
-
 /** Addresses that cannot be reached from other hosts; endpoints and external IPs must be reachable. */
 export function checkReachableIp(where: Where, value: string): readonly FieldError[] {
   const ip = parseIp(value);
@@ -84,17 +70,17 @@ function within(bytes: readonly number[], range: string): boolean {
   return networkBytes({ bytes, prefixLength: cidr.prefixLength }).join() === cidr.bytes.join();
 }
 
-function networkBytes({ bytes, prefixLength }: Cidr): readonly number[] {
+export function networkBytes({ bytes, prefixLength }: Cidr): readonly number[] {
   return bytes.map((byte, i) => byte & (0xff00 >> Math.min(8, Math.max(0, prefixLength - 8 * i))) & 0xff);
 }
 
-function hasLeadingZero(address: string): boolean {
+export function hasLeadingZero(address: string): boolean {
   return (
     address.slice(address.lastIndexOf(":") + 1).includes(".") &&
     /(?:^|[.:])0\d+(?=\.|$)/.test(address.slice(address.lastIndexOf(":") + 1))
   );
 }
 
-function isMapped(address: string): boolean {
+export function isMapped(address: string): boolean {
   return address.includes(":") && parseIp(address)?.bytes.length === 4;
 }

@@ -1,6 +1,6 @@
 import { ageColumn, firstThree } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
-import { ipWarnings } from "../definition/strict-ip.ts";
+import { ipWarnings } from "../definition/ip-warnings.ts";
 import { at } from "../machinery/errors/field-error.ts";
 import { equalJson } from "../machinery/json/equal.ts";
 import type { Json } from "../machinery/json/json.ts";

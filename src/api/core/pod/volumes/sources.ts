@@ -1,41 +1,31 @@
-/** Volume sources that are in use today. */
+/** Volume sources that only pods have. */
 
-import { fits, oneOf, requireOneOf, requireText } from "../../../definition/field-checks.ts";
+import { fits, requireOneOf, requireText } from "../../../definition/field-checks.ts";
 import { validateTemplateMeta } from "../../../definition/template-meta.ts";
-import { type FieldError, type FieldPath, invalid, required, tooLong } from "../../../machinery/errors/field-error.ts";
+import { type FieldError, type FieldPath, required } from "../../../machinery/errors/field-error.ts";
 import { checkDns1123Subdomain } from "../../../machinery/names/names.ts";
 import type {
   ConfigMapVolumeSource,
   CSIVolumeSource,
   EphemeralVolumeSource,
-  HostPathVolumeSource,
+  GitRepoVolumeSource,
   ImageVolumeSource,
   KeyToPath,
-  NFSVolumeSource,
   PersistentVolumeClaimTemplate,
   PersistentVolumeClaimVolumeSource,
   SecretVolumeSource,
 } from "../../../types/core-v1.ts";
+import { csiDriverNameFaults } from "../../volumes/current-sources.ts";
 import { validateClaimSpec } from "../../volumes/persistent-volume-claim-validation.ts";
 import { pullPolicies } from "../fields/image.ts";
-import { validateFilePath, validateMode, validateNoBacksteps } from "../fields/paths.ts";
+import { validateDescendingPath, validateFilePath, validateMode } from "../fields/paths.ts";
 import type { PodValidationOptions } from "../fields/validation-options.ts";
 
-const hostPathTypes = [
-  "",
-  "BlockDevice",
-  "CharDevice",
-  "Directory",
-  "DirectoryOrCreate",
-  "File",
-  "FileOrCreate",
-  "Socket",
-];
-const longestDriverName = 63;
-
-export function validateHostPath({ path, type }: HostPathVolumeSource, at: FieldPath): readonly FieldError[] {
-  if (!path) return [required(at.child("path"))];
-  return [...validateNoBacksteps(path, at.child("path")), ...oneOf(type, hostPathTypes, at.child("type"))];
+export function validateGitRepo({ repository, directory }: GitRepoVolumeSource, at: FieldPath): readonly FieldError[] {
+  return [
+    ...requireText(repository, at.child("repository")),
+    ...validateDescendingPath(directory ?? "", at.child("directory")),
+  ];
 }
 
 export function validateSecret(
@@ -73,12 +63,6 @@ function validateItems(items: readonly KeyToPath[] | undefined, at: FieldPath): 
   return (items ?? []).flatMap((item, i) => validateKeyToPath(item, at.index(i)));
 }
 
-export function validateNfs({ server, path }: NFSVolumeSource, at: FieldPath): readonly FieldError[] {
-  const errors = [...requireText(server, at.child("server")), ...requireText(path, at.child("path"))];
-  if (!(path ?? "").startsWith("/")) errors.push(invalid(at.child("path"), path ?? "", "must be an absolute path"));
-  return errors;
-}
-
 export function validateClaimReference(
   { claimName }: PersistentVolumeClaimVolumeSource,
   at: FieldPath,
@@ -87,18 +71,12 @@ export function validateClaimReference(
 }
 
 export function validateCsi({ driver, nodePublishSecretRef }: CSIVolumeSource, at: FieldPath): readonly FieldError[] {
-  const errors = [...validateDriverName(driver, at.child("driver"))];
+  const errors = [...csiDriverNameFaults(driver, at.child("driver"))];
   if (nodePublishSecretRef === undefined) return errors;
   const { name = "" } = nodePublishSecretRef;
   if (name === "") errors.push(required(at.child("nodePublishSecretRef", "name")));
   else errors.push(...fits(checkDns1123Subdomain, name, at.child("name")));
   return errors;
-}
-
-function validateDriverName(name: string | undefined, at: FieldPath): readonly FieldError[] {
-  if (!name) return [required(at)];
-  const faults = checkDns1123Subdomain(name.toLowerCase()).map((why) => invalid(at, name, why));
-  return name.length > longestDriverName ? [tooLong(at, longestDriverName), ...faults] : faults;
 }
 
 export function validateEphemeral(
