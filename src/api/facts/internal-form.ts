@@ -7,6 +7,7 @@
  * 2. The fields of a type are found once, when a message needs them first.
  */
 import type { Json, JsonObject } from "../machinery/json/json.ts";
+import { wasSentEmpty } from "../machinery/schema/empty-lists.ts";
 import { goFieldName } from "../machinery/schema/go-types.ts";
 import { onceForEach } from "../machinery/schema/memo.ts";
 import type { FieldSchema, ObjectSchema, Schema } from "../machinery/schema/schema.ts";
@@ -66,6 +67,7 @@ function fieldForms(plans: readonly Plan[], value: JsonObject): Record<string, J
 function fieldForm({ field, pointer }: Plan, value: JsonObject): Json {
   const own = value[field.name];
   if (own !== undefined && own !== null) return formOf(field.schema, own);
+  if (wasSentEmpty(value, field.name)) return field.schema.type === "list" ? [] : {};
   if (pointer) return null;
   return field.schema.type === "object" ? structForm(field.schema, {}) : zeroValue(field.schema);
 }

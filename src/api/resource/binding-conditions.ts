@@ -1,6 +1,6 @@
 /** Conditions that must be true before a Pod is bound to the node of a device, or that refuse it. */
-import { jsonOf } from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
+import { sentList } from "../machinery/schema/empty-lists.ts";
 import { duplicates, validateSlice } from "./lists.ts";
 import { labelKeyFaults } from "./names.ts";
 
@@ -12,10 +12,8 @@ interface BindingConditions {
 }
 
 /** One list requires the other. */
-export function validateBindingConditions(
-  { bindingConditions: wanted, bindingFailureConditions: failures }: BindingConditions,
-  at: FieldPath,
-): readonly FieldError[] {
+export function validateBindingConditions(device: BindingConditions, at: FieldPath): readonly FieldError[] {
+  const { bindingConditions: wanted, bindingFailureConditions: failures } = device;
   if (wanted === undefined && failures === undefined) return [];
   const [wantedAt, failuresAt] = [at.child("bindingConditions"), at.child("bindingFailureConditions")];
   const errors: FieldError[] = [
@@ -33,11 +31,21 @@ export function validateBindingConditions(
   }
   const [hasWanted, hasFailures] = [(wanted ?? []).length > 0, (failures ?? []).length > 0];
   if (!hasWanted && hasFailures) {
-    errors.push(invalid(wantedAt, jsonOf(wanted), "bindingConditions are required to use bindingFailureConditions"));
+    errors.push(
+      invalid(
+        wantedAt,
+        sentList(device, "bindingConditions"),
+        "bindingConditions are required to use bindingFailureConditions",
+      ),
+    );
   }
   if (hasWanted && !hasFailures) {
     errors.push(
-      invalid(failuresAt, jsonOf(failures), "bindingFailureConditions are required to use bindingConditions"),
+      invalid(
+        failuresAt,
+        sentList(device, "bindingFailureConditions"),
+        "bindingFailureConditions are required to use bindingConditions",
+      ),
     );
   }
   return errors;

@@ -176,10 +176,11 @@ describe("requests, constraints and configuration", () => {
   });
 
   it("of a template pass on labels and annotations only", () => {
-    const template = { metadata: { labels: { a: "b" }, name: "x", uid: "u" }, spec: spec([request]) };
+    const template = { metadata: { labels: { a: "b" }, name: "x", uid: "u", finalizers: [] }, spec: spec([request]) };
     expect(faults(ResourceClaimTemplate, { spec: template } as never)).toEqual([
       "spec.metadata.name: Forbidden: cannot be set",
       "spec.metadata.uID: Forbidden: cannot be set",
+      "spec.metadata.finalizers: Forbidden: cannot be set",
     ]);
   });
 });
@@ -229,7 +230,11 @@ describe("devices of a slice", () => {
         'spec.devices[0].attributes[v].version: Invalid value: "1": must be a string compatible with semver.org spec 2.0.0',
       ],
     ],
-    [{ ...slice, devices: [], sharedCounters: [{ name: "n", counters: { c: { value: "1" } } }] }, []],
+    [{ ...slice, sharedCounters: [{ name: "n", counters: { c: { value: "1" } } }] }, []],
+    [
+      { ...slice, devices: [], sharedCounters: [] },
+      ['spec: Invalid value: "": only one of `sharedCounters` or `devices` is allowed'],
+    ],
     [
       { ...slice, nodeName: "", allNodes: false },
       [

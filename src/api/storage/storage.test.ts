@@ -151,6 +151,15 @@ describe("VolumeAttachment", () => {
   it.each<[object, readonly string[]]>([
     [{ source: {} }, [`spec.source: Required value: ${one}`]],
     [{ source: { persistentVolumeName: "v", inlineVolumeSpec: {} } }, [`spec.source: Forbidden: ${one}`]],
+    [
+      { source: { inlineVolumeSpec: { capacity: { storage: "1Gi" } } } },
+      [
+        "spec.source.inlineVolumeSpec.capacity: Forbidden: may not be specified in the context of inline volumes",
+        "spec.source.inlineVolumeSpec.csi: Required value: has to be specified in the context of inline volumes",
+        "spec.source.inlineVolumeSpec.accessModes: Required value",
+        "spec.source.inlineVolumeSpec: Required value: must specify a volume type",
+      ],
+    ],
     [{ attacher: "" }, ["spec.attacher: Required value", "spec.attacher: Required value"]],
   ])("%j", (change, want) => {
     expect(faults(VolumeAttachment, { spec: { ...spec, ...change } } as never)).toEqual(want);

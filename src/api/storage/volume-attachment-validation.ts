@@ -1,4 +1,4 @@
-import { csiDriverNameFaults } from "../core/index.ts";
+import { csiDriverNameFaults, validatePersistentVolumeSpec } from "../core/index.ts";
 import { fits, requireText, unchangedField } from "../definition/field-checks.ts";
 import {
   type FieldError,
@@ -49,6 +49,8 @@ function validateSource(
 ): readonly FieldError[] {
   if (name === undefined && inline === undefined) return [required(at, oneSource)];
   if (name !== undefined && inline !== undefined) return [forbidden(at, oneSource)];
+  if (inline !== undefined)
+    return validatePersistentVolumeSpec(inline, at.child("inlineVolumeSpec"), { name: "", inline: true });
   if (name !== "") return NO_ERRORS;
   return [required(at.child("persistentVolumeName"), "must specify non empty persistentVolumeName")];
 }

@@ -15,6 +15,7 @@
 import { isObject, type Json } from "../json/json.ts";
 import { getKey, type OpenObject, setKey } from "../json/own-key.ts";
 import { compileScalar, type DecodeContext, type Decoder, FAILED, mismatch, refused } from "./decode-scalars.ts";
+import { markEmpty, moveMarks, rememberMarked } from "./empty-lists.ts";
 import { goStructName, goTypeName } from "./go-types.ts";
 import { once, onceForEach } from "./memo.ts";
 import type { AnySchema, FieldSchema, ListSchema, MapSchema, ObjectSchema, Schema } from "./schema.ts";
@@ -37,9 +38,10 @@ export class DecodeError extends Error {
 
 export function decode(schema: Schema, value: Json, options: DecodeOptions = {}): Decoded {
   if (schema.type === "object" && schema.form !== undefined) return schema.form.decode(value);
-  const context: DecodeContext = { from: options.from ?? "json", unknown: [], failure: undefined };
+  const context: DecodeContext = { from: options.from ?? "json", unknown: [], failure: undefined, marked: undefined };
   const decoded = value === null ? zeroValue(schema) : decoderOf(schema)(value, context);
   if (decoded === FAILED) throw new DecodeError(wordsOf(context));
+  if (context.marked !== undefined) rememberMarked(decoded as OpenObject, context.marked);
   return { value: decoded as Json, unknown: context.from === "maps" ? context.unknown.sort() : context.unknown };
 }
 
@@ -119,7 +121,10 @@ function compileStruct(schema: ObjectSchema): Decoder {
       const decoded = plan.decode(raw, context);
       if (decoded === FAILED) return failedIn(context, key, struct, plan.parents);
       if (context.unknown.length > known) prefix(context, known, key);
-      if (plan.leavesOut(decoded as Json)) continue;
+      if (plan.leavesOut(decoded as Json)) {
+        if (typeof decoded === "object") noteEmpty(context, result, key);
+        continue;
+      }
       result[key] = decoded as Json;
       if (plan.rank < last) ordered = false;
       last = plan.rank;
@@ -130,8 +135,23 @@ function compileStruct(schema: ObjectSchema): Decoder {
       if (rank < last) ordered = false;
       last = rank;
     }
-    return ordered ? result : inOrder(result, byName);
+    return ordered ? result : reordered(context, result, byName);
   };
+}
+
+function noteEmpty(context: DecodeContext, struct: OpenObject, name: string): void {
+  markEmpty(struct, name);
+  context.marked ??= [];
+  context.marked.push(struct);
+}
+
+function reordered(context: DecodeContext, struct: OpenObject, plans: ReadonlyMap<string, FieldPlan>): OpenObject {
+  const result = inOrder(struct, plans);
+  if (context.marked?.includes(struct)) {
+    moveMarks(struct, result);
+    context.marked.push(result);
+  }
+  return result;
 }
 
 function inOrder(object: OpenObject, plans: ReadonlyMap<string, FieldPlan>): OpenObject {
