@@ -1,5 +1,5 @@
 /** Validation of volumes, and of volumes that stand inline in a VolumeAttachment. */
-import { fits, jsonOf, same } from "../../definition/field-checks.ts";
+import { fits, same } from "../../definition/field-checks.ts";
 import { internalForm } from "../../facts/index.ts";
 import {
   type FieldError,
@@ -11,6 +11,7 @@ import {
 } from "../../machinery/errors/field-error.ts";
 import { jsonDiff } from "../../machinery/json/json-diff.ts";
 import { checkDns1123Subdomain } from "../../machinery/names/names.ts";
+import { sentMap } from "../../machinery/schema/empty-lists.ts";
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from "../../types/core-v1.ts";
 import { validateNodeSelector } from "../node/node-selector.ts";
 import { persistentSourceOf, validatePersistentSource } from "./persistent-sources.ts";
@@ -81,7 +82,7 @@ function ownFaults(spec: PersistentVolumeSpec, where: FieldPath): readonly Field
   const errors: FieldError[] = [];
   if (Object.keys(capacity).length === 0) errors.push(required(size));
   if (capacity.storage === undefined || Object.keys(capacity).length > 1)
-    errors.push(notSupported(size, jsonOf(spec.capacity), ["storage"]));
+    errors.push(notSupported(size, sentMap(spec, "capacity"), ["storage"]));
   for (const [name, amount] of Object.entries(capacity)) {
     errors.push(...negativeSizeFaults(amount, size.key(name)), ...emptySizeFaults(amount, size.key(name)));
   }

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { typeSchema } from "../../facts/index.ts";
 import type { Json } from "../json/json.ts";
 import { decode } from "./decode.ts";
-import { sentList, wasSentEmpty } from "./empty-lists.ts";
+import { cloneSent, sentList, sentMap, wasSentEmpty } from "./empty-lists.ts";
 import { applyStoredForm } from "./stored-form.ts";
 
 const schema = typeSchema("io.k8s.api.networking.v1.Ingress");
@@ -22,6 +22,18 @@ it("nobody else sees the difference", () => {
   expect(empty).toEqual(absent);
   expect(JSON.stringify({ ...empty })).toBe(JSON.stringify(absent));
   expect(structuredClone(empty)).toEqual(absent);
+  expect(cloneSent(empty)).toEqual(absent);
+});
+
+it("a copy of what was sent tells the same, and forgets by itself", () => {
+  const sent = decoded({ rules: [], tls: [{ hosts: [] }] });
+  const copy = cloneSent(sent);
+  applyStoredForm(schema, sent as never);
+  expect(sentList(copy.spec, "rules")).toEqual([]);
+  expect(sentMap(decoded({}).spec as { rules?: Json }, "rules")).toBeNull();
+  applyStoredForm(schema, copy as never);
+  expect(sentList(copy.spec, "rules")).toBeNull();
+  expect(cloneSent(copy)).toEqual(copy);
 });
 
 it("what is stored does not tell", () => {

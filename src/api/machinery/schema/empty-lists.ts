@@ -5,7 +5,8 @@
  * 1. The mark is not enumerable: no comparison, copy or encoding sees it.
  * 2. What is stored has no marks: it is read back without them.
  */
-import type { Json } from "../json/json.ts";
+import { cloneJson, type Json } from "../json/json.ts";
+import { type OpenObject, setKey } from "../json/own-key.ts";
 
 const NAMES = Symbol("fields that were sent empty");
 const MARKED = Symbol("structs with such fields");
@@ -40,6 +41,30 @@ export function forgetMarks(root: object): void {
 
 export function wasSentEmpty(struct: object | undefined, name: string): boolean {
   return (struct as Marks | undefined)?.[NAMES]?.has(name) ?? false;
+}
+
+/** A deep copy, with the marks. */
+export function cloneSent<T extends object>(root: T): T {
+  if ((root as Marks)[MARKED] === undefined) return cloneJson(root);
+  const marked: object[] = [];
+  const copyOf = (value: unknown): unknown => {
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return value.map(copyOf);
+    const copy: OpenObject = {};
+    for (const [key, part] of Object.entries(value)) setKey(copy, key, copyOf(part) as Json);
+    if ((value as Marks)[NAMES] === undefined) return copy;
+    moveMarks(value, copy);
+    marked.push(copy);
+    return copy;
+  };
+  const copy = copyOf(root) as T;
+  rememberMarked(copy, marked);
+  return copy;
+}
+
+/** The map as Go has it: null is absent. */
+export function sentMap<T extends object, Name extends keyof T & string>(struct: T, name: Name): Json {
+  return (struct[name] as Json | undefined) ?? (wasSentEmpty(struct, name) ? {} : null);
 }
 
 /** The list as Go has it: null is absent. */
