@@ -37,7 +37,7 @@ export interface ApiServer {
 }
 
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const place = { host: options.host, port: options.port };
+  const place = { host: options.advertiseAddress ?? options.host, port: options.port };
   const server = await assembleApiServer(serverParts(options, place));
   try {
     const listener = await openPort(options, server);
