@@ -1,4 +1,5 @@
 /** Codecs of types without fields of their own in JSON: any JSON value, and one of two forms. */
+import { goJson } from "../json/go-text.ts";
 import { isObject, type Json } from "../json/json.ts";
 import type { AnySchema, EitherSchema } from "../schema/schema.ts";
 import { type Codec, message, scalarCodecs, writeItems } from "./scalars.ts";
@@ -12,7 +13,7 @@ export function rawCodec({ number: rawNumber = 1 }: AnySchema): Codec {
   return message(
     (writer, value) => {
       if (value === undefined) return;
-      writer.bytes(toUtf8.encode(JSON.stringify(value)));
+      writer.bytes(toUtf8.encode(goJson(value)));
       writer.tag(rawNumber, 2);
     },
     (reader) => {
