@@ -42,7 +42,7 @@ describe("a revision", () => {
   });
 
   it("has its keys in order", () => {
-    const spec = { restartPolicy: "Always", containers: [{ name: "c", image: "i" }] };
+    const spec = { restartPolicy: "Always" as const, containers: [{ name: "c", image: "i" }] };
     expect(JSON.stringify(revisionData({ spec, metadata: { name: "n", labels: { b: "1", a: "2" } } }))).toBe(
       '{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"a":"2","b":"1"},"name":"n"},"spec":{"containers":[{"image":"i","name":"c"}],"restartPolicy":"Always"}}}}',
     );

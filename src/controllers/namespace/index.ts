@@ -1,7 +1,7 @@
 /**
  * Terminating namespaces: all of their objects are deleted, then the finalizer is removed.
  *
- *     DELETE ──► Terminating ──► Pods are deleted ──► all else is deleted ──► nothing left ──► finalizer removed ──► gone
+ *     DELETE ──► Terminating ──► Pods are deleted ──► all else is deleted ──► nothing left ──► finalizer removed
  *                     ▲                  │                     │ something is left, or failed
  *                     └──────────────────┴─────────────────────┘
  */
