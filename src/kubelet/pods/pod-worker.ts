@@ -10,7 +10,8 @@
  * 2. One step at a time. A step is aborted when the Pod is to end, or to end sooner than before.
  * 3. A failed step is retried after a backoff; steps are idempotent.
  * 4. The reason why the node ends a Pod is stored before anything is stopped: a restarted kubelet continues with it.
- * 5. The Pod is deleted from the API only after its containers have exited and its volumes are unmounted.
+ * 5. Readiness probes continue while containers stop, and what they find is reported.
+ * 6. The Pod is deleted from the API only after its containers have exited and its volumes are unmounted.
  */
 import type { core } from "#api";
 import { Backoff, type ChildController, childController, isAbort, type Random } from "#base";
@@ -202,13 +203,30 @@ export class PodWorker {
     if (this.#ending?.failure !== undefined) await parts.files.writeEnding(this.uid, JSON.stringify(this.#ending));
     const runtime = await lookAtPod(parts.runtime, this.uid, signal);
     await this.#report(runtime);
-    await killPod(parts, pod, runtime, graceSeconds, signal);
+    await this.#reportWhile(killPod(parts, pod, runtime, graceSeconds, signal), signal);
     const after = await lookAtPod(parts.runtime, this.uid, signal);
     if (isRunning(after)) throw new Error("containers still run after they were stopped");
     await this.#report(after);
     this.#state = "terminated";
     parts.probes.forget(this.uid);
     return 0;
+  }
+
+  /** While containers stop, readiness may change, and some exit before others. */
+  async #reportWhile(killing: Promise<unknown>, signal: AbortSignal): Promise<void> {
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+      this.poke();
+    };
+    killing.then(over, over);
+    while (!isOver) {
+      this.#isDue = false;
+      await this.#wait(Number.POSITIVE_INFINITY, signal);
+      if (isOver || signal.aborted) break;
+      await this.#report(await lookAtPod(this.#parts.runtime, this.uid, signal));
+    }
+    await killing;
   }
 
   async #cleanUp(signal: AbortSignal): Promise<number> {

@@ -80,6 +80,7 @@ export async function startKubelet(
     program,
     args: [...first, ...kubeletArgs(node, ips, options)],
     namespace: namespacePath(node.namespace),
+    hostname: node.name,
     logFile: node.kubeletLog,
     env: LEAN_ENV,
   });
