@@ -39,9 +39,10 @@ function typeText(schema: Schema, use: (type: string) => string): string {
     case "boolean":
       return "boolean";
     case "int32":
-    case "int64":
     case "double":
       return "number";
+    case "int64":
+      return "Int64";
     case "intOrString":
       return "number | string";
     case "any":
@@ -82,14 +83,14 @@ function moduleText({ name, types }: Package): string {
   const note = (file: string, symbol: string) => imports.set(file, (imports.get(file) ?? new Set()).add(symbol));
   const use = (type: string) => {
     const symbol = type.slice(type.lastIndexOf(".") + 1);
-    if (BY_HAND.has(type)) note("../machinery/object.ts", symbol);
+    if (BY_HAND.has(type)) note("../machinery/schema/object.ts", symbol);
     else if (packageOf(type) !== name) note(`./${fileOf(packageOf(type))}.ts`, symbol);
     return symbol;
   };
   const bodies = types.filter((type) => !BY_HAND.has(type)).map((type) => interfaceText(type, typeSchema(type), use));
   const text = bodies.join("\n\n");
-  for (const symbol of ["Json", "JsonObject"])
-    if (new RegExp(`\\b${symbol}\\b`).test(text)) note("../machinery/json.ts", symbol);
+  for (const symbol of ["Int64", "Json", "JsonObject"])
+    if (new RegExp(`\\b${symbol}\\b`).test(text)) note("../machinery/json/json.ts", symbol);
   const heads = [...imports]
     .sort()
     .map(([file, symbols]) => `import type { ${[...symbols].sort().join(", ")} } from "${file}";`);

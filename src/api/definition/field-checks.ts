@@ -1,4 +1,5 @@
 /** Checks of single fields that the validation of many kinds uses, and comparison of parts of objects. */
+import { internalField } from "../facts/index.ts";
 import {
   type FieldError,
   type FieldPath,
@@ -10,11 +11,11 @@ import {
   type Where,
 } from "../machinery/errors/field-error.ts";
 import { equalJson } from "../machinery/json/equal.ts";
-import type { Json } from "../machinery/json/json.ts";
+import type { Int64, Json } from "../machinery/json/json.ts";
 import { checkDns1123Subdomain, checkPercent, type NameCheck } from "../machinery/names/names.ts";
 import type { IntOrString } from "../machinery/scalars/int-or-string.ts";
 
-export type Part = object | string | number | boolean | null | undefined;
+export type Part = object | string | Int64 | boolean | null | undefined;
 
 /** The generated types are JSON, but TypeScript gives interfaces no index signature. Absent becomes null. */
 export function jsonOf(value: Part): Json {
@@ -27,6 +28,18 @@ export function same(a: Part, b: Part): boolean {
 
 export function unchanged(value: Part, old: Part, where: Where): readonly FieldError[] {
   return same(value, old) ? [] : [immutable(where, jsonOf(value))];
+}
+
+/** A field of a type, such as `roleRef` of `rbac.v1.RoleBinding`; the error prints it in its internal Go type. */
+export function unchangedField<T extends object, Name extends keyof T & string>(
+  type: string,
+  name: Name,
+  next: T,
+  old: T,
+  at: FieldPath,
+): readonly FieldError[] {
+  if (same(next[name] as Part, old[name] as Part)) return NO_ERRORS;
+  return [immutable(at.child(name), internalField(type, name, next[name] as Exclude<Part, null>))];
 }
 
 /** The faults that `check` finds, each as an error. */
@@ -64,14 +77,14 @@ export function positive(value: number, where: FieldPath): readonly FieldError[]
   return value > 0 ? [] : [invalid(where, value, "must be greater than zero")];
 }
 
-export function within(value: number, low: number, high: number, where: FieldPath): readonly FieldError[] {
+export function within(value: Int64, low: number, high: number, where: FieldPath): readonly FieldError[] {
   return value >= low && value <= high
     ? NO_ERRORS
     : [invalid(where, value, `must be between ${low} and ${high}, inclusive`)];
 }
 
 /** An absent number is valid. */
-export function nonNegative(value: number | undefined, where: FieldPath): readonly FieldError[] {
+export function nonNegative(value: Int64 | undefined, where: FieldPath): readonly FieldError[] {
   return value === undefined || value >= 0 ? [] : [invalid(where, value, "must be greater than or equal to 0")];
 }
 
@@ -83,7 +96,7 @@ export function allNonNegative<T extends object>(
 ): readonly FieldError[] {
   return names.flatMap((name) => {
     const value = holder[name];
-    return typeof value === "number" ? nonNegative(value, at.child(name)) : [];
+    return typeof value === "number" || typeof value === "bigint" ? nonNegative(value, at.child(name)) : [];
   });
 }
 

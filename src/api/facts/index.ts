@@ -1,5 +1,8 @@
 /** The public surface of facts. */
+import type { Int64, Json } from "../machinery/json/json.ts";
 import type { ObjectSchema } from "../machinery/schema/schema.ts";
+import { formOf, formOfField } from "./internal-form.ts";
+import { kinds } from "./kinds.ts";
 import { typeTable } from "./table.ts";
 import { tables } from "./tables/index.ts";
 
@@ -16,4 +19,28 @@ export function typeSchema(name: string): ObjectSchema {
 /** The names of all built-in types. */
 export function typeNames(): string[] {
   return builtIn.names();
+}
+
+/** Whether a version of the API has objects of this name, those without a resource of their own included (PodList). */
+export function isTypeOf(apiVersion: string, name: string): boolean {
+  const home = kinds().find(({ group, version }) => apiVersion === (group === "" ? version : `${group}/${version}`));
+  const type = home?.typeName.replace(/[^.]+$/, name) ?? "";
+  return type.startsWith("io.k8s.api.") && builtIn.names().includes(type) && typeSchema(type).fields.has("apiVersion");
+}
+
+/**
+ * A value as messages of Kubernetes print it: in its internal Go type. `type` is the type of the API, such as
+ * core.v1.PodSpec; without a value it is null, a nil pointer.
+ */
+export function internalForm(type: string, value: object | undefined): Json {
+  return formOf(apiType(type), value as Json | undefined);
+}
+
+/** The same for a field of a type: without a value it is what Go has there, such as "" for a plain string. */
+export function internalField(type: string, name: string, value: object | string | Int64 | boolean | undefined): Json {
+  return formOfField(apiType(type), name, value as Json | undefined);
+}
+
+function apiType(type: string): ObjectSchema {
+  return typeSchema(`io.k8s.api.${type}`);
 }

@@ -89,7 +89,7 @@ async function empty(
 async function longestGrace(client: Client, namespace: string, signal: AbortSignal): Promise<number> {
   const { items } = await client.of(kinds.Pod).in(namespace).list({ signal });
   const running = items.filter(({ status }) => status?.phase !== "Succeeded" && status?.phase !== "Failed");
-  return Math.max(0, ...running.map(({ spec }) => spec?.terminationGracePeriodSeconds ?? 0));
+  return Math.max(0, ...running.map(({ spec }) => Number(spec?.terminationGracePeriodSeconds ?? 0)));
 }
 
 const gvr = ({ group, apiVersion, plural }: DiscoveredResource) =>

@@ -1,6 +1,7 @@
 /** Codecs of types without fields of their own in JSON: any JSON value, and one of two forms. */
 import { goJson } from "../json/go-text.ts";
 import { isObject, type Json } from "../json/json.ts";
+import { parseJson } from "../json/json-text.ts";
 import type { AnySchema, EitherSchema } from "../schema/schema.ts";
 import { type Codec, message, scalarCodecs, writeItems } from "./scalars.ts";
 import type { ProtobufWriter } from "./writer.ts";
@@ -28,7 +29,7 @@ export function rawCodec({ number: rawNumber = 1 }: AnySchema): Codec {
 }
 
 function parseRaw(bytes: Uint8Array): Json {
-  return bytes.length === 0 ? null : (JSON.parse(utf8.decode(bytes)) as Json);
+  return bytes.length === 0 ? null : parseJson(utf8.decode(bytes));
 }
 
 export function eitherCodec({ object, other }: EitherSchema, one: Codec): Codec {

@@ -79,6 +79,8 @@ function compile(schema: Schema): Decoder {
 
 interface FieldPlan {
   readonly name: string;
+  /** The embedded structs around it, innermost first: Go's messages name them. */
+  readonly parents: readonly string[] | undefined;
   /** Its index in the order of the schema. */
   readonly rank: number;
   readonly decode: Decoder;
@@ -115,7 +117,7 @@ function compileStruct(schema: ObjectSchema): Decoder {
       if (raw === null || raw === undefined) continue;
       const known = context.unknown.length;
       const decoded = plan.decode(raw, context);
-      if (decoded === FAILED) return failedIn(context, key, struct);
+      if (decoded === FAILED) return failedIn(context, key, struct, plan.parents);
       if (context.unknown.length > known) prefix(context, known, key);
       if (plan.leavesOut(decoded as Json)) continue;
       result[key] = decoded as Json;
@@ -153,7 +155,8 @@ function inOrder(object: OpenObject, plans: ReadonlyMap<string, FieldPlan>): Ope
 
 function planOf(field: FieldSchema, keepsEmpty: boolean): Omit<FieldPlan, "rank"> {
   const absent = keepsEmpty ? (value: Json) => value === null : leavesOut(field);
-  return { name: field.name, decode: decoderOf(field.schema), leavesOut: absent };
+  const parents = field.goParents?.toReversed();
+  return { name: field.name, parents, decode: decoderOf(field.schema), leavesOut: absent };
 }
 
 function compilePruning(schema: ObjectSchema): Decoder {
@@ -203,7 +206,8 @@ function compileMap(schema: MapSchema): Decoder {
     if (!isObject(value)) return mismatch(context, value, goType, "map");
     decodeValue ??= decoderOf(schema.values);
     const result: OpenObject = {};
-    for (const key of Object.keys(value).sort()) {
+    const keys = Object.keys(value);
+    for (const key of keys.length > 1 ? keys.sort() : keys) {
       const raw = getKey(value, key) ?? null;
       const known = context.unknown.length;
       const decoded = raw === null ? zeroValue(schema.values) : decodeValue(raw, context);
@@ -240,11 +244,16 @@ function compileAny(schema: AnySchema): Decoder {
 
 const decodeText = compileScalar({ type: "string" });
 
-function failedIn(context: DecodeContext, name: string, struct: string): typeof FAILED {
+function failedIn(
+  context: DecodeContext,
+  name: string,
+  struct: string,
+  parents: readonly string[] = [],
+): typeof FAILED {
   const { failure } = context;
   if (failure !== undefined) {
     failure.struct ??= struct;
-    failure.path.push(name);
+    failure.path.push(name, ...parents);
   }
   return FAILED;
 }

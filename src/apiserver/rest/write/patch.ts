@@ -24,13 +24,16 @@ import {
   type ObjectSchema,
   type ParsedYaml,
   parseJson,
+  parseSpelled,
   parseYaml,
   StatusError,
   strictFieldErrors,
+  textFacts,
   unknownField,
+  writeJson,
   YamlSyntaxError,
 } from "#api";
-import { mediaType } from "../body.ts";
+import { decodeSpelled, mediaType, type Spelling } from "../body.ts";
 import type { AnyDraft } from "../draft.ts";
 import { type PatchOptions, patchOptions } from "../options.ts";
 import type { RestRequest, Written } from "../rest-request.ts";
@@ -76,7 +79,16 @@ function proposer(
   const { kind } = request.resource;
   const patched = patcher(type, sent.value);
   const from = type === STRATEGIC_PATCH ? "maps" : "json";
-  const propose = (object: Json) => decoded(patched(object, kind.schema), sent, kind, request, options, from);
+  const { text } = sent;
+  const spelling = (object: Json): Spelling | undefined =>
+    text === undefined || from === "maps"
+      ? undefined
+      : {
+          fractions: textFacts(text).fractions,
+          document: () => patcher(type, parseSpelled(text))(object, kind.schema),
+        };
+  const propose = (object: Json) =>
+    decoded({ document: patched(object, kind.schema), spelling: spelling(object), sent, from }, kind, request, options);
   if (type !== STRATEGIC_PATCH || request.subresource !== "status") return (current) => propose(asJson(current));
   return isAboutStatus(kind, sent.value)
     ? (current) => aroundStatus(current, propose)
@@ -111,18 +123,24 @@ function unsupported(): StatusError {
   return new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
 }
 
+interface Patched {
+  readonly document: Json;
+  readonly spelling: Spelling | undefined;
+  readonly sent: SentPatch;
+  readonly from: "json" | "maps";
+}
+
 function decoded(
-  patched: Json,
-  sent: SentPatch,
+  { document: patched, spelling, sent, from }: Patched,
   kind: Kind,
   request: RestRequest,
   options: PatchOptions,
-  from: "json" | "maps",
 ): Proposal {
   const shown = () => (from === "maps" ? goValue(sent.value) : documentText(patched, kind));
   try {
     checkType(patched, kind, from);
-    const { value, unknown } = decode(kind.schema, patched, { from });
+    const { value, unknown } =
+      from === "maps" ? decode(kind.schema, patched, { from }) : decodeSpelled(kind.schema, patched, spelling);
     if (options.fieldValidation !== "Ignore") report(sent, unknown, request, options, shown);
     return { draft: value as unknown as AnyDraft };
   } catch (error) {
@@ -168,11 +186,11 @@ function report(
 
 /** A patched document as the original prints it: sorted by name, its metadata in the order of the type. */
 function documentText(patched: Json, kind: Kind): string {
-  if (!isObject(patched)) return JSON.stringify(patched);
+  if (!isObject(patched)) return writeJson(patched);
   const order = kind.schema.fields.get("metadata")?.schema;
   const names = order?.type === "object" ? [...order.fields.keys()] : [];
   const sorted = Object.entries(patched).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify(
+  return writeJson(
     Object.fromEntries(
       sorted.map(([name, value]) => {
         if (name !== "metadata" || !isObject(value)) return [name, value];
@@ -269,7 +287,7 @@ function parseApplied(bytes: Buffer, strict: boolean): Applied {
 function jsonOrYaml(text: string, strict: boolean): ParsedYaml {
   if (text.trimStart().startsWith("{")) {
     try {
-      const value = JSON.parse(text) as Json;
+      const value = parseJson(text);
       if (!strict || !hasDuplicateKeys(text, value)) return { value, duplicates: undefined };
     } catch {
       // A flow mapping of YAML, or neither: the YAML parser has the message.

@@ -1,6 +1,7 @@
 /** Security contexts of containers and pods. */
 
 import { fits, oneOf, within } from "../../../definition/field-checks.ts";
+import { internalForm } from "../../../facts/index.ts";
 import {
   allErrors,
   type FieldError,
@@ -10,6 +11,7 @@ import {
   required,
   tooLong,
 } from "../../../machinery/errors/field-error.ts";
+import type { Int64 } from "../../../machinery/json/json.ts";
 import { checkDns1123Subdomain } from "../../../machinery/names/names.ts";
 import type {
   AppArmorProfile,
@@ -18,7 +20,6 @@ import type {
   SecurityContext,
   WindowsSecurityContextOptions,
 } from "../../../types/core-v1.ts";
-import { internalForm } from "../fields/internal-form.ts";
 import { validateDescendingPath } from "../fields/paths.ts";
 import type { PodValidationOptions } from "../fields/validation-options.ts";
 import { validateSysctls } from "./sysctls.ts";
@@ -74,7 +75,11 @@ export function validatePodSecurityContext(
     validateWindowsOptions(context.windowsOptions, at.child("windowsOptions")),
     validateAppArmor(context.appArmorProfile, at.child("appArmorProfile")),
     oneOf(context.supplementalGroupsPolicy, ["Merge", "Strict"], at.child("supplementalGroupsPolicy")),
-    oneOf(context.seLinuxChangePolicy, ["MountOption", "Recursive"], at.child("seLinuxChangePolicy")),
+    oneOf(
+      context.seLinuxChangePolicy,
+      options.allowMountOptionPolicy ? ["MountOption", "Recursive"] : ["Recursive"],
+      at.child("seLinuxChangePolicy"),
+    ),
   );
 }
 
@@ -83,7 +88,7 @@ function isEmpty(object: object): boolean {
   return true;
 }
 
-export function validateId(id: number | undefined, at: FieldPath): readonly FieldError[] {
+export function validateId(id: Int64 | undefined, at: FieldPath): readonly FieldError[] {
   return id === undefined ? [] : within(id, 0, largestId, at);
 }
 
@@ -92,7 +97,7 @@ function validateEscalation(context: SecurityContext, at: FieldPath): readonly F
   const errors: FieldError[] = [];
   const refuse = (what: string) => {
     const why = `cannot set \`allowPrivilegeEscalation\` to false and ${what}`;
-    errors.push(invalid(at, internalForm("SecurityContext", context), why));
+    errors.push(invalid(at, internalForm("core.v1.SecurityContext", context), why));
   };
   if (context.privileged === true) refuse("`privileged` to true");
   for (const capability of context.capabilities?.add ?? []) {
@@ -112,7 +117,7 @@ function validateSeccomp(profile: SeccompProfile | undefined, at: FieldPath): re
     if (localhostProfile === undefined) return errors;
     return [
       ...errors,
-      invalid(where, internalForm("SeccompProfile", profile), "can only be set when seccomp type is Localhost"),
+      invalid(where, internalForm("core.v1.SeccompProfile", profile), "can only be set when seccomp type is Localhost"),
     ];
   }
   if (localhostProfile === undefined) return [...errors, required(where, "must be set when seccomp type is Localhost")];
