@@ -22,7 +22,7 @@ import { killPod } from "./kill.ts";
 import { observe } from "./observe.ts";
 import type { PodParts } from "./parts.ts";
 import { newMemory, type PodMemory } from "./pod-memory.ts";
-import { isRunning, lookAtPod } from "./runtime-pod.ts";
+import { isRunning, lookAtPod, type RuntimePod } from "./runtime-pod.ts";
 import type { StatusWriter } from "./status-writer.ts";
 import { syncPod } from "./sync-pod.ts";
 
@@ -203,7 +203,7 @@ export class PodWorker {
     if (this.#ending?.failure !== undefined) await parts.files.writeEnding(this.uid, JSON.stringify(this.#ending));
     const runtime = await lookAtPod(parts.runtime, this.uid, signal);
     await this.#report(runtime);
-    await this.#reportWhile(killPod(parts, pod, runtime, graceSeconds, signal), signal);
+    await this.#reportWhile(killPod(parts, pod, runtime, graceSeconds, signal), runtime, signal);
     const after = await lookAtPod(parts.runtime, this.uid, signal);
     if (isRunning(after)) throw new Error("containers still run after they were stopped");
     await this.#report(after);
@@ -212,8 +212,8 @@ export class PodWorker {
     return 0;
   }
 
-  /** While containers stop, readiness may change, and some exit before others. */
-  async #reportWhile(killing: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  /** While containers stop, only their readiness is reported: the rest follows when all of them have exited. */
+  async #reportWhile(killing: Promise<unknown>, runtime: RuntimePod, signal: AbortSignal): Promise<void> {
     let isOver = false;
     const over = () => {
       isOver = true;
@@ -224,7 +224,7 @@ export class PodWorker {
       this.#isDue = false;
       await this.#wait(Number.POSITIVE_INFINITY, signal);
       if (isOver || signal.aborted) break;
-      await this.#report(await lookAtPod(this.#parts.runtime, this.uid, signal));
+      await this.#report(runtime);
     }
     await killing;
   }
@@ -247,7 +247,7 @@ export class PodWorker {
     return 0;
   }
 
-  async #report(runtime: Awaited<ReturnType<typeof lookAtPod>>): Promise<void> {
+  async #report(runtime: RuntimePod): Promise<void> {
     const pod = this.#pod;
     const nowMs = this.#parts.clock.now();
     if (this.#rejection !== undefined) {
