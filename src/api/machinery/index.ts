@@ -21,6 +21,7 @@ export { flatText } from "./json/flat-text.ts";
 export { goJson, goQuote, goValue } from "./json/go-text.ts";
 export { cloneJson, isObject, type Json, type JsonObject, plainJson } from "./json/json.ts";
 export { hasDuplicateKeys, JsonSyntaxError, parseJson, strictFieldErrors, unknownField } from "./json/json-text.ts";
+export { cloneDraft } from "./json/sent-empty.ts";
 export { jsonKind, unmarshalText } from "./json/unmarshal-text.ts";
 export { type ParsedYaml, parseYaml, YamlSyntaxError } from "./json/yaml-text.ts";
 export * from "./kind.ts";
@@ -72,7 +73,7 @@ export {
   maxJsonPatchOperations,
 } from "./patch/json-patch.ts";
 export { applyMergePatch, createMergePatch } from "./patch/merge-patch.ts";
-export { applyStrategicMergePatch } from "./patch/strategic-merge-patch.ts";
+export { applyStrategicMergePatch, spentStrategicMergePatch } from "./patch/strategic-merge-patch.ts";
 export { decodeProtobuf, encodeProtobuf } from "./protobuf/codec.ts";
 export { decodeEnvelope, type Envelope, encodeEnvelope, isEnvelope } from "./protobuf/envelope.ts";
 export { ProtobufError } from "./protobuf/reader.ts";
@@ -98,3 +99,4 @@ export {
 export { type Decoded, DecodeError, type DecodeOptions, decode } from "./schema/decode.ts";
 export * from "./schema/object.ts";
 export * from "./schema/schema.ts";
+export { inTypeOrder } from "./schema/type-order.ts";

@@ -48,6 +48,17 @@ export function goValue(value: Json | undefined): string {
   return typeof value === "number" ? goNumber(value) : String(value);
 }
 
+/** As `%s`, which Go means for strings. */
+export function goString(value: Json): string {
+  if (value === null) return "%!s(<nil>)";
+  if (Array.isArray(value)) return `[${value.map(goString).join(" ")}]`;
+  if (isObject(value)) {
+    const keys = Object.keys(value).sort();
+    return `map[${keys.map((key) => `${key}:${goString(value[key] ?? null)}`).join(" ")}]`;
+  }
+  return typeof value === "string" ? value : `%!s(${goKind(value)}=${goValue(value)})`;
+}
+
 /** As `%v` of a float64: the exponent has at least two digits and begins below 1e-4. */
 export function goNumber(value: number): string {
   if (value === 0 || Math.abs(value) >= 1e-4) return String(value).replace(/e([+-])(\d)$/, "e$10$2");
