@@ -20,8 +20,11 @@ const DEBIAN_PACKAGES = ["golang-k8s-api-dev", "golang-k8s-apimachinery-dev", "g
 const GO_ROOT = "usr/share/gocode/src";
 const TABLES = fileURLToPath(new URL("../src/api/facts/tables/", import.meta.url));
 
-/** What a default API server serves or speaks: all messages of a package, and types that protobuf does not carry. */
-const API_PACKAGES: readonly { readonly path: string; readonly jsonOnly?: readonly string[] }[] = [
+/**
+ * What a default API server serves or speaks: all messages of a package, types that protobuf does not carry, and names
+ * for scalars that only other packages use.
+ */
+const API_PACKAGES: readonly ApiPackage[] = [
   ...[
     "admission/v1",
     "admissionregistration/v1",
@@ -51,8 +54,15 @@ const API_PACKAGES: readonly { readonly path: string; readonly jsonOnly?: readon
     path: "k8s.io/apimachinery/pkg/apis/meta/v1",
     jsonOnly: ["Table", "TableColumnDefinition", "TableRow", "TableRowCondition"],
   },
+  { path: "k8s.io/apimachinery/pkg/types", aliases: ["UID"] },
   { path: "k8s.io/apimachinery/pkg/version", jsonOnly: ["Info"] },
 ];
+
+interface ApiPackage {
+  readonly path: string;
+  readonly jsonOnly?: readonly string[];
+  readonly aliases?: readonly string[];
+}
 
 const release = process.argv[2] ?? "0.36";
 const work = await mkdtemp(join(tmpdir(), "k8ts-api-facts-"));
@@ -62,8 +72,8 @@ try {
   const sources = readSources(join(work, GO_ROOT));
   const from = [...new Set(fetched.map((it) => it.version.replace(/-.*$/, "")))].join(", ");
   let bytes = 0;
-  for (const { path, jsonOnly = [] } of API_PACKAGES) {
-    const text = file(path, writeTable(path, jsonOnly, sources), from);
+  for (const { path, jsonOnly = [], aliases = [] } of API_PACKAGES) {
+    const text = file(path, writeTable(path, jsonOnly, aliases, sources), from);
     await writeFile(join(TABLES, `${fileName(path)}.ts`), text);
     bytes += text.length;
   }

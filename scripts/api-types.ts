@@ -82,14 +82,14 @@ function moduleText({ name, types }: Package): string {
   const note = (file: string, symbol: string) => imports.set(file, (imports.get(file) ?? new Set()).add(symbol));
   const use = (type: string) => {
     const symbol = type.slice(type.lastIndexOf(".") + 1);
-    if (BY_HAND.has(type)) note("../machinery/object.ts", symbol);
+    if (BY_HAND.has(type)) note("../machinery/schema/object.ts", symbol);
     else if (packageOf(type) !== name) note(`./${fileOf(packageOf(type))}.ts`, symbol);
     return symbol;
   };
   const bodies = types.filter((type) => !BY_HAND.has(type)).map((type) => interfaceText(type, typeSchema(type), use));
   const text = bodies.join("\n\n");
   for (const symbol of ["Json", "JsonObject"])
-    if (new RegExp(`\\b${symbol}\\b`).test(text)) note("../machinery/json.ts", symbol);
+    if (new RegExp(`\\b${symbol}\\b`).test(text)) note("../machinery/json/json.ts", symbol);
   const heads = [...imports]
     .sort()
     .map(([file, symbols]) => `import type { ${[...symbols].sort().join(", ")} } from "${file}";`);

@@ -27,6 +27,8 @@ export interface GoType {
   readonly imports: ReadonlyMap<string, string>;
   /** What it is, unless a struct. */
   readonly underlying?: string;
+  /** `type X = Y`: not a type of its own. */
+  readonly sameType?: boolean;
   readonly fields?: () => readonly GoField[];
 }
 
@@ -44,7 +46,7 @@ export interface GoConstant {
 }
 
 const STRUCT = /^type (\w+) struct ?\{(\})?$/;
-const NAMED = /^type (\w+) (?:= )?([^\s{]+(?:\{\})?)$/;
+const NAMED = /^type (\w+) (= )?([^\s{]+(?:\{\})?)$/;
 const FIELD = /^\t(\w+)\s+([^\s`]+)\s*(?:`(.*)`)?(?:\s*\/\/.*)?$/;
 const EMBEDDED = /^\t(\*?[\w.]+)\s+`(.*)`$/;
 const CONSTANT = /^(?:const |\t)(\w+)\s+([\w.]+)\s*=\s*"(.*)"(?:\s*\/\/.*)?$/;
@@ -88,13 +90,13 @@ function readFile(text: string, path: string, types: Map<string, GoType>, consta
       continue;
     }
     const [, struct, empty] = STRUCT.exec(line) ?? [];
-    const [, name, underlying] = NAMED.exec(line) ?? [];
+    const [, name, equals, underlying] = NAMED.exec(line) ?? [];
     const constant = readConstant(line, imports);
     if (struct !== undefined) {
       if (empty === undefined) open = { name: struct, markers, lines: [] };
       else types.set(struct, { name: struct, path, markers, imports, fields: () => [] });
     } else if (name !== undefined && underlying !== undefined)
-      types.set(name, { name, path, markers, imports, underlying });
+      types.set(name, { name, path, markers, imports, underlying, sameType: equals !== undefined });
     else if (constant !== undefined) constants.push(constant);
   }
 }

@@ -24,8 +24,10 @@ const SPECIAL: ReadonlyMap<string, string> = new Map([
   ["k8s.io/apimachinery/pkg/api/resource.Quantity", "quantity"],
   ["k8s.io/apimachinery/pkg/util/intstr.IntOrString", "intOrString"],
   ["k8s.io/apimachinery/pkg/runtime.RawExtension", "raw"],
-  ["k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON", "raw"],
 ]);
+
+/** Structs that are any JSON under a name that messages show. */
+const RAW_ALIASES: ReadonlySet<string> = new Set(["k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON"]);
 
 const BUILT_IN: ReadonlyMap<string, string> = new Map([
   ["string", "string"],
@@ -51,33 +53,48 @@ export function packageName(path: string): string {
   return path.replace(/^k8s\.io\//, "io.k8s.").replaceAll("/", ".");
 }
 
-export function writeTable(path: string, jsonOnly: readonly string[], sources: Sources): string {
-  return new TableWriter(path, sources).write(jsonOnly);
+export function writeTable(
+  path: string,
+  jsonOnly: readonly string[],
+  aliases: readonly string[],
+  sources: Sources,
+): string {
+  return new TableWriter(path, sources).write(jsonOnly, aliases);
 }
 
 class TableWriter {
   readonly #path: string;
   readonly #sources: Sources;
   readonly #uses = new Map<string, string>();
+  /** Names for scalars, lists and maps that the types use: what they are. Those of other packages have a dot. */
+  readonly #aliases = new Map<string, string>();
 
   constructor(path: string, sources: Sources) {
     this.#path = path;
     this.#sources = sources;
   }
 
-  write(jsonOnly: readonly string[]): string {
+  write(jsonOnly: readonly string[], aliases: readonly string[]): string {
     const pkg = this.#sources.go(this.#path);
     const names = [...this.#sources.proto(this.#path).keys(), ...jsonOnly];
     const blocks: string[] = [];
     for (const name of names.sort()) {
       const type = pkg.types.get(name);
       if (type === undefined) throw new Error(`${this.#path} has no Go type ${name}`);
-      if (!SPECIAL.has(`${this.#path}.${name}`)) blocks.push(this.#block(type));
+      const full = `${this.#path}.${name}`;
+      if (!SPECIAL.has(full) && !RAW_ALIASES.has(full)) blocks.push(this.#block(type));
     }
+    for (const name of aliases) this.#type(name, { name, path: this.#path, markers: new Map(), imports: new Map() });
     const head = [`package ${packageName(this.#path)}`, ...[...this.#uses].sort().map(([as, of]) => `use ${as} ${of}`)];
     const enumNames = [...pkg.types.values()].filter(isEnum).map((type) => type.name);
-    const enums = enumNames.sort().map((name) => `enum ${name} ${this.#values(pkg, name).join("|")}`);
-    return [head.join("\n"), ...(enums.length > 0 ? [enums.join("\n")] : []), ...blocks].join("\n\n");
+    const named = [
+      ...enumNames.sort().map((name) => `enum ${name} ${this.#values(pkg, name).join("|")}`),
+      ...[...this.#aliases]
+        .filter(([name]) => !name.includes("."))
+        .sort()
+        .map(([name, of]) => `alias ${name} ${of}`),
+    ];
+    return [head.join("\n"), ...(named.length > 0 ? [named.join("\n")] : []), ...blocks].join("\n\n");
   }
 
   #block(type: GoType): string {
@@ -137,7 +154,10 @@ class TableWriter {
     const strategy = field.tags.get("patchStrategy");
     const key = field.tags.get("patchMergeKey");
     const value = marker("default");
+    const json = field.tags.get("json")?.split(",")[0] ?? "";
     const flags: string[] = [];
+    if (!field.embedded && field.name !== `${json.charAt(0).toUpperCase()}${json.slice(1)}`)
+      flags.push(`go=${field.name}`);
     if (list !== undefined) flags.push(`list=${list}${keys === undefined ? "" : `:${keys.join(",")}`}`);
     if (map !== undefined) flags.push(`map=${map}`);
     if (strategy !== undefined || key !== undefined)
@@ -165,8 +185,10 @@ class TableWriter {
     if (go.startsWith("*")) return `*${this.#type(go.slice(1), from)}`;
     if (go === "[]byte") return "bytes";
     if (go.startsWith("[]")) return `[]${this.#type(go.slice(2), from)}`;
-    const map = /^map\[[\w.]+\](.*)$/.exec(go)?.[1];
-    if (map !== undefined) return `{}${this.#type(map, from)}`;
+    const [, key, value] = /^map\[([\w.]+)\](.*)$/.exec(go) ?? [];
+    if (key !== undefined && value !== undefined) {
+      return `{${key === "string" ? "" : this.#type(key, from)}}${this.#type(value, from)}`;
+    }
     const builtIn = BUILT_IN.get(go);
     if (builtIn !== undefined) return builtIn;
     const { path, name } = this.#locate(go, from);
@@ -176,13 +198,22 @@ class TableWriter {
     const type = pkg.types.get(name);
     if (type === undefined) throw new Error(`${path} has no type ${name}, which ${this.#path} uses`);
     const isMessage = this.#sources.proto(path).has(name);
+    if (RAW_ALIASES.has(`${path}.${name}`)) return this.#alias(path, name, "raw");
     if (type.fields !== undefined || isMessage || isEnum(type)) return this.#reference(path, name);
-    return this.#type(type.underlying ?? "", type);
+    const underlying = this.#type(type.underlying ?? "", type);
+    return type.sameType ? underlying : this.#alias(path, name, underlying);
+  }
+
+  /** What Go calls otherwise than what it is: its messages show the name. */
+  #alias(path: string, name: string, of: string): string {
+    const reference = this.#reference(path, name);
+    this.#aliases.set(reference, of);
+    return reference;
   }
 
   #reference(path: string, name: string): string {
     if (path === this.#path) return name;
-    const [, group = "", version = ""] = /([\w-]+)\/(v\w+)$/.exec(path) ?? [];
+    const [, group = path.slice(path.lastIndexOf("/") + 1), version = "v1"] = /([\w-]+)\/(v\w+)$/.exec(path) ?? [];
     const as = version === "v1" ? group : `${group}${version}`;
     this.#uses.set(as, packageName(path));
     return `${as}.${name}`;
@@ -204,12 +235,17 @@ class TableWriter {
   }
 
   #checkShape(as: string, proto: ProtoField, where: string): void {
-    const bare = as.replace(/^\*/, "");
-    const shape = bare.startsWith("[]") ? "list" : bare.startsWith("{}") ? "map" : "one";
-    const scalar = PROTO_SCALAR.get(bare.replace(/^(\[\]|\{\})/, ""));
+    const bare = this.#resolved(as.replace(/^\*/, ""));
+    const shape = bare.startsWith("[]") ? "list" : bare.startsWith("{") ? "map" : "one";
+    const scalar = PROTO_SCALAR.get(this.#resolved(bare.replace(/^(\[\]|\{.*?\})/, "")));
     if (shape !== proto.shape || (scalar !== undefined && scalar !== proto.type)) {
       throw new Error(`${where}: ${as} in Go, ${proto.shape} of ${proto.type} in protobuf`);
     }
+  }
+
+  #resolved(type: string): string {
+    const of = this.#aliases.get(type);
+    return of === undefined ? type : this.#resolved(of);
   }
 
   #values(pkg: GoPackage, name: string): string[] {

@@ -1,13 +1,14 @@
 /** Updates of a Job: few fields are mutable. */
 
-import { internalForm } from "../core/pod/index.ts";
-import { jsonOf, same, unchanged } from "../definition/field-checks.ts";
+import { same, unchanged, unchangedField } from "../definition/field-checks.ts";
+import { internalForm } from "../facts/index.ts";
 import { type FieldError, type FieldPath, immutable, invalid } from "../machinery/errors/field-error.ts";
-import type { JsonObject } from "../machinery/json/json.ts";
 import type { Job, JobSpec } from "../types/batch-v1.ts";
 import type { Affinity, Container } from "../types/core-v1.ts";
 import { validateJob, validateJobSpec } from "./job-spec-validation.ts";
 import { hasCondition } from "./job-status-validation.ts";
+
+const NO_SPEC: Partial<JobSpec> = {};
 
 export function validateJobUpdate(job: Job, old: Job, at: FieldPath): readonly FieldError[] {
   const specAt = at.child("spec");
@@ -20,7 +21,7 @@ export function validateJobUpdate(job: Job, old: Job, at: FieldPath): readonly F
     ...unchanged(spec?.selector, old.spec?.selector, specAt.child("selector")),
     ...validateTemplate(job, old, specAt.child("template")),
     ...(["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"] as const).flatMap(
-      (name) => unchanged(spec?.[name], old.spec?.[name], specAt.child(name)),
+      (name) => unchangedField("batch.v1.JobSpec", name, spec ?? NO_SPEC, old.spec ?? NO_SPEC, specAt),
     ),
   ];
 }
@@ -41,12 +42,7 @@ function validateCompletions(
 function validateTemplate(job: Job, old: Job, at: FieldPath): readonly FieldError[] {
   const template = job.spec?.template;
   if (same(template, expectedTemplate(job, old))) return [];
-  // Printed as Go holds it: the fields of the metadata beside the spec.
-  const shown = {
-    ...(jsonOf(template?.metadata ?? {}) as JsonObject),
-    Spec: internalForm("PodSpec", template?.spec ?? {}),
-  };
-  return [immutable(at, shown)];
+  return [immutable(at, internalForm("core.v1.PodTemplateSpec", template ?? {}))];
 }
 
 /** The old template; for a suspended Job, with the new scheduling directives and resources. */

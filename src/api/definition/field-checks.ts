@@ -1,4 +1,5 @@
 /** Checks of single fields that the validation of many kinds uses, and comparison of parts of objects. */
+import { internalField } from "../facts/index.ts";
 import {
   type FieldError,
   type FieldPath,
@@ -27,6 +28,18 @@ export function same(a: Part, b: Part): boolean {
 
 export function unchanged(value: Part, old: Part, where: Where): readonly FieldError[] {
   return same(value, old) ? [] : [immutable(where, jsonOf(value))];
+}
+
+/** A field of a type, such as `roleRef` of `rbac.v1.RoleBinding`; the error prints it in its internal Go type. */
+export function unchangedField<T extends object, Name extends keyof T & string>(
+  type: string,
+  name: Name,
+  next: T,
+  old: T,
+  at: FieldPath,
+): readonly FieldError[] {
+  if (same(next[name] as Part, old[name] as Part)) return NO_ERRORS;
+  return [immutable(at.child(name), internalField(type, name, next[name] as Exclude<Part, null>))];
 }
 
 /** The faults that `check` finds, each as an error. */

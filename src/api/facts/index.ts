@@ -1,5 +1,7 @@
 /** The public surface of facts. */
+import type { Json } from "../machinery/json/json.ts";
 import type { ObjectSchema } from "../machinery/schema/schema.ts";
+import { formOf, formOfField } from "./internal-form.ts";
 import { typeTable } from "./table.ts";
 import { tables } from "./tables/index.ts";
 
@@ -16,4 +18,21 @@ export function typeSchema(name: string): ObjectSchema {
 /** The names of all built-in types. */
 export function typeNames(): string[] {
   return builtIn.names();
+}
+
+/**
+ * A value as messages of Kubernetes print it: in its internal Go type. `type` is the type of the API, such as
+ * core.v1.PodSpec; without a value it is null, a nil pointer.
+ */
+export function internalForm(type: string, value: object | undefined): Json {
+  return formOf(apiType(type), value as Json | undefined);
+}
+
+/** The same for a field of a type: without a value it is what Go has there, such as "" for a plain string. */
+export function internalField(type: string, name: string, value: object | string | number | boolean | undefined): Json {
+  return formOfField(apiType(type), name, value as Json | undefined);
+}
+
+function apiType(type: string): ObjectSchema {
+  return typeSchema(`io.k8s.api.${type}`);
 }

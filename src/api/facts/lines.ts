@@ -2,13 +2,14 @@
  * Splits the text of a fact table into its lines: the outer grammar, without the meaning of the types. README.md
  * explains it.
  */
-import type { ScalarSchema } from "../machinery/schema/schema.ts";
-
 export interface PackageLines {
   readonly name: string;
   /** Short name → full name of the packages that the types refer to. */
   readonly uses: ReadonlyMap<string, string>;
-  readonly enums: ReadonlyMap<string, ScalarSchema>;
+  /** Strings with documented values: their values. */
+  readonly enums: ReadonlyMap<string, readonly string[]>;
+  /** Other names for scalars, lists and maps: what they are. */
+  readonly aliases: ReadonlyMap<string, string>;
   readonly types: ReadonlyMap<string, TypeLines>;
 }
 
@@ -28,6 +29,8 @@ export interface FieldLine {
   readonly list?: string;
   readonly map?: string;
   readonly patch?: string;
+  /** The field's name in Go, where it is not the name in JSON with a capital letter. */
+  readonly go?: string;
   /** As JSON. */
   readonly default?: string;
 }
@@ -43,21 +46,22 @@ export function packageName(text: string): string {
 
 export function readPackage(text: string): PackageLines {
   const uses = new Map<string, string>();
-  const enums = new Map<string, ScalarSchema>();
+  const enums = new Map<string, readonly string[]>();
+  const aliases = new Map<string, string>();
   const types = new Map<string, TypeLines>();
   let lines: string[] = [];
   for (const line of text.split("\n")) {
     const [first = "", second = "", ...rest] = line.split(" ");
     if (line.startsWith(" ")) lines.push(line);
     else if (first === "use") uses.set(second, rest.join(" "));
-    else if (first === "enum") {
-      enums.set(second, Object.freeze({ type: "string", enum: Object.freeze(rest.join(" ").split("|")) }));
-    } else if (first !== "package" && first !== "") {
+    else if (first === "enum") enums.set(second, Object.freeze(rest.join(" ").split("|")));
+    else if (first === "alias") aliases.set(second, rest.join(" "));
+    else if (first !== "package" && first !== "") {
       lines = [];
       types.set(first, { words: second === "" ? [] : [second, ...rest], lines });
     }
   }
-  return { name: packageName(text), uses, enums, types };
+  return { name: packageName(text), uses, enums, aliases, types };
 }
 
 export function readField(line: string): FieldLine {
@@ -70,7 +74,7 @@ export function readField(line: string): FieldLine {
         const at = word.indexOf("=");
         return [at === 0 ? "default" : word.slice(0, at), word.slice(at + 1)];
       }),
-  ) as Pick<FieldLine, "list" | "map" | "patch" | "default">;
+  ) as Pick<FieldLine, "list" | "map" | "patch" | "go" | "default">;
   return {
     number: Number(number),
     name,

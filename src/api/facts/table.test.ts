@@ -78,7 +78,22 @@ describe("a field's line", () => {
     [
       "an enum",
       " 1 a Diet",
-      { ...plain, name: "a", number: 1, schema: { type: "string", enum: ["Meat", "Fresh Fruit"] } },
+      {
+        ...plain,
+        name: "a",
+        number: 1,
+        schema: { type: "string", goType: "org.zoo.Diet", enum: ["Meat", "Fresh Fruit"] },
+      },
+    ],
+    [
+      "another name in Go",
+      " 1 uid? string go=UID",
+      { ...plain, name: "uid", number: 1, schema: string, omit: "empty", goName: "UID" },
+    ],
+    [
+      "keys of a type of their own",
+      " 1 a {Diet}string",
+      { ...plain, name: "a", number: 1, schema: { type: "map", keyType: "org.zoo.Diet", values: string } },
     ],
   ])("%s", (_, line, want) => {
     expect(only(line)).toEqual(want);
@@ -96,17 +111,21 @@ describe("a field's line", () => {
 });
 
 describe("a type's lines", () => {
-  it("put an embedded struct's fields in place, with the numbers of the messages around them", () => {
+  it("put an embedded struct's fields in place, with the numbers and names of the structs around them", () => {
     const animal = zoo("Animal\n 1 ... Body\n 2 a string\n\nBody\n 3 ... Limbs\n 4 b string\n\nLimbs\n 5 c string");
-    expect([...animal.fields.values()].map((it) => [it.name, it.number, it.embedded])).toEqual([
-      ["c", 5, [1, 3]],
-      ["b", 4, [1]],
-      ["a", 2, undefined],
+    expect([...animal.fields.values()].map((it) => [it.name, it.number, it.embedded, it.goParents])).toEqual([
+      ["c", 5, [1, 3], ["Body", "Limbs"]],
+      ["b", 4, [1], ["Body"]],
+      ["a", 2, undefined, undefined],
     ]);
   });
 
   it("give number 0 to fields that the outer message does not carry", () => {
-    expect(zoo("Animal\n 0 ... other.Named").fields.get("name")).toMatchObject({ number: 0, required: true });
+    expect(zoo("Animal\n 0 ... other.Named").fields.get("name")).toMatchObject({
+      number: 0,
+      required: true,
+      goParents: ["Named"],
+    });
   });
 
   it("may refer to themselves", () => {
@@ -127,11 +146,28 @@ describe("a type's lines", () => {
       "Animal\n 1 a Alias\n 2 b Names\n 3 c Either\n\nAlias same other.Named\n\nNames list string\n\nEither either\n 1 boolean\n 2 Animal",
     );
     expect(animal.fields.get("a")?.schema).toMatchObject({ goType: "org.zoo.Alias" });
-    expect(animal.fields.get("b")?.schema).toEqual({ ...implicitList, items: string, wrapped: true });
+    expect(animal.fields.get("b")?.schema).toEqual({
+      ...implicitList,
+      items: string,
+      goType: "org.zoo.Names",
+      wrapped: true,
+    });
     expect(animal.fields.get("c")?.schema).toEqual({
       type: "any",
       either: { object: { number: 2, schema: animal }, other: { number: 1, form: "boolean" } },
     });
+  });
+
+  it("keep the name that Go gives to a scalar, a list or a map", () => {
+    const animal = zoo(
+      "alias Sound string\nalias Sounds []Sound\nalias Weights {Sound}quantity\n\nAnimal\n 1 a Sound\n 2 b Sounds list=set\n 3 c Weights",
+    );
+    const sound = { type: "string", goType: "org.zoo.Sound" };
+    expect([...animal.fields.values()].map((it) => it.schema)).toEqual([
+      sound,
+      { type: "list", items: sound, listType: "set", keys: [], goType: "org.zoo.Sounds" },
+      { type: "map", keyType: "org.zoo.Sound", values: { type: "quantity" }, goType: "org.zoo.Weights" },
+    ]);
   });
 
   it("are not read before their fields are asked for", () => {
@@ -177,6 +213,8 @@ describe("the built-in types", () => {
   it("know the special scalars", () => {
     expect(field("io.k8s.api.core.v1.ResourceRequirements", "limits")?.schema).toEqual({
       type: "map",
+      goType: "io.k8s.api.core.v1.ResourceList",
+      keyType: "io.k8s.api.core.v1.ResourceName",
       values: { type: "quantity" },
     });
     expect(field("io.k8s.api.core.v1.ServicePort", "targetPort")?.schema.type).toBe("intOrString");

@@ -11,6 +11,7 @@ import type {
   EitherSchema,
   FieldSchema,
   ListSchema,
+  MapSchema,
   ObjectSchema,
   ScalarSchema,
   ScalarType,
@@ -67,7 +68,9 @@ export function typeTable(texts: readonly string[]): TypeTable {
 
   function build(home: PackageLines, name: string, full: string): Schema {
     const values = home.enums.get(name);
-    if (values !== undefined) return values;
+    if (values !== undefined) return Object.freeze({ type: "string", goType: full, enum: values });
+    const alias = home.aliases.get(name);
+    if (alias !== undefined) return Object.freeze({ ...typeOf(home, alias), goType: full });
     const type = home.types.get(name);
     if (type === undefined) throw new Error(`the fact tables have no type ${full}`);
     const [how, of = ""] = type.words;
@@ -75,7 +78,7 @@ export function typeTable(texts: readonly string[]): TypeTable {
       case "same":
         return object(full, false, () => asObject(typeOf(home, of)).fields);
       case "list":
-        return Object.freeze({ ...list(typeOf(home, of)), wrapped: true });
+        return Object.freeze({ ...list(typeOf(home, of)), goType: full, wrapped: true });
       case "either":
         return Object.freeze({ type: "any", either: eitherOf(home, type.lines) });
       default:
@@ -90,17 +93,18 @@ export function typeTable(texts: readonly string[]): TypeTable {
       const found =
         embedded === undefined
           ? [field(home, line)]
-          : [...asObject(typeOf(home, embedded.type)).fields.values()].map((inner) => inlined(inner, embedded.number));
+          : [...asObject(typeOf(home, embedded.type)).fields.values()].map((inner) => inlined(inner, embedded));
       for (const one of found) fields.set(one.name, one);
     }
     return fields;
   }
 
   function field(home: PackageLines, line: string): FieldSchema {
-    const { type, list: listType, map: mapType, patch, default: value, ...rest } = readField(line);
+    const { type, list: listType, map: mapType, patch, go, default: value, ...rest } = readField(line);
     const [patchStrategy, patchMergeKey] = patch?.split(":") ?? [];
     return Object.freeze({
       ...rest,
+      ...(go === undefined ? {} : { goName: go }),
       schema: refined(typeOf(home, type), listType, mapType),
       default: value === undefined ? undefined : (JSON.parse(value) as Json),
       patchStrategy,
@@ -123,12 +127,20 @@ export function typeTable(texts: readonly string[]): TypeTable {
 
   function typeOf(home: PackageLines, type: string): Schema {
     if (type.startsWith("[]")) return list(typeOf(home, type.slice(2)));
-    if (type.startsWith("{}")) return Object.freeze({ type: "map", values: typeOf(home, type.slice(2)) });
+    if (type.startsWith("{")) return map(home, type);
     if (type === "raw") return RAW;
     if (type === "any") return ANY;
     const [short, name] = type.split(".");
     if (name === undefined) return SCALARS.get(type) ?? named(home, type);
     return named(packageOf(home.uses.get(short ?? "") ?? type), name);
+  }
+
+  /** `{}T`, or `{K}T` where Go's keys have a type of their own. */
+  function map(home: PackageLines, type: string): MapSchema {
+    const end = type.indexOf("}");
+    const keys = typeOf(home, type.slice(1, end) || "string") as ScalarSchema;
+    const values = typeOf(home, type.slice(end + 1));
+    return Object.freeze({ type: "map", ...(keys.goType === undefined ? {} : { keyType: keys.goType }), values });
   }
 
   return {
@@ -163,9 +175,13 @@ function list(items: Schema): ListSchema {
 }
 
 /** A field of an embedded struct as the outer one shows it; TypeMeta (number 0) is not in the outer message. */
-function inlined(inner: FieldSchema, number: number): FieldSchema {
-  if (number === 0) return Object.freeze({ ...inner, number: 0 });
-  return Object.freeze({ ...inner, embedded: Object.freeze([number, ...(inner.embedded ?? [])]) });
+function inlined(
+  inner: FieldSchema,
+  { number, type }: { readonly number: number; readonly type: string },
+): FieldSchema {
+  const goParents = Object.freeze([type.slice(type.indexOf(".") + 1), ...(inner.goParents ?? [])]);
+  if (number === 0) return Object.freeze({ ...inner, number: 0, goParents });
+  return Object.freeze({ ...inner, embedded: Object.freeze([number, ...(inner.embedded ?? [])]), goParents });
 }
 
 function refined(schema: Schema, listType: string | undefined, mapType: string | undefined): Schema {

@@ -3,7 +3,7 @@
 import { newPod, validateOverhead, validateTolerations } from "../core/pod/index.ts";
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
-import { jsonOf, same, unchanged } from "../definition/field-checks.ts";
+import { jsonOf, same, unchangedField } from "../definition/field-checks.ts";
 import { duplicate, type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
 import { validateLabels } from "../machinery/names/labels.ts";
 import { checkDns1123Label } from "../machinery/names/names.ts";
@@ -18,7 +18,7 @@ export const RuntimeClass = defineKind<RuntimeClassObject>("node.k8s.io/v1", "Ru
     ...(scheduling === undefined ? [] : validateScheduling(scheduling, at.child("scheduling"))),
   ],
   update: {
-    validate: ({ handler }, old, at) => unchanged(handler, old.handler, at.child("handler")),
+    validate: (next, old, at) => unchangedField("node.v1.RuntimeClass", "handler", next, old, at),
     allowUnconditional: false,
   },
   columns: [{ name: "Handler", type: "string", cell: ({ handler }) => handler ?? "" }, ageColumn],

@@ -2,7 +2,6 @@
 
 export { jsonDiff } from "../../machinery/json/json-diff.ts";
 export { validateNodeSelector } from "../node/node-selector.ts";
-export { internalForm } from "./fields/internal-form.ts";
 export { newPod, type PodValidationOptions } from "./fields/validation-options.ts";
 export { Pod } from "./pod.ts";
 export type { Totals } from "./resources/container-totals.ts";

@@ -11,6 +11,7 @@ enum ReinvocationPolicyType IfNeeded|Never
 enum ScopeType *|Cluster|Namespaced
 enum SideEffectClass None|NoneOnDryRun|Some|Unknown
 enum ValidationAction Audit|Deny|Warn
+alias ParameterNotFoundActionType string
 
 ApplyConfiguration
  1 expression? string
@@ -98,25 +99,25 @@ MutatingWebhookConfigurationList
 Mutation
  2 patchType! PatchType
  3 applyConfiguration? *ApplyConfiguration
- 4 jsonPatch? *JSONPatch
+ 4 jsonPatch? *JSONPatch go=JSONPatch
 
 NamedRuleWithOperations atomic
  1 resourceNames? []string list=atomic
  2 ... RuleWithOperations
 
 ParamKind atomic
- 1 apiVersion? string
+ 1 apiVersion? string go=APIVersion
  2 kind? string
 
 ParamRef atomic
  1 name? string
  2 namespace? string
  3 selector? *meta.LabelSelector
- 4 parameterNotFoundAction? *string
+ 4 parameterNotFoundAction? *ParameterNotFoundActionType
 
 Rule
- 1 apiGroups? []string list=atomic
- 2 apiVersions? []string list=atomic
+ 1 apiGroups? []string go=APIGroups list=atomic
+ 2 apiVersions? []string go=APIVersions list=atomic
  3 resources? []string list=atomic
  4 scope? *ScopeType
 
@@ -200,7 +201,7 @@ ValidatingWebhookConfigurationList
 Validation
  1 expression! string
  2 message? string
- 3 reason? *string
+ 3 reason? *meta.StatusReason
  4 messageExpression? string
 
 Variable atomic
@@ -208,7 +209,7 @@ Variable atomic
  2 expression! string
 
 WebhookClientConfig
- 3 url? *string
+ 3 url? *string go=URL
  1 service? *ServiceReference
- 2 caBundle? bytes
+ 2 caBundle? bytes go=CABundle
 `;

@@ -3,6 +3,9 @@ export const apidiscoveryV2 = `
 package io.k8s.api.apidiscovery.v2
 use meta io.k8s.apimachinery.pkg.apis.meta.v1
 
+alias DiscoveryFreshness string
+alias ResourceScope string
+
 APIGroupDiscovery
  0 ... meta.TypeMeta
  1 metadata? meta.ObjectMeta
@@ -16,7 +19,7 @@ APIGroupDiscoveryList
 APIResourceDiscovery
  1 resource! string
  2 responseKind? *meta.GroupVersionKind
- 3 scope! string
+ 3 scope! ResourceScope
  4 singularResource! string
  5 verbs! []string list=set
  6 shortNames? []string list=set
@@ -32,5 +35,5 @@ APISubresourceDiscovery
 APIVersionDiscovery
  1 version! string
  2 resources? []APIResourceDiscovery list=map:resource
- 3 freshness? string
+ 3 freshness? DiscoveryFreshness
 `;

@@ -2,16 +2,26 @@
 export const apiextensionsV1 = `
 package io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1
 use meta io.k8s.apimachinery.pkg.apis.meta.v1
+use types io.k8s.apimachinery.pkg.types
 
 enum FieldValueErrorReason FieldValueDuplicate|FieldValueForbidden|FieldValueInvalid|FieldValueRequired
+alias ConditionStatus string
+alias ConversionStrategyType string
+alias CustomResourceDefinitionConditionType string
+alias JSON raw
+alias JSONSchemaDefinitions {}JSONSchemaProps
+alias JSONSchemaDependencies {}JSONSchemaPropsOrStringArray
+alias JSONSchemaURL string
+alias ResourceScope string
+alias ValidationRules []ValidationRule
 
 ConversionRequest
- 1 uid! string
+ 1 uid! types.UID go=UID
  2 desiredAPIVersion! string
  3 objects! []raw list=atomic
 
 ConversionResponse
- 1 uid! string
+ 1 uid! types.UID go=UID
  2 convertedObjects! []raw list=atomic
  3 result! meta.Status
 
@@ -26,10 +36,10 @@ CustomResourceColumnDefinition
  3 format? string
  4 description? string
  5 priority? int32
- 6 jsonPath! string
+ 6 jsonPath! string go=JSONPath
 
 CustomResourceConversion
- 1 strategy! string
+ 1 strategy! ConversionStrategyType
  2 webhook? *WebhookConversion
 
 CustomResourceDefinition
@@ -39,8 +49,8 @@ CustomResourceDefinition
  3 status? CustomResourceDefinitionStatus
 
 CustomResourceDefinitionCondition
- 1 type! string
- 2 status! string
+ 1 type! CustomResourceDefinitionConditionType
+ 2 status! ConditionStatus
  3 lastTransitionTime? time
  4 reason? string
  5 message? string
@@ -62,7 +72,7 @@ CustomResourceDefinitionNames
 CustomResourceDefinitionSpec
  1 group! string
  3 names! CustomResourceDefinitionNames
- 4 scope! string
+ 4 scope! ResourceScope
  7 versions! []CustomResourceDefinitionVersion list=atomic
  9 conversion? *CustomResourceConversion
  10 preserveUnknownFields? boolean
@@ -100,17 +110,17 @@ CustomResourceValidation
 
 ExternalDocumentation
  1 description? string
- 2 url? string
+ 2 url? string go=URL
 
 JSONSchemaProps
- 1 id? string
- 2 $schema? string
- 3 $ref? *string
+ 1 id? string go=ID
+ 2 $schema? JSONSchemaURL go=Schema
+ 3 $ref? *string go=Ref
  4 description? string
  5 type? string
  6 format? string
  7 title? string
- 8 default? *raw
+ 8 default? *JSON
  9 maximum? *double
  10 exclusiveMaximum? boolean
  11 minimum? *double
@@ -122,7 +132,7 @@ JSONSchemaProps
  17 minItems? *int64
  18 uniqueItems? boolean
  19 multipleOf? *double
- 20 enum? []raw list=atomic
+ 20 enum? []JSON list=atomic
  21 maxProperties? *int64
  22 minProperties? *int64
  23 required? []string list=atomic
@@ -134,19 +144,19 @@ JSONSchemaProps
  29 properties? {}JSONSchemaProps
  30 additionalProperties? *JSONSchemaPropsOrBool
  31 patternProperties? {}JSONSchemaProps
- 32 dependencies? {}JSONSchemaPropsOrStringArray
+ 32 dependencies? JSONSchemaDependencies
  33 additionalItems? *JSONSchemaPropsOrBool
- 34 definitions? {}JSONSchemaProps
+ 34 definitions? JSONSchemaDefinitions
  35 externalDocs? *ExternalDocumentation
- 36 example? *raw
+ 36 example? *JSON
  37 nullable? boolean
- 38 x-kubernetes-preserve-unknown-fields? *boolean
- 39 x-kubernetes-embedded-resource? boolean
- 40 x-kubernetes-int-or-string? boolean
- 41 x-kubernetes-list-map-keys? []string list=atomic
- 42 x-kubernetes-list-type? *string
- 43 x-kubernetes-map-type? *string
- 44 x-kubernetes-validations? []ValidationRule list=map:rule patch=merge:rule
+ 38 x-kubernetes-preserve-unknown-fields? *boolean go=XPreserveUnknownFields
+ 39 x-kubernetes-embedded-resource? boolean go=XEmbeddedResource
+ 40 x-kubernetes-int-or-string? boolean go=XIntOrString
+ 41 x-kubernetes-list-map-keys? []string go=XListMapKeys list=atomic
+ 42 x-kubernetes-list-type? *string go=XListType
+ 43 x-kubernetes-map-type? *string go=XMapType
+ 44 x-kubernetes-validations? ValidationRules go=XValidations list=map:rule patch=merge:rule
 
 JSONSchemaPropsOrArray either
  1 JSONSchemaProps
@@ -161,7 +171,7 @@ JSONSchemaPropsOrStringArray either
  2 []string
 
 SelectableField
- 1 jsonPath! string
+ 1 jsonPath! string go=JSONPath
 
 ServiceReference
  1 namespace! string
@@ -178,9 +188,9 @@ ValidationRule
  6 optionalOldSelf? *boolean
 
 WebhookClientConfig
- 3 url? *string
+ 3 url? *string go=URL
  1 service? *ServiceReference
- 2 caBundle? bytes
+ 2 caBundle? bytes go=CABundle
 
 WebhookConversion
  2 clientConfig? *WebhookClientConfig

@@ -3,6 +3,9 @@ export const apiregistrationV1 = `
 package io.k8s.kube-aggregator.pkg.apis.apiregistration.v1
 use meta io.k8s.apimachinery.pkg.apis.meta.v1
 
+alias APIServiceConditionType string
+alias ConditionStatus string
+
 APIService
  0 ... meta.TypeMeta
  1 metadata? meta.ObjectMeta
@@ -10,8 +13,8 @@ APIService
  3 status? APIServiceStatus
 
 APIServiceCondition
- 1 type! string
- 2 status! string
+ 1 type! APIServiceConditionType
+ 2 status! ConditionStatus
  3 lastTransitionTime? time
  4 reason? string
  5 message? string
@@ -26,7 +29,7 @@ APIServiceSpec
  2 group? string
  3 version? string
  4 insecureSkipTLSVerify? boolean
- 5 caBundle? bytes list=atomic
+ 5 caBundle? bytes go=CABundle list=atomic
  7 groupPriorityMinimum! int32
  8 versionPriority! int32
 

@@ -8,6 +8,11 @@ enum DaemonSetUpdateStrategyType OnDelete|RollingUpdate
 enum DeploymentStrategyType Recreate|RollingUpdate
 enum PodManagementPolicyType OrderedReady|Parallel
 enum StatefulSetUpdateStrategyType OnDelete|RollingUpdate
+alias DaemonSetConditionType string
+alias DeploymentConditionType string
+alias PersistentVolumeClaimRetentionPolicyType string
+alias ReplicaSetConditionType string
+alias StatefulSetConditionType string
 
 ControllerRevision
  0 ... meta.TypeMeta
@@ -27,8 +32,8 @@ DaemonSet
  3 status? DaemonSetStatus
 
 DaemonSetCondition
- 1 type! string
- 2 status! string
+ 1 type! DaemonSetConditionType
+ 2 status! core.ConditionStatus
  3 lastTransitionTime? time
  4 reason? string
  5 message? string
@@ -68,8 +73,8 @@ Deployment
  3 status? DeploymentStatus
 
 DeploymentCondition
- 1 type! string
- 2 status! string
+ 1 type! DeploymentConditionType
+ 2 status! core.ConditionStatus
  6 lastUpdateTime? time
  7 lastTransitionTime? time
  4 reason? string
@@ -112,8 +117,8 @@ ReplicaSet
  3 status? ReplicaSetStatus
 
 ReplicaSetCondition
- 1 type! string
- 2 status! string
+ 1 type! ReplicaSetConditionType
+ 2 status! core.ConditionStatus
  3 lastTransitionTime? time
  4 reason? string
  5 message? string
@@ -157,8 +162,8 @@ StatefulSet
  3 status? StatefulSetStatus
 
 StatefulSetCondition
- 1 type! string
- 2 status! string
+ 1 type! StatefulSetConditionType
+ 2 status! core.ConditionStatus
  3 lastTransitionTime? time
  4 reason? string
  5 message? string
@@ -172,8 +177,8 @@ StatefulSetOrdinals
  1 start int32
 
 StatefulSetPersistentVolumeClaimRetentionPolicy
- 1 whenDeleted? string
- 2 whenScaled? string
+ 1 whenDeleted? PersistentVolumeClaimRetentionPolicyType
+ 2 whenScaled? PersistentVolumeClaimRetentionPolicyType
 
 StatefulSetSpec
  1 replicas? *int32

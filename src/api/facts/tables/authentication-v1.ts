@@ -2,12 +2,13 @@
 export const authenticationV1 = `
 package io.k8s.api.authentication.v1
 use meta io.k8s.apimachinery.pkg.apis.meta.v1
+use types io.k8s.apimachinery.pkg.types
 
 BoundObjectReference
  1 kind? string
- 2 apiVersion? string
+ 2 apiVersion? string go=APIVersion
  3 name? string
- 4 uid? string
+ 4 uid? types.UID go=UID
 
 ExtraValue list string
 
@@ -52,7 +53,7 @@ TokenReviewStatus
 
 UserInfo
  1 username? string
- 2 uid? string
+ 2 uid? string go=UID
  3 groups? []string list=atomic
  4 extra? {}ExtraValue
 `;

@@ -40,7 +40,7 @@ ResourceAttributes
 
 ResourceRule
  1 verbs! []string list=atomic
- 2 apiGroups? []string list=atomic
+ 2 apiGroups? []string go=APIGroups list=atomic
  3 resources? []string list=atomic
  4 resourceNames? []string list=atomic
 
@@ -75,7 +75,7 @@ SubjectAccessReviewSpec
  3 user? string
  4 groups? []string list=atomic
  5 extra? {}ExtraValue
- 6 uid? string
+ 6 uid? string go=UID
 
 SubjectAccessReviewStatus
  1 allowed! boolean

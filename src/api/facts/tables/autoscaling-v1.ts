@@ -1,18 +1,20 @@
 /** Written by scripts/api-facts.ts from k8s.io/api/autoscaling/v1 0.36.4: not to be edited. */
 export const autoscalingV1 = `
 package io.k8s.api.autoscaling.v1
+use core io.k8s.api.core.v1
 use meta io.k8s.apimachinery.pkg.apis.meta.v1
 
 enum MetricSourceType ContainerResource|External|Object|Pods|Resource
+alias HorizontalPodAutoscalerConditionType string
 
 ContainerResourceMetricSource
- 1 name! string
+ 1 name! core.ResourceName
  2 targetAverageUtilization? *int32
  3 targetAverageValue? *quantity
  5 container! string
 
 ContainerResourceMetricStatus
- 1 name! string
+ 1 name! core.ResourceName
  2 currentAverageUtilization? *int32
  3 currentAverageValue! quantity
  4 container! string
@@ -20,7 +22,7 @@ ContainerResourceMetricStatus
 CrossVersionObjectReference atomic
  1 kind! string
  2 name! string
- 3 apiVersion? string
+ 3 apiVersion? string go=APIVersion
 
 ExternalMetricSource
  1 metricName! string
@@ -41,8 +43,8 @@ HorizontalPodAutoscaler
  3 status? HorizontalPodAutoscalerStatus
 
 HorizontalPodAutoscalerCondition
- 1 type! string
- 2 status! string
+ 1 type! HorizontalPodAutoscalerConditionType
+ 2 status! core.ConditionStatus
  3 lastTransitionTime? time
  4 reason? string
  5 message? string
@@ -106,12 +108,12 @@ PodsMetricStatus
  3 selector? *meta.LabelSelector
 
 ResourceMetricSource
- 1 name! string
+ 1 name! core.ResourceName
  2 targetAverageUtilization? *int32
  3 targetAverageValue? *quantity
 
 ResourceMetricStatus
- 1 name! string
+ 1 name! core.ResourceName
  2 currentAverageUtilization? *int32
  3 currentAverageValue! quantity
 

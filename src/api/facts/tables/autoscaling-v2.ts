@@ -1,22 +1,29 @@
 /** Written by scripts/api-facts.ts from k8s.io/api/autoscaling/v2 0.36.4: not to be edited. */
 export const autoscalingV2 = `
 package io.k8s.api.autoscaling.v2
+use core io.k8s.api.core.v1
 use meta io.k8s.apimachinery.pkg.apis.meta.v1
 
+alias HPAScalingPolicyType string
+alias HorizontalPodAutoscalerConditionType string
+alias MetricSourceType string
+alias MetricTargetType string
+alias ScalingPolicySelect string
+
 ContainerResourceMetricSource
- 1 name! string
+ 1 name! core.ResourceName
  2 target! MetricTarget
  3 container! string
 
 ContainerResourceMetricStatus
- 1 name! string
+ 1 name! core.ResourceName
  2 current! MetricValueStatus
  3 container! string
 
 CrossVersionObjectReference
  1 kind! string
  2 name! string
- 3 apiVersion? string
+ 3 apiVersion? string go=APIVersion
 
 ExternalMetricSource
  1 metric! MetricIdentifier
@@ -27,13 +34,13 @@ ExternalMetricStatus
  2 current! MetricValueStatus
 
 HPAScalingPolicy
- 1 type! string
+ 1 type! HPAScalingPolicyType
  2 value! int32
  3 periodSeconds! int32
 
 HPAScalingRules
  3 stabilizationWindowSeconds? *int32
- 1 selectPolicy? *string
+ 1 selectPolicy? *ScalingPolicySelect
  2 policies? []HPAScalingPolicy list=atomic
  4 tolerance? *quantity
 
@@ -48,8 +55,8 @@ HorizontalPodAutoscalerBehavior
  2 scaleDown? *HPAScalingRules
 
 HorizontalPodAutoscalerCondition
- 1 type! string
- 2 status! string
+ 1 type! HorizontalPodAutoscalerConditionType
+ 2 status! core.ConditionStatus
  3 lastTransitionTime? time
  4 reason? string
  5 message? string
@@ -79,7 +86,7 @@ MetricIdentifier
  2 selector? *meta.LabelSelector
 
 MetricSpec
- 1 type! string
+ 1 type! MetricSourceType
  2 object? *ObjectMetricSource
  3 pods? *PodsMetricSource
  4 resource? *ResourceMetricSource
@@ -87,7 +94,7 @@ MetricSpec
  5 external? *ExternalMetricSource
 
 MetricStatus
- 1 type! string
+ 1 type! MetricSourceType
  2 object? *ObjectMetricStatus
  3 pods? *PodsMetricStatus
  4 resource? *ResourceMetricStatus
@@ -95,7 +102,7 @@ MetricStatus
  5 external? *ExternalMetricStatus
 
 MetricTarget
- 1 type! string
+ 1 type! MetricTargetType
  2 value? *quantity
  3 averageValue? *quantity
  4 averageUtilization? *int32
@@ -124,10 +131,10 @@ PodsMetricStatus
  2 current! MetricValueStatus
 
 ResourceMetricSource
- 1 name! string
+ 1 name! core.ResourceName
  2 target! MetricTarget
 
 ResourceMetricStatus
- 1 name! string
+ 1 name! core.ResourceName
  2 current! MetricValueStatus
 `;

@@ -3,12 +3,14 @@ export const batchV1 = `
 package io.k8s.api.batch.v1
 use core io.k8s.api.core.v1
 use meta io.k8s.apimachinery.pkg.apis.meta.v1
+use types io.k8s.apimachinery.pkg.types
 
 enum CompletionMode Indexed|NonIndexed
 enum ConcurrencyPolicy Allow|Forbid|Replace
 enum PodFailurePolicyAction Count|FailIndex|FailJob|Ignore
 enum PodFailurePolicyOnExitCodesOperator In|NotIn
 enum PodReplacementPolicy Failed|TerminatingOrFailed
+alias JobConditionType string
 
 CronJob
  0 ... meta.TypeMeta
@@ -43,8 +45,8 @@ Job
  3 status? JobStatus
 
 JobCondition
- 1 type! string
- 2 status! string
+ 1 type! JobConditionType
+ 2 status! core.ConditionStatus
  3 lastProbeTime? time
  4 lastTransitionTime? time
  5 reason? string
@@ -67,7 +69,7 @@ JobSpec
  4 selector? *meta.LabelSelector
  5 manualSelector? *boolean
  6 template! core.PodTemplateSpec
- 8 ttlSecondsAfterFinished? *int32
+ 8 ttlSecondsAfterFinished? *int32 go=TTLSecondsAfterFinished
  9 completionMode? *CompletionMode
  10 suspend? *boolean
  14 podReplacementPolicy? *PodReplacementPolicy
@@ -99,8 +101,8 @@ PodFailurePolicyOnExitCodesRequirement
  3 values! []int32 list=set
 
 PodFailurePolicyOnPodConditionsPattern
- 1 type! string
- 2 status string
+ 1 type! core.PodConditionType
+ 2 status core.ConditionStatus
 
 PodFailurePolicyRule
  1 action! PodFailurePolicyAction
@@ -115,6 +117,6 @@ SuccessPolicyRule
  2 succeededCount? *int32
 
 UncountedTerminatedPods
- 1 succeeded? []string list=set
- 2 failed? []string list=set
+ 1 succeeded? []types.UID list=set
+ 2 failed? []types.UID list=set
 `;

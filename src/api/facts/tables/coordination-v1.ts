@@ -3,6 +3,8 @@ export const coordinationV1 = `
 package io.k8s.api.coordination.v1
 use meta io.k8s.apimachinery.pkg.apis.meta.v1
 
+alias CoordinatedLeaseStrategy string
+
 Lease
  0 ... meta.TypeMeta
  1 metadata? meta.ObjectMeta
@@ -19,6 +21,6 @@ LeaseSpec
  3 acquireTime? *microTime
  4 renewTime? *microTime
  5 leaseTransitions? *int32
- 6 strategy? *string
+ 6 strategy? *CoordinatedLeaseStrategy
  7 preferredHolder? *string
 `;

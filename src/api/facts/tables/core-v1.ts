@@ -2,6 +2,7 @@
 export const coreV1 = `
 package io.k8s.api.core.v1
 use meta io.k8s.apimachinery.pkg.apis.meta.v1
+use types io.k8s.apimachinery.pkg.types
 
 enum AppArmorProfileType Localhost|RuntimeDefault|Unconfined
 enum AzureDataDiskCachingMode None|ReadOnly|ReadWrite
@@ -44,10 +45,37 @@ enum TerminationMessagePolicy FallbackToLogsOnError|File
 enum TolerationOperator Equal|Exists|Gt|Lt
 enum URIScheme HTTP|HTTPS
 enum UnsatisfiableConstraintAction DoNotSchedule|ScheduleAnyway
+alias Capability string
+alias ComponentConditionType string
+alias ConditionStatus string
+alias ContainerRestartPolicy string
+alias ContainerRestartRuleAction string
+alias ContainerRestartRuleOnExitCodesOperator string
+alias FinalizerName string
+alias LimitType string
+alias LoadBalancerIPMode string
+alias NamespaceConditionType string
+alias NodeAddressType string
+alias NodeConditionType string
+alias OSName string
+alias PersistentVolumeClaimConditionType string
+alias PodConditionType string
+alias PodResizeStatus string
+alias PodSELinuxChangePolicy string
+alias RecursiveReadOnlyMode string
+alias ReplicationControllerConditionType string
+alias ResourceHealthStatus string
+alias ResourceID string
+alias ResourceList {ResourceName}quantity
+alias ResourceName string
+alias ResourceResizeRestartPolicy string
+alias SecretType string
+alias StorageMedium string
+alias UniqueVolumeName string
 
 AWSElasticBlockStoreVolumeSource
  1 volumeID! string
- 2 fsType? string
+ 2 fsType? string go=FSType
  3 partition? int32
  4 readOnly? boolean
 
@@ -61,7 +89,7 @@ AppArmorProfile
  2 localhostProfile? *string
 
 AttachedVolume
- 1 name! string
+ 1 name! UniqueVolumeName
  2 devicePath! string
 
 AvoidPods
@@ -69,9 +97,9 @@ AvoidPods
 
 AzureDiskVolumeSource
  1 diskName! string
- 2 diskURI! string
+ 2 diskURI! string go=DataDiskURI
  3 cachingMode? *AzureDataDiskCachingMode ="ReadWrite"
- 4 fsType? *string ="ext4"
+ 4 fsType? *string go=FSType ="ext4"
  5 readOnly? *boolean =false
  6 kind? *AzureDataDiskKind ="Shared"
 
@@ -95,7 +123,7 @@ CSIPersistentVolumeSource
  1 driver! string
  2 volumeHandle! string
  3 readOnly? boolean
- 4 fsType? string
+ 4 fsType? string go=FSType
  5 volumeAttributes? {}string
  6 controllerPublishSecretRef? *SecretReference
  7 nodeStageSecretRef? *SecretReference
@@ -106,13 +134,13 @@ CSIPersistentVolumeSource
 CSIVolumeSource
  1 driver! string
  2 readOnly? *boolean
- 3 fsType? *string
+ 3 fsType? *string go=FSType
  4 volumeAttributes? {}string
  5 nodePublishSecretRef? *LocalObjectReference
 
 Capabilities
- 1 add? []string list=atomic
- 2 drop? []string list=atomic
+ 1 add? []Capability list=atomic
+ 2 drop? []Capability list=atomic
 
 CephFSPersistentVolumeSource
  1 monitors! []string list=atomic
@@ -132,13 +160,13 @@ CephFSVolumeSource
 
 CinderPersistentVolumeSource
  1 volumeID! string
- 2 fsType? string
+ 2 fsType? string go=FSType
  3 readOnly? boolean
  4 secretRef? *SecretReference
 
 CinderVolumeSource
  1 volumeID! string
- 2 fsType? string
+ 2 fsType? string go=FSType
  3 readOnly? boolean
  4 secretRef? *LocalObjectReference
 
@@ -153,8 +181,8 @@ ClusterTrustBundleProjection
  4 path! string
 
 ComponentCondition
- 1 type! string
- 2 status! string
+ 1 type! ComponentConditionType
+ 2 status! ConditionStatus
  3 message? string
  4 error? string
 
@@ -192,7 +220,7 @@ ConfigMapList
 ConfigMapNodeConfigSource
  1 namespace! string
  2 name! string
- 3 uid? string
+ 3 uid? types.UID go=UID
  4 resourceVersion? string
  5 kubeletConfigKey! string
 
@@ -218,7 +246,7 @@ Container
  7 env? []EnvVar list=map:name patch=merge:name
  8 resources? ResourceRequirements
  23 resizePolicy? []ContainerResizePolicy list=atomic
- 24 restartPolicy? *string
+ 24 restartPolicy? *ContainerRestartPolicy
  25 restartPolicyRules? []ContainerRestartRule list=atomic
  9 volumeMounts? []VolumeMount list=map:mountPath patch=merge:mountPath
  21 volumeDevices? []VolumeDevice list=map:devicePath patch=merge:devicePath
@@ -232,7 +260,7 @@ Container
  15 securityContext? *SecurityContext
  16 stdin? boolean
  17 stdinOnce? boolean
- 18 tty? boolean
+ 18 tty? boolean go=TTY
 
 ContainerExtendedResourceRequest
  1 containerName! string
@@ -251,15 +279,15 @@ ContainerPort
  5 hostIP? string
 
 ContainerResizePolicy
- 1 resourceName! string
- 2 restartPolicy! string
+ 1 resourceName! ResourceName
+ 2 restartPolicy! ResourceResizeRestartPolicy
 
 ContainerRestartRule
- 1 action?! string
+ 1 action?! ContainerRestartRuleAction
  2 exitCodes? *ContainerRestartRuleOnExitCodes
 
 ContainerRestartRuleOnExitCodes
- 1 operator?! string
+ 1 operator?! ContainerRestartRuleOnExitCodesOperator
  2 values? []int32 list=set
 
 ContainerState
@@ -286,14 +314,14 @@ ContainerStateWaiting
 ContainerStatus
  1 name! string
  2 state? ContainerState
- 3 lastState? ContainerState
+ 3 lastState? ContainerState go=LastTerminationState
  4 ready! boolean
  5 restartCount! int32
  6 image! string
  7 imageID! string
  8 containerID? string
  9 started? *boolean
- 10 allocatedResources? {}quantity
+ 10 allocatedResources? ResourceList
  11 resources? *ResourceRequirements
  12 volumeMounts? []VolumeMountStatus list=map:mountPath patch=merge:mountPath
  13 user? *ContainerUser
@@ -320,11 +348,11 @@ DownwardAPIVolumeSource
  2 defaultMode? *int32
 
 EmptyDirVolumeSource
- 1 medium? string
+ 1 medium? StorageMedium
  2 sizeLimit? *quantity
 
 EndpointAddress atomic
- 1 ip! string
+ 1 ip! string go=IP
  3 hostname? string
  4 nodeName? *string
  2 targetRef? *ObjectReference
@@ -382,7 +410,7 @@ EphemeralContainerCommon
  7 env? []EnvVar list=map:name patch=merge:name
  8 resources? ResourceRequirements
  23 resizePolicy? []ContainerResizePolicy list=atomic
- 24 restartPolicy? *string
+ 24 restartPolicy? *ContainerRestartPolicy
  25 restartPolicyRules? []ContainerRestartRule list=atomic
  9 volumeMounts? []VolumeMount list=map:mountPath patch=merge:mountPath
  21 volumeDevices? []VolumeDevice list=map:devicePath patch=merge:devicePath
@@ -396,7 +424,7 @@ EphemeralContainerCommon
  15 securityContext? *SecurityContext
  16 stdin? boolean
  17 stdinOnce? boolean
- 18 tty? boolean
+ 18 tty? boolean go=TTY
 
 EphemeralVolumeSource
  1 volumeClaimTemplate? *PersistentVolumeClaimTemplate
@@ -438,9 +466,9 @@ ExecAction
 FCVolumeSource
  1 targetWWNs? []string list=atomic
  2 lun? *int32
- 3 fsType? string
+ 3 fsType? string go=FSType
  4 readOnly? boolean
- 5 wwids? []string list=atomic
+ 5 wwids? []string go=WWIDs list=atomic
 
 FileKeySelector atomic
  1 volumeName! string
@@ -450,14 +478,14 @@ FileKeySelector atomic
 
 FlexPersistentVolumeSource
  1 driver! string
- 2 fsType? string
+ 2 fsType? string go=FSType
  3 secretRef? *SecretReference
  4 readOnly? boolean
  5 options? {}string
 
 FlexVolumeSource
  1 driver! string
- 2 fsType? string
+ 2 fsType? string go=FSType
  3 secretRef? *LocalObjectReference
  4 readOnly? boolean
  5 options? {}string
@@ -467,8 +495,8 @@ FlockerVolumeSource
  2 datasetUUID? string
 
 GCEPersistentDiskVolumeSource
- 1 pdName! string
- 2 fsType? string
+ 1 pdName! string go=PDName
+ 2 fsType? string go=FSType
  3 partition? int32
  4 readOnly? boolean
 
@@ -482,13 +510,13 @@ GitRepoVolumeSource
  3 directory? string
 
 GlusterfsPersistentVolumeSource
- 1 endpoints! string
+ 1 endpoints! string go=EndpointsName
  2 path! string
  3 readOnly? boolean
  4 endpointsNamespace? *string
 
 GlusterfsVolumeSource
- 1 endpoints! string
+ 1 endpoints! string go=EndpointsName
  2 path! string
  3 readOnly? boolean
 
@@ -497,18 +525,18 @@ HTTPGetAction
  2 port! intOrString
  3 host? string
  4 scheme? URIScheme
- 5 httpHeaders? []HTTPHeader list=atomic
+ 5 httpHeaders? []HTTPHeader go=HTTPHeaders list=atomic
 
 HTTPHeader
  1 name! string
  2 value! string
 
 HostAlias
- 1 ip! string
+ 1 ip! string go=IP
  2 hostnames? []string list=atomic
 
 HostIP
- 1 ip! string
+ 1 ip! string go=IP
 
 HostPathVolumeSource
  1 path! string
@@ -516,27 +544,27 @@ HostPathVolumeSource
 
 ISCSIPersistentVolumeSource
  1 targetPortal! string
- 2 iqn! string
+ 2 iqn! string go=IQN
  3 lun! int32
- 4 iscsiInterface? string ="default"
- 5 fsType? string
+ 4 iscsiInterface? string go=ISCSIInterface ="default"
+ 5 fsType? string go=FSType
  6 readOnly? boolean
  7 portals? []string list=atomic
- 8 chapAuthDiscovery? boolean
- 11 chapAuthSession? boolean
+ 8 chapAuthDiscovery? boolean go=DiscoveryCHAPAuth
+ 11 chapAuthSession? boolean go=SessionCHAPAuth
  10 secretRef? *SecretReference
  12 initiatorName? *string
 
 ISCSIVolumeSource
  1 targetPortal! string
- 2 iqn! string
+ 2 iqn! string go=IQN
  3 lun! int32
- 4 iscsiInterface? string ="default"
- 5 fsType? string
+ 4 iscsiInterface? string go=ISCSIInterface ="default"
+ 5 fsType? string go=FSType
  6 readOnly? boolean
  7 portals? []string list=atomic
- 8 chapAuthDiscovery? boolean
- 11 chapAuthSession? boolean
+ 8 chapAuthDiscovery? boolean go=DiscoveryCHAPAuth
+ 11 chapAuthSession? boolean go=SessionCHAPAuth
  10 secretRef? *LocalObjectReference
  12 initiatorName? *string
 
@@ -559,8 +587,8 @@ Lifecycle
 
 LifecycleHandler
  1 exec? *ExecAction
- 2 httpGet? *HTTPGetAction
- 3 tcpSocket? *TCPSocketAction
+ 2 httpGet? *HTTPGetAction go=HTTPGet
+ 3 tcpSocket? *TCPSocketAction go=TCPSocket
  4 sleep? *SleepAction
 
 LimitRange
@@ -569,12 +597,12 @@ LimitRange
  2 spec? LimitRangeSpec
 
 LimitRangeItem
- 1 type! string
- 2 max? {}quantity
- 3 min? {}quantity
- 4 default? {}quantity
- 5 defaultRequest? {}quantity
- 6 maxLimitRequestRatio? {}quantity
+ 1 type! LimitType
+ 2 max? ResourceList
+ 3 min? ResourceList
+ 4 default? ResourceList
+ 5 defaultRequest? ResourceList
+ 6 maxLimitRequestRatio? ResourceList
 
 LimitRangeList
  0 ... meta.TypeMeta
@@ -585,16 +613,16 @@ LimitRangeSpec
  1 limits! []LimitRangeItem list=atomic
 
 LinuxContainerUser
- 1 uid! int64
- 2 gid! int64
+ 1 uid! int64 go=UID
+ 2 gid! int64 go=GID
  3 supplementalGroups? []int64 list=atomic
 
 List same meta.List
 
 LoadBalancerIngress
- 1 ip? string
+ 1 ip? string go=IP
  2 hostname? string
- 3 ipMode? *string
+ 3 ipMode? *LoadBalancerIPMode go=IPMode
  4 ports? []PortStatus list=atomic
 
 LoadBalancerStatus
@@ -605,7 +633,7 @@ LocalObjectReference atomic
 
 LocalVolumeSource
  1 path! string
- 2 fsType? *string
+ 2 fsType? *string go=FSType
 
 ModifyVolumeStatus
  1 targetVolumeAttributesClassName? string
@@ -623,8 +651,8 @@ Namespace
  3 status? NamespaceStatus
 
 NamespaceCondition
- 1 type! string
- 2 status! string
+ 1 type! NamespaceConditionType
+ 2 status! ConditionStatus
  4 lastTransitionTime? time
  5 reason? string
  6 message? string
@@ -635,7 +663,7 @@ NamespaceList
  2 items! []Namespace
 
 NamespaceSpec
- 1 finalizers? []string list=atomic
+ 1 finalizers? []FinalizerName list=atomic
 
 NamespaceStatus
  1 phase? NamespacePhase
@@ -648,7 +676,7 @@ Node
  3 status? NodeStatus
 
 NodeAddress
- 1 type! string
+ 1 type! NodeAddressType
  2 address! string
 
 NodeAffinity
@@ -658,11 +686,11 @@ NodeAffinity
 NodeAllocatableResourceClaimStatus
  1 resourceClaimName! string
  2 containers? []string list=set
- 3 resources! {}quantity
+ 3 resources! ResourceList
 
 NodeCondition
- 1 type! string
- 2 status! string
+ 1 type! NodeConditionType
+ 2 status! ConditionStatus
  3 lastHeartbeatTime? time
  4 lastTransitionTime? time
  5 reason? string
@@ -719,18 +747,18 @@ NodeSpec
  4 unschedulable? boolean
  5 taints? []Taint list=atomic
  6 configSource? *NodeConfigSource
- 2 externalID? string
+ 2 externalID? string go=DoNotUseExternalID
 
 NodeStatus
- 1 capacity? {}quantity
- 2 allocatable? {}quantity
+ 1 capacity? ResourceList
+ 2 allocatable? ResourceList
  3 phase? NodePhase
  4 conditions? []NodeCondition list=map:type patch=merge:type
  5 addresses? []NodeAddress list=map:type patch=merge:type
  6 daemonEndpoints? NodeDaemonEndpoints
  7 nodeInfo? NodeSystemInfo
  8 images? []ContainerImage list=atomic
- 9 volumesInUse? []string list=atomic
+ 9 volumesInUse? []UniqueVolumeName list=atomic
  10 volumesAttached? []AttachedVolume list=atomic
  11 config? *NodeConfigStatus
  12 runtimeHandlers? []NodeRuntimeHandler list=atomic
@@ -745,7 +773,7 @@ NodeSystemInfo
  2 systemUUID! string
  3 bootID! string
  4 kernelVersion! string
- 5 osImage! string
+ 5 osImage! string go=OSImage
  6 containerRuntimeVersion! string
  7 kubeletVersion! string
  8 kubeProxyVersion! string
@@ -754,15 +782,15 @@ NodeSystemInfo
  11 swap? *NodeSwapStatus
 
 ObjectFieldSelector atomic
- 1 apiVersion? string
+ 1 apiVersion? string go=APIVersion
  2 fieldPath! string
 
 ObjectReference atomic
  1 kind? string
  2 namespace? string
  3 name? string
- 4 uid? string
- 5 apiVersion? string
+ 4 uid? types.UID go=UID
+ 5 apiVersion? string go=APIVersion
  6 resourceVersion? string
  7 fieldPath? string
 
@@ -779,8 +807,8 @@ PersistentVolumeClaim
  3 status? PersistentVolumeClaimStatus
 
 PersistentVolumeClaimCondition
- 1 type! string
- 2 status! string
+ 1 type! PersistentVolumeClaimConditionType
+ 2 status! ConditionStatus
  3 lastProbeTime? time
  4 lastTransitionTime? time
  5 reason? string
@@ -805,10 +833,10 @@ PersistentVolumeClaimSpec
 PersistentVolumeClaimStatus
  1 phase? PersistentVolumeClaimPhase
  2 accessModes? []PersistentVolumeAccessMode list=atomic
- 3 capacity? {}quantity
+ 3 capacity? ResourceList
  4 conditions? []PersistentVolumeClaimCondition list=map:type patch=merge:type
- 5 allocatedResources? {}quantity
- 7 allocatedResourceStatuses? {}ClaimResourceStatus map=granular
+ 5 allocatedResources? ResourceList
+ 7 allocatedResourceStatuses? {ResourceName}ClaimResourceStatus map=granular
  8 currentVolumeAttributesClassName? *string
  9 modifyVolumeStatus? *ModifyVolumeStatus
 
@@ -826,16 +854,16 @@ PersistentVolumeList
  2 items! []PersistentVolume
 
 PersistentVolumeSource
- 1 gcePersistentDisk? *GCEPersistentDiskVolumeSource
- 2 awsElasticBlockStore? *AWSElasticBlockStoreVolumeSource
+ 1 gcePersistentDisk? *GCEPersistentDiskVolumeSource go=GCEPersistentDisk
+ 2 awsElasticBlockStore? *AWSElasticBlockStoreVolumeSource go=AWSElasticBlockStore
  3 hostPath? *HostPathVolumeSource
  4 glusterfs? *GlusterfsPersistentVolumeSource
- 5 nfs? *NFSVolumeSource
- 6 rbd? *RBDPersistentVolumeSource
- 7 iscsi? *ISCSIPersistentVolumeSource
+ 5 nfs? *NFSVolumeSource go=NFS
+ 6 rbd? *RBDPersistentVolumeSource go=RBD
+ 7 iscsi? *ISCSIPersistentVolumeSource go=ISCSI
  8 cinder? *CinderPersistentVolumeSource
- 9 cephfs? *CephFSPersistentVolumeSource
- 10 fc? *FCVolumeSource
+ 9 cephfs? *CephFSPersistentVolumeSource go=CephFS
+ 10 fc? *FCVolumeSource go=FC
  11 flocker? *FlockerVolumeSource
  12 flexVolume? *FlexPersistentVolumeSource
  13 azureFile? *AzureFilePersistentVolumeSource
@@ -846,11 +874,11 @@ PersistentVolumeSource
  18 portworxVolume? *PortworxVolumeSource
  19 scaleIO? *ScaleIOPersistentVolumeSource
  20 local? *LocalVolumeSource
- 21 storageos? *StorageOSPersistentVolumeSource
- 22 csi? *CSIPersistentVolumeSource
+ 21 storageos? *StorageOSPersistentVolumeSource go=StorageOS
+ 22 csi? *CSIPersistentVolumeSource go=CSI
 
 PersistentVolumeSpec
- 1 capacity? {}quantity
+ 1 capacity? ResourceList
  2 ... PersistentVolumeSource
  3 accessModes? []PersistentVolumeAccessMode list=atomic
  4 claimRef? *ObjectReference map=granular
@@ -869,7 +897,7 @@ PersistentVolumeStatus
 
 PhotonPersistentDiskVolumeSource
  1 pdID! string
- 2 fsType? string
+ 2 fsType? string go=FSType
 
 Pod
  0 ... meta.TypeMeta
@@ -898,7 +926,7 @@ PodAttachOptions
  1 stdin? boolean
  2 stdout? boolean
  3 stderr? boolean
- 4 tty? boolean
+ 4 tty? boolean go=TTY
  5 container? string
 
 PodCertificateProjection
@@ -911,9 +939,9 @@ PodCertificateProjection
  7 userAnnotations? {}string
 
 PodCondition
- 1 type! string
+ 1 type! PodConditionType
  7 observedGeneration? int64
- 2 status! string
+ 2 status! ConditionStatus
  3 lastProbeTime? time
  4 lastTransitionTime? time
  5 reason? string
@@ -933,7 +961,7 @@ PodExecOptions
  1 stdin? boolean
  2 stdout? boolean
  3 stderr? boolean
- 4 tty? boolean
+ 4 tty? boolean go=TTY
  5 container? string
  6 command! []string list=atomic
 
@@ -942,7 +970,7 @@ PodExtendedResourceClaimStatus
  2 resourceClaimName! string
 
 PodIP
- 1 ip! string
+ 1 ip! string go=IP
 
 PodList
  0 ... meta.TypeMeta
@@ -963,7 +991,7 @@ PodLogOptions
  10 stream? *string
 
 PodOS
- 1 name! string
+ 1 name! OSName
 
 PodPortForwardOptions
  0 ... meta.TypeMeta
@@ -974,7 +1002,7 @@ PodProxyOptions
  1 path? string
 
 PodReadinessGate
- 1 conditionType! string
+ 1 conditionType! PodConditionType
 
 PodResourceClaim
  1 name! string
@@ -992,19 +1020,19 @@ PodSchedulingGroup
  1 podGroupName? *string
 
 PodSecurityContext
- 1 seLinuxOptions? *SELinuxOptions
+ 1 seLinuxOptions? *SELinuxOptions go=SELinuxOptions
  8 windowsOptions? *WindowsSecurityContextOptions
  2 runAsUser? *int64
  6 runAsGroup? *int64
  3 runAsNonRoot? *boolean
  4 supplementalGroups? []int64 list=atomic
  12 supplementalGroupsPolicy? *SupplementalGroupsPolicy
- 5 fsGroup? *int64
+ 5 fsGroup? *int64 go=FSGroup
  7 sysctls? []Sysctl list=atomic
- 9 fsGroupChangePolicy? *PodFSGroupChangePolicy
+ 9 fsGroupChangePolicy? *PodFSGroupChangePolicy go=FSGroupChangePolicy
  10 seccompProfile? *SeccompProfile
  11 appArmorProfile? *AppArmorProfile
- 13 seLinuxChangePolicy? *string
+ 13 seLinuxChangePolicy? *PodSELinuxChangePolicy go=SELinuxChangePolicy
 
 PodSignature
  1 podController? *meta.OwnerReference
@@ -1017,10 +1045,10 @@ PodSpec
  3 restartPolicy? RestartPolicy
  4 terminationGracePeriodSeconds? *int64
  5 activeDeadlineSeconds? *int64
- 6 dnsPolicy? DNSPolicy
+ 6 dnsPolicy? DNSPolicy go=DNSPolicy
  7 nodeSelector? {}string map=atomic
  8 serviceAccountName? string
- 9 serviceAccount? string
+ 9 serviceAccount? string go=DeprecatedServiceAccount
  21 automountServiceAccountToken? *boolean
  10 nodeName? string
  11 hostNetwork? boolean
@@ -1037,15 +1065,15 @@ PodSpec
  23 hostAliases? []HostAlias list=map:ip patch=merge:ip
  24 priorityClassName? string
  25 priority? *int32
- 26 dnsConfig? *PodDNSConfig
+ 26 dnsConfig? *PodDNSConfig go=DNSConfig
  28 readinessGates? []PodReadinessGate list=atomic
  29 runtimeClassName? *string
  30 enableServiceLinks? *boolean
  31 preemptionPolicy? *PreemptionPolicy
- 32 overhead? {}quantity
+ 32 overhead? ResourceList
  33 topologySpreadConstraints? []TopologySpreadConstraint list=map:topologyKey,whenUnsatisfiable patch=merge:topologyKey
  35 setHostnameAsFQDN? *boolean
- 36 os? *PodOS
+ 36 os? *PodOS go=OS
  37 hostUsers? *boolean
  38 schedulingGates? []PodSchedulingGate list=map:name patch=merge:name
  39 resourceClaims? []PodResourceClaim list=map:name patch=merge,retainKeys:name
@@ -1067,12 +1095,12 @@ PodStatus
  7 startTime? *time
  10 initContainerStatuses? []ContainerStatus list=atomic
  8 containerStatuses? []ContainerStatus list=atomic
- 9 qosClass? PodQOSClass
+ 9 qosClass? PodQOSClass go=QOSClass
  13 ephemeralContainerStatuses? []ContainerStatus list=atomic
- 14 resize? string
+ 14 resize? PodResizeStatus
  15 resourceClaimStatuses? []PodResourceClaimStatus list=map:name patch=merge,retainKeys:name
  18 extendedResourceClaimStatus? *PodExtendedResourceClaimStatus
- 19 allocatedResources? {}quantity
+ 19 allocatedResources? ResourceList
  20 resources? *ResourceRequirements
  21 nodeAllocatableResourceClaimStatuses? []NodeAllocatableResourceClaimStatus list=atomic
 
@@ -1102,11 +1130,11 @@ PortStatus
 
 PortworxVolumeSource
  1 volumeID! string
- 2 fsType? string
+ 2 fsType? string go=FSType
  3 readOnly? boolean
 
 Preconditions
- 1 uid? *string
+ 1 uid? *types.UID go=UID
 
 PreferAvoidPodsEntry
  1 podSignature! PodSignature
@@ -1129,9 +1157,9 @@ Probe
 
 ProbeHandler
  1 exec? *ExecAction
- 2 httpGet? *HTTPGetAction
- 3 tcpSocket? *TCPSocketAction
- 4 grpc? *GRPCAction
+ 2 httpGet? *HTTPGetAction go=HTTPGet
+ 3 tcpSocket? *TCPSocketAction go=TCPSocket
+ 4 grpc? *GRPCAction go=GRPC
 
 ProjectedVolumeSource
  1 sources []VolumeProjection list=atomic
@@ -1146,21 +1174,21 @@ QuobyteVolumeSource
  6 tenant? string
 
 RBDPersistentVolumeSource
- 1 monitors! []string list=atomic
- 2 image! string
- 3 fsType? string
- 4 pool? string ="rbd"
- 5 user? string ="admin"
+ 1 monitors! []string go=CephMonitors list=atomic
+ 2 image! string go=RBDImage
+ 3 fsType? string go=FSType
+ 4 pool? string go=RBDPool ="rbd"
+ 5 user? string go=RadosUser ="admin"
  6 keyring? string ="/etc/ceph/keyring"
  7 secretRef? *SecretReference
  8 readOnly? boolean
 
 RBDVolumeSource
- 1 monitors! []string list=atomic
- 2 image! string
- 3 fsType? string
- 4 pool? string ="rbd"
- 5 user? string ="admin"
+ 1 monitors! []string go=CephMonitors list=atomic
+ 2 image! string go=RBDImage
+ 3 fsType? string go=FSType
+ 4 pool? string go=RBDPool ="rbd"
+ 5 user? string go=RadosUser ="admin"
  6 keyring? string ="/etc/ceph/keyring"
  7 secretRef? *LocalObjectReference
  8 readOnly? boolean
@@ -1178,8 +1206,8 @@ ReplicationController
  3 status? ReplicationControllerStatus
 
 ReplicationControllerCondition
- 1 type! string
- 2 status! string
+ 1 type! ReplicationControllerConditionType
+ 2 status! ConditionStatus
  3 lastTransitionTime? time
  4 reason? string
  5 message? string
@@ -1213,8 +1241,8 @@ ResourceFieldSelector atomic
  3 divisor? quantity
 
 ResourceHealth
- 1 resourceID! string
- 2 health? string
+ 1 resourceID! ResourceID
+ 2 health? ResourceHealthStatus
  6 message? *string
 
 ResourceQuota
@@ -1229,21 +1257,21 @@ ResourceQuotaList
  2 items! []ResourceQuota
 
 ResourceQuotaSpec
- 1 hard? {}quantity
+ 1 hard? ResourceList
  2 scopes? []ResourceQuotaScope list=atomic
  3 scopeSelector? *ScopeSelector
 
 ResourceQuotaStatus
- 1 hard? {}quantity
- 2 used? {}quantity
+ 1 hard? ResourceList
+ 2 used? ResourceList
 
 ResourceRequirements
- 1 limits? {}quantity
- 2 requests? {}quantity
+ 1 limits? ResourceList
+ 2 requests? ResourceList
  3 claims? []ResourceClaim list=map:name
 
 ResourceStatus
- 1 name! string
+ 1 name! ResourceName
  2 resources? []ResourceHealth list=map:resourceID
 
 SELinuxOptions
@@ -1256,24 +1284,24 @@ ScaleIOPersistentVolumeSource
  1 gateway! string
  2 system! string
  3 secretRef! *SecretReference
- 4 sslEnabled? boolean
+ 4 sslEnabled? boolean go=SSLEnabled
  5 protectionDomain? string
  6 storagePool? string
  7 storageMode? string ="ThinProvisioned"
  8 volumeName? string
- 9 fsType? string ="xfs"
+ 9 fsType? string go=FSType ="xfs"
  10 readOnly? boolean
 
 ScaleIOVolumeSource
  1 gateway! string
  2 system! string
  3 secretRef! *LocalObjectReference
- 4 sslEnabled? boolean
+ 4 sslEnabled? boolean go=SSLEnabled
  5 protectionDomain? string
  6 storagePool? string
  7 storageMode? string ="ThinProvisioned"
  8 volumeName? string
- 9 fsType? string ="xfs"
+ 9 fsType? string go=FSType ="xfs"
  10 readOnly? boolean
 
 ScopeSelector atomic
@@ -1294,7 +1322,7 @@ Secret
  5 immutable? *boolean
  2 data? {}bytes
  4 stringData? {}string
- 3 type? string
+ 3 type? SecretType
 
 SecretEnvSource
  1 ... LocalObjectReference
@@ -1328,7 +1356,7 @@ SecretVolumeSource
 SecurityContext
  1 capabilities? *Capabilities
  2 privileged? *boolean
- 3 seLinuxOptions? *SELinuxOptions
+ 3 seLinuxOptions? *SELinuxOptions go=SELinuxOptions
  10 windowsOptions? *WindowsSecurityContextOptions
  4 runAsUser? *int64
  8 runAsGroup? *int64
@@ -1398,8 +1426,8 @@ ServiceSpec
  12 healthCheckNodePort? int32
  13 publishNotReadyAddresses? boolean
  14 sessionAffinityConfig? *SessionAffinityConfig
- 19 ipFamilies? []IPFamily list=atomic
- 17 ipFamilyPolicy? *IPFamilyPolicy
+ 19 ipFamilies? []IPFamily go=IPFamilies list=atomic
+ 17 ipFamilyPolicy? *IPFamilyPolicy go=IPFamilyPolicy
  20 allocateLoadBalancerNodePorts? *boolean
  21 loadBalancerClass? *string
  22 internalTrafficPolicy? *ServiceInternalTrafficPolicy
@@ -1418,14 +1446,14 @@ SleepAction
 StorageOSPersistentVolumeSource
  1 volumeName? string
  2 volumeNamespace? string
- 3 fsType? string
+ 3 fsType? string go=FSType
  4 readOnly? boolean
  5 secretRef? *ObjectReference
 
 StorageOSVolumeSource
  1 volumeName? string
  2 volumeNamespace? string
- 3 fsType? string
+ 3 fsType? string go=FSType
  4 readOnly? boolean
  5 secretRef? *LocalObjectReference
 
@@ -1468,12 +1496,12 @@ TopologySpreadConstraint
  8 matchLabelKeys? []string list=atomic
 
 TypedLocalObjectReference atomic
- 1 apiGroup *string
+ 1 apiGroup *string go=APIGroup
  2 kind! string
  3 name! string
 
 TypedObjectReference
- 1 apiGroup *string
+ 1 apiGroup *string go=APIGroup
  2 kind! string
  3 name! string
  4 namespace? *string
@@ -1489,7 +1517,7 @@ VolumeDevice
 VolumeMount
  1 name! string
  2 readOnly? boolean
- 7 recursiveReadOnly? *string
+ 7 recursiveReadOnly? *RecursiveReadOnlyMode
  3 mountPath! string
  4 subPath? string
  5 mountPropagation? *MountPropagationMode
@@ -1499,7 +1527,7 @@ VolumeMountStatus
  1 name! string
  2 mountPath! string
  3 readOnly? boolean
- 4 recursiveReadOnly? *string
+ 4 recursiveReadOnly? *RecursiveReadOnlyMode
  5 volumeStatus? *VolumeStatus
 
 VolumeNodeAffinity
@@ -1514,27 +1542,27 @@ VolumeProjection
  6 podCertificate? *PodCertificateProjection
 
 VolumeResourceRequirements
- 1 limits? {}quantity
- 2 requests? {}quantity
+ 1 limits? ResourceList
+ 2 requests? ResourceList
 
 VolumeSource
  1 hostPath? *HostPathVolumeSource
  2 emptyDir? *EmptyDirVolumeSource
- 3 gcePersistentDisk? *GCEPersistentDiskVolumeSource
- 4 awsElasticBlockStore? *AWSElasticBlockStoreVolumeSource
+ 3 gcePersistentDisk? *GCEPersistentDiskVolumeSource go=GCEPersistentDisk
+ 4 awsElasticBlockStore? *AWSElasticBlockStoreVolumeSource go=AWSElasticBlockStore
  5 gitRepo? *GitRepoVolumeSource
  6 secret? *SecretVolumeSource
- 7 nfs? *NFSVolumeSource
- 8 iscsi? *ISCSIVolumeSource
+ 7 nfs? *NFSVolumeSource go=NFS
+ 8 iscsi? *ISCSIVolumeSource go=ISCSI
  9 glusterfs? *GlusterfsVolumeSource
  10 persistentVolumeClaim? *PersistentVolumeClaimVolumeSource
- 11 rbd? *RBDVolumeSource
+ 11 rbd? *RBDVolumeSource go=RBD
  12 flexVolume? *FlexVolumeSource
  13 cinder? *CinderVolumeSource
- 14 cephfs? *CephFSVolumeSource
+ 14 cephfs? *CephFSVolumeSource go=CephFS
  15 flocker? *FlockerVolumeSource
  16 downwardAPI? *DownwardAPIVolumeSource
- 17 fc? *FCVolumeSource
+ 17 fc? *FCVolumeSource go=FC
  18 azureFile? *AzureFileVolumeSource
  19 configMap? *ConfigMapVolumeSource
  20 vsphereVolume? *VsphereVirtualDiskVolumeSource
@@ -1544,8 +1572,8 @@ VolumeSource
  26 projected? *ProjectedVolumeSource
  24 portworxVolume? *PortworxVolumeSource
  25 scaleIO? *ScaleIOVolumeSource
- 27 storageos? *StorageOSVolumeSource
- 28 csi? *CSIVolumeSource
+ 27 storageos? *StorageOSVolumeSource go=StorageOS
+ 28 csi? *CSIVolumeSource go=CSI
  29 ephemeral? *EphemeralVolumeSource
  30 image? *ImageVolumeSource
 
@@ -1554,7 +1582,7 @@ VolumeStatus
 
 VsphereVirtualDiskVolumeSource
  1 volumePath! string
- 2 fsType? string
+ 2 fsType? string go=FSType
  3 storagePolicyName? string
  4 storagePolicyID? string
 
@@ -1563,8 +1591,8 @@ WeightedPodAffinityTerm
  2 podAffinityTerm! PodAffinityTerm
 
 WindowsSecurityContextOptions
- 1 gmsaCredentialSpecName? *string
- 2 gmsaCredentialSpec? *string
+ 1 gmsaCredentialSpecName? *string go=GMSACredentialSpecName
+ 2 gmsaCredentialSpec? *string go=GMSACredentialSpec
  3 runAsUserName? *string
  4 hostProcess? *boolean
 `;

@@ -3,12 +3,20 @@ export const flowcontrolV1 = `
 package io.k8s.api.flowcontrol.v1
 use meta io.k8s.apimachinery.pkg.apis.meta.v1
 
+alias ConditionStatus string
+alias FlowDistinguisherMethodType string
+alias FlowSchemaConditionType string
+alias LimitResponseType string
+alias PriorityLevelConfigurationConditionType string
+alias PriorityLevelEnablement string
+alias SubjectKind string
+
 ExemptPriorityLevelConfiguration
  1 nominalConcurrencyShares? *int32
  2 lendablePercent? *int32
 
 FlowDistinguisherMethod
- 1 type! string
+ 1 type! FlowDistinguisherMethodType
 
 FlowSchema
  0 ... meta.TypeMeta
@@ -17,8 +25,8 @@ FlowSchema
  3 status? FlowSchemaStatus
 
 FlowSchemaCondition
- 1 type? string
- 2 status? string
+ 1 type? FlowSchemaConditionType
+ 2 status? ConditionStatus
  3 lastTransitionTime? time
  4 reason? string
  5 message? string
@@ -41,7 +49,7 @@ GroupSubject
  1 name! string
 
 LimitResponse
- 1 type! string
+ 1 type! LimitResponseType
  2 queuing? *QueuingConfiguration
 
 LimitedPriorityLevelConfiguration
@@ -66,8 +74,8 @@ PriorityLevelConfiguration
  3 status? PriorityLevelConfigurationStatus
 
 PriorityLevelConfigurationCondition
- 1 type? string
- 2 status? string
+ 1 type? PriorityLevelConfigurationConditionType
+ 2 status? ConditionStatus
  3 lastTransitionTime? time
  4 reason? string
  5 message? string
@@ -81,7 +89,7 @@ PriorityLevelConfigurationReference
  1 name! string
 
 PriorityLevelConfigurationSpec
- 1 type! string
+ 1 type! PriorityLevelEnablement
  2 limited? *LimitedPriorityLevelConfiguration
  3 exempt? *ExemptPriorityLevelConfiguration
 
@@ -95,7 +103,7 @@ QueuingConfiguration
 
 ResourcePolicyRule
  1 verbs! []string list=set
- 2 apiGroups! []string list=set
+ 2 apiGroups! []string go=APIGroups list=set
  3 resources! []string list=set
  4 clusterScope? boolean
  5 namespaces []string list=set
@@ -105,7 +113,7 @@ ServiceAccountSubject
  2 name! string
 
 Subject
- 1 kind! string
+ 1 kind! SubjectKind
  2 user? *UserSubject
  3 group? *GroupSubject
  4 serviceAccount? *ServiceAccountSubject

@@ -24,6 +24,7 @@ import { rbacV1 } from "./rbac-v1.ts";
 import { resourceV1 } from "./resource-v1.ts";
 import { schedulingV1 } from "./scheduling-v1.ts";
 import { storageV1 } from "./storage-v1.ts";
+import { types } from "./types.ts";
 import { version } from "./version.ts";
 
 export const tables: readonly string[] = [
@@ -52,5 +53,6 @@ export const tables: readonly string[] = [
   resourceV1,
   schedulingV1,
   storageV1,
+  types,
   version,
 ];

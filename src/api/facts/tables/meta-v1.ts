@@ -1,6 +1,18 @@
 /** Written by scripts/api-facts.ts from k8s.io/apimachinery/pkg/apis/meta/v1 0.36.4: not to be edited. */
 export const metaV1 = `
 package io.k8s.apimachinery.pkg.apis.meta.v1
+use types io.k8s.apimachinery.pkg.types
+
+alias CauseType string
+alias ConditionStatus string
+alias DeletionPropagation string
+alias FieldSelectorOperator string
+alias IncludeObjectPolicy string
+alias LabelSelectorOperator string
+alias ManagedFieldsOperationType string
+alias ResourceVersionMatch string
+alias RowConditionType string
+alias StatusReason string
 
 APIGroup
  0 ... TypeMeta
@@ -43,7 +55,7 @@ ApplyOptions
 
 Condition
  1 type! string
- 2 status! string
+ 2 status! ConditionStatus
  3 observedGeneration? int64
  4 lastTransitionTime! time
  5 reason! string
@@ -60,13 +72,13 @@ DeleteOptions
  1 gracePeriodSeconds? *int64
  2 preconditions? *Preconditions
  3 orphanDependents? *boolean
- 4 propagationPolicy? *string
+ 4 propagationPolicy? *DeletionPropagation
  5 dryRun? []string list=atomic
  6 ignoreStoreReadErrorWithClusterBreakingPotential? *boolean
 
 FieldSelectorRequirement
  1 key! string
- 2 operator! string
+ 2 operator! FieldSelectorOperator
  3 values? []string list=atomic
 
 GetOptions
@@ -105,7 +117,7 @@ LabelSelector atomic
 
 LabelSelectorRequirement
  1 key! string
- 2 operator! string
+ 2 operator! LabelSelectorOperator
  3 values? []string list=atomic
 
 List
@@ -127,7 +139,7 @@ ListOptions
  3 watch? boolean
  9 allowWatchBookmarks? boolean
  4 resourceVersion? string
- 10 resourceVersionMatch? string
+ 10 resourceVersionMatch? ResourceVersionMatch
  5 timeoutSeconds? *int64
  7 limit? int64
  8 continue? string
@@ -136,8 +148,8 @@ ListOptions
 
 ManagedFieldsEntry
  1 manager? string
- 2 operation? string
- 3 apiVersion? string
+ 2 operation? ManagedFieldsOperationType
+ 3 apiVersion? string go=APIVersion
  4 time? *time
  6 fieldsType? string
  7 fieldsV1? *raw
@@ -148,7 +160,7 @@ ObjectMeta
  2 generateName? string
  3 namespace? string
  4 selfLink? string
- 5 uid? string
+ 5 uid? types.UID go=UID
  6 resourceVersion? string
  7 generation? int64
  8 creationTimestamp~ time
@@ -161,10 +173,10 @@ ObjectMeta
  17 managedFields? []ManagedFieldsEntry list=atomic
 
 OwnerReference atomic
- 5 apiVersion! string
+ 5 apiVersion! string go=APIVersion
  1 kind! string
  3 name! string
- 4 uid! string
+ 4 uid! types.UID go=UID
  6 controller? *boolean
  7 blockOwnerDeletion? *boolean
 
@@ -187,7 +199,7 @@ PatchOptions
  4 fieldValidation? string
 
 Preconditions
- 1 uid? *string
+ 1 uid? *types.UID go=UID
  2 resourceVersion? *string
 
 RootPaths
@@ -205,12 +217,12 @@ Status
  1 metadata? ListMeta
  2 status? string
  3 message? string
- 4 reason? string
+ 4 reason? StatusReason
  5 details? *StatusDetails
  6 code? int32
 
 StatusCause
- 1 reason? string
+ 1 reason? CauseType
  2 message? string
  3 field? string
 
@@ -218,7 +230,7 @@ StatusDetails
  1 name? string
  2 group? string
  3 kind? string
- 6 uid? string
+ 6 uid? types.UID go=UID
  4 causes? []StatusCause list=atomic
  5 retryAfterSeconds? int32
 
@@ -237,7 +249,7 @@ TableColumnDefinition
 
 TableOptions
  0 ... TypeMeta
- 1 includeObject? string
+ 1 includeObject? IncludeObjectPolicy
 
 TableRow
  0 cells! []any list=atomic
@@ -245,8 +257,8 @@ TableRow
  0 object? raw
 
 TableRowCondition
- 0 type! string
- 0 status! string
+ 0 type! RowConditionType
+ 0 status! ConditionStatus
  0 reason? string
  0 message? string
 
@@ -256,7 +268,7 @@ Timestamp
 
 TypeMeta
  1 kind? string
- 2 apiVersion? string
+ 2 apiVersion? string go=APIVersion
 
 UpdateOptions
  0 ... TypeMeta

@@ -29,7 +29,7 @@ IPAddressSpec
  1 parentRef?! *ParentReference
 
 IPBlock
- 1 cidr! string
+ 1 cidr! string go=CIDR
  2 except? []string list=atomic
 
 Ingress
@@ -53,7 +53,7 @@ IngressClassList
  2 items! []IngressClass
 
 IngressClassParametersReference
- 1 apiGroup? *string
+ 1 apiGroup? *string go=APIGroup
  2 kind! string
  3 name! string
  4 scope *string
@@ -69,7 +69,7 @@ IngressList
  2 items! []Ingress
 
 IngressLoadBalancerIngress
- 1 ip? string
+ 1 ip? string go=IP
  2 hostname? string
  4 ports? []IngressPortStatus list=atomic
 
@@ -86,7 +86,7 @@ IngressRule
  2 ... IngressRuleValue
 
 IngressRuleValue
- 1 http? *HTTPIngressRuleValue
+ 1 http? *HTTPIngressRuleValue go=HTTP
 
 IngressServiceBackend
  1 name! string
@@ -95,7 +95,7 @@ IngressServiceBackend
 IngressSpec
  4 ingressClassName? *string
  1 defaultBackend? *IngressBackend
- 2 tls? []IngressTLS list=atomic
+ 2 tls? []IngressTLS go=TLS list=atomic
  3 rules? []IngressRule list=atomic
 
 IngressStatus
@@ -126,7 +126,7 @@ NetworkPolicyList
 NetworkPolicyPeer
  1 podSelector? *meta.LabelSelector
  2 namespaceSelector? *meta.LabelSelector
- 3 ipBlock? *IPBlock
+ 3 ipBlock? *IPBlock go=IPBlock
 
 NetworkPolicyPort
  1 protocol? *core.Protocol
@@ -161,7 +161,7 @@ ServiceCIDRList
  2 items! []ServiceCIDR
 
 ServiceCIDRSpec
- 1 cidrs? []string list=atomic
+ 1 cidrs? []string go=CIDRs list=atomic
 
 ServiceCIDRStatus
  1 conditions? []meta.Condition list=map:type patch=merge:type

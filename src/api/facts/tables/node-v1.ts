@@ -5,7 +5,7 @@ use core io.k8s.api.core.v1
 use meta io.k8s.apimachinery.pkg.apis.meta.v1
 
 Overhead
- 1 podFixed? {}quantity
+ 1 podFixed? core.ResourceList
 
 RuntimeClass
  0 ... meta.TypeMeta

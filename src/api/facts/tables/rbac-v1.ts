@@ -30,7 +30,7 @@ ClusterRoleList
 
 PolicyRule
  1 verbs! []string list=atomic
- 2 apiGroups? []string list=atomic
+ 2 apiGroups? []string go=APIGroups list=atomic
  3 resources? []string list=atomic
  4 resourceNames? []string list=atomic
  5 nonResourceURLs? []string list=atomic
@@ -57,13 +57,13 @@ RoleList
  2 items! []Role
 
 RoleRef atomic
- 1 apiGroup string
+ 1 apiGroup string go=APIGroup
  2 kind! string
  3 name! string
 
 Subject atomic
  1 kind! string
- 2 apiGroup? string
+ 2 apiGroup? string go=APIGroup
  3 name! string
  4 namespace? string
 `;

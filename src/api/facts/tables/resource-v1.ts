@@ -3,11 +3,14 @@ export const resourceV1 = `
 package io.k8s.api.resource.v1
 use core io.k8s.api.core.v1
 use meta io.k8s.apimachinery.pkg.apis.meta.v1
+use types io.k8s.apimachinery.pkg.types
 
 enum AllocationConfigSource FromClaim|FromClass
 enum DeviceAllocationMode All|ExactCount
 enum DeviceTaintEffect NoExecute|NoSchedule|None
 enum DeviceTolerationOperator Equal|Exists
+alias FullyQualifiedName string
+alias QualifiedName string
 
 AllocatedDeviceStatus
  1 driver! string
@@ -37,7 +40,7 @@ CapacityRequestPolicyRange
  3 step? *quantity
 
 CapacityRequirements
- 1 requests? {}quantity
+ 1 requests? {QualifiedName}quantity
 
 Counter
  1 value! quantity
@@ -48,8 +51,8 @@ CounterSet
 
 Device
  1 name! string
- 2 attributes? {}DeviceAttribute
- 3 capacity? {}DeviceCapacity
+ 2 attributes? {QualifiedName}DeviceAttribute
+ 3 capacity? {QualifiedName}DeviceCapacity
  4 consumesCounters? []DeviceCounterConsumption list=atomic
  5 nodeName? *string
  6 nodeSelector? *core.NodeSelector
@@ -59,7 +62,7 @@ Device
  10 bindingConditions? []string list=atomic
  11 bindingFailureConditions? []string list=atomic
  12 allowMultipleAllocations? *boolean
- 13 nodeAllocatableResourceMappings? {}NodeAllocatableResourceMapping
+ 13 nodeAllocatableResourceMappings? {core.ResourceName}NodeAllocatableResourceMapping
 
 DeviceAllocationConfiguration
  1 source! AllocationConfigSource
@@ -71,14 +74,14 @@ DeviceAllocationResult
  2 config? []DeviceAllocationConfiguration list=atomic
 
 DeviceAttribute
- 2 int? *int64
- 3 bool? *boolean
- 4 string? *string
- 5 version? *string
- 6 ints? []int64 list=atomic
- 7 bools? []boolean list=atomic
- 8 strings? []string list=atomic
- 9 versions? []string list=atomic
+ 2 int? *int64 go=IntValue
+ 3 bool? *boolean go=BoolValue
+ 4 string? *string go=StringValue
+ 5 version? *string go=VersionValue
+ 6 ints? []int64 go=IntValues list=atomic
+ 7 bools? []boolean go=BoolValues list=atomic
+ 8 strings? []string go=StringValues list=atomic
+ 9 versions? []string go=VersionValues list=atomic
 
 DeviceCapacity
  1 value! quantity
@@ -116,8 +119,8 @@ DeviceConfiguration
 
 DeviceConstraint
  1 requests? []string list=atomic
- 2 matchAttribute? *string
- 3 distinctAttribute? *string
+ 2 matchAttribute? *FullyQualifiedName
+ 3 distinctAttribute? *FullyQualifiedName
 
 DeviceCounterConsumption
  1 counterSet! string
@@ -137,11 +140,11 @@ DeviceRequestAllocationResult
  6 tolerations? []DeviceToleration list=atomic
  7 bindingConditions? []string list=atomic
  8 bindingFailureConditions? []string list=atomic
- 9 shareID? *string
- 10 consumedCapacity? {}quantity
+ 9 shareID? *types.UID
+ 10 consumedCapacity? {QualifiedName}quantity
 
 DeviceSelector
- 1 cel? *CELDeviceSelector
+ 1 cel? *CELDeviceSelector go=CEL
 
 DeviceSubRequest
  1 name! string
@@ -176,11 +179,11 @@ ExactDeviceRequest
 
 NetworkDeviceData
  1 interfaceName? string
- 2 ips? []string list=atomic
+ 2 ips? []string go=IPs list=atomic
  3 hardwareAddress? string
 
 NodeAllocatableResourceMapping
- 1 capacityKey? *string
+ 1 capacityKey? *QualifiedName
  2 allocationMultiplier? *quantity
 
 OpaqueDeviceConfiguration
@@ -194,10 +197,10 @@ ResourceClaim
  3 status? ResourceClaimStatus
 
 ResourceClaimConsumerReference
- 1 apiGroup? string
+ 1 apiGroup? string go=APIGroup
  3 resource! string
  4 name! string
- 5 uid! string
+ 5 uid! types.UID go=UID
 
 ResourceClaimList
  0 ... meta.TypeMeta

@@ -5,6 +5,8 @@ use core io.k8s.api.core.v1
 use meta io.k8s.apimachinery.pkg.apis.meta.v1
 
 enum VolumeBindingMode Immediate|WaitForFirstConsumer
+alias FSGroupPolicy string
+alias VolumeLifecycleMode string
 
 CSIDriver
  0 ... meta.TypeMeta
@@ -19,12 +21,12 @@ CSIDriverList
 CSIDriverSpec
  1 attachRequired? *boolean
  2 podInfoOnMount? *boolean
- 3 volumeLifecycleModes? []string list=set
+ 3 volumeLifecycleModes? []VolumeLifecycleMode list=set
  4 storageCapacity? *boolean
- 5 fsGroupPolicy? *string
+ 5 fsGroupPolicy? *FSGroupPolicy go=FSGroupPolicy
  6 tokenRequests? []TokenRequest list=atomic
  7 requiresRepublish? *boolean
- 8 seLinuxMount? *boolean
+ 8 seLinuxMount? *boolean go=SELinuxMount
  9 nodeAllocatableUpdatePeriodSeconds? *int64
  10 serviceAccountTokenInSecrets? *boolean
  11 preventPodSchedulingIfMissing? *boolean

@@ -30,12 +30,15 @@ export interface Failure {
   readonly path: string[];
 }
 
+/** What Go's reflection calls a type, whatever its name. */
+type GoKind = "struct" | "map" | "slice" | "string" | "bool" | "int32" | "int64" | "float64";
+
 /** A value of the wrong kind. */
 export function mismatch(
   context: DecodeContext,
   value: Json,
   goType: string,
-  kind: string,
+  kind: GoKind,
   words: string = jsonKind(value),
 ): typeof FAILED {
   const failure =
@@ -44,12 +47,11 @@ export function mismatch(
   return FAILED;
 }
 
-function mapWords(value: Json, goType: string, kind: string): string {
+function mapWords(value: Json, goType: string, kind: GoKind): string {
   if (kind === "struct") return `cannot restore struct from: ${goKind(value)}`;
   if (kind === "map" || kind === "slice") return `cannot restore ${kind} from ${goKind(value)}`;
-  const convertible =
-    typeof value === "number" && (kind === "number" || (kind === "string" && Number.isInteger(value)));
-  return convertible ? `cannot convert ${goKind(value)} to ${goType}` : `unrecognized type: ${goType}`;
+  const convertible = typeof value === "number" && kind !== "bool" && (kind !== "string" || Number.isInteger(value));
+  return convertible ? `cannot convert ${goKind(value)} to ${goType}` : `unrecognized type: ${kind}`;
 }
 
 export function refused(context: DecodeContext, words: string): typeof FAILED {
@@ -63,14 +65,14 @@ export function compileScalar(schema: ScalarSchema): Decoder {
     case "string":
       return (value, context) => (typeof value === "string" ? value : mismatch(context, value, goType, "string"));
     case "boolean":
-      return (value, context) => (typeof value === "boolean" ? value : mismatch(context, value, goType, "boolean"));
+      return (value, context) => (typeof value === "boolean" ? value : mismatch(context, value, goType, "bool"));
     case "int32":
       return (value, context) =>
-        typeof value === "number" && (value | 0) === value ? value : notAnInteger(context, value, goType);
+        typeof value === "number" && (value | 0) === value ? value : notAnInteger(context, value, goType, "int32");
     case "int64":
-      return (value, context) => (isInt64(value) ? value : notAnInteger(context, value, goType));
+      return (value, context) => (isInt64(value) ? value : notAnInteger(context, value, goType, "int64"));
     case "double":
-      return (value, context) => (typeof value === "number" ? value : mismatch(context, value, goType, "number"));
+      return (value, context) => (typeof value === "number" ? value : mismatch(context, value, goType, "float64"));
     case "bytes":
       return decodeBytes;
     case "quantity":
@@ -79,7 +81,7 @@ export function compileScalar(schema: ScalarSchema): Decoder {
       return (value, context) =>
         typeof value === "string" || (typeof value === "number" && (value | 0) === value)
           ? value
-          : notAnInteger(context, value, "int32");
+          : notAnInteger(context, value, "int32", "int32");
     case "time":
       return selfReading(canonicalTime, TimeError);
     case "microTime":
@@ -93,8 +95,8 @@ function isInt64(value: Json): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
 }
 
-function notAnInteger(context: DecodeContext, value: Json, goType: string): typeof FAILED {
-  return mismatch(context, value, goType, "number", typeof value === "number" ? `number ${value}` : jsonKind(value));
+function notAnInteger(context: DecodeContext, value: Json, goType: string, kind: "int32" | "int64"): typeof FAILED {
+  return mismatch(context, value, goType, kind, typeof value === "number" ? `number ${value}` : jsonKind(value));
 }
 
 function decodeBytes(value: Json, context: DecodeContext): Json | typeof FAILED {

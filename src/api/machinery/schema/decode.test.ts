@@ -140,6 +140,36 @@ describe("typed decoding", () => {
       { metadata: { labels: { a: true } } },
       "json: cannot unmarshal bool into Go struct field ObjectMeta.metadata.labels of type string",
     ],
+    [
+      core("Pod"),
+      { metadata: { uid: 5 } },
+      "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.uid of type types.UID",
+    ],
+    [
+      core("Pod"),
+      { spec: { containers: [{ livenessProbe: { httpGet: { port: false } } }] } },
+      "json: cannot unmarshal bool into Go struct field HTTPGetAction.spec.containers.livenessProbe.ProbeHandler.httpGet.port of type int32",
+    ],
+    [
+      core("Pod"),
+      { spec: { ephemeralContainers: [{ resources: { limits: [] } }] } },
+      "json: cannot unmarshal array into Go struct field ResourceRequirements.spec.ephemeralContainers.EphemeralContainerCommon.resources.limits of type v1.ResourceList",
+    ],
+    [
+      core("Pod"),
+      { spec: { volumes: [{ emptyDir: 5 }] } },
+      "json: cannot unmarshal number into Go struct field Volume.spec.volumes.VolumeSource.emptyDir of type v1.EmptyDirVolumeSource",
+    ],
+    [
+      typeSchema("io.k8s.api.admissionregistration.v1.NamedRuleWithOperations"),
+      { scope: 5 },
+      "json: cannot unmarshal number into Go struct field NamedRuleWithOperations.RuleWithOperations.Rule.scope of type v1.ScopeType",
+    ],
+    [
+      typeSchema("io.k8s.api.resource.v1.CapacityRequirements"),
+      { requests: "x" },
+      "json: cannot unmarshal string into Go struct field CapacityRequirements.requests of type map[v1.QualifiedName]resource.Quantity",
+    ],
     [core("Pod"), "x", "json: cannot unmarshal string into Go value of type v1.Pod"],
     [
       deployment,
@@ -199,6 +229,9 @@ describe("typed decoding", () => {
     [core("ConfigMap"), { data: { k: true } }, "unrecognized type: string"],
     [deployment, { spec: { replicas: "x" } }, "unrecognized type: int32"],
     [deployment, { spec: { replicas: 1.5 } }, "cannot convert float64 to int32"],
+    [core("Pod"), { spec: { dnsPolicy: 5 } }, "cannot convert int64 to v1.DNSPolicy"],
+    [core("Pod"), { spec: { dnsPolicy: true } }, "unrecognized type: string"],
+    [core("Pod"), { spec: { hostNetwork: "x" } }, "unrecognized type: bool"],
   ])("refuses maps %#", (schema, given, message) => {
     expect(() => decode(schema, given, { from: "maps" })).toThrow(new Error(message).message);
   });

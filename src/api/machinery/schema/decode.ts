@@ -82,6 +82,8 @@ function compile(schema: Schema): Decoder {
 
 interface FieldPlan {
   readonly name: string;
+  /** The embedded structs around it, innermost first: Go's messages name them. */
+  readonly parents: readonly string[] | undefined;
   /** Its index in the order of the schema. */
   readonly rank: number;
   readonly decode: Decoder;
@@ -119,7 +121,7 @@ function compileStruct(schema: ObjectSchema): Decoder {
       if (raw === null || raw === undefined) continue;
       const known = context.unknown.length;
       const decoded = plan.decode(raw, context);
-      if (decoded === FAILED) return failedIn(context, key, struct);
+      if (decoded === FAILED) return failedIn(context, key, struct, plan.parents);
       if (context.unknown.length > known) prefix(context, known, key);
       if (plan.leavesOut(decoded as Json)) {
         if (typeof decoded !== "object") continue;
@@ -164,7 +166,8 @@ function inOrder(object: OpenObject, plans: ReadonlyMap<string, FieldPlan>): Ope
 
 function planOf(field: FieldSchema, keepsEmpty: boolean): Omit<FieldPlan, "rank"> {
   const absent = keepsEmpty ? (value: Json) => value === null : leavesOut(field);
-  return { name: field.name, decode: decoderOf(field.schema), leavesOut: absent };
+  const parents = field.goParents?.toReversed();
+  return { name: field.name, parents, decode: decoderOf(field.schema), leavesOut: absent };
 }
 
 function compilePruning(schema: ObjectSchema): Decoder {
@@ -251,11 +254,16 @@ function compileAny(schema: AnySchema): Decoder {
 
 const decodeText = compileScalar({ type: "string" });
 
-function failedIn(context: DecodeContext, name: string, struct: string): typeof FAILED {
+function failedIn(
+  context: DecodeContext,
+  name: string,
+  struct: string,
+  parents: readonly string[] = [],
+): typeof FAILED {
   const { failure } = context;
   if (failure !== undefined) {
     failure.struct ??= struct;
-    failure.path.push(name);
+    failure.path.push(name, ...parents);
   }
   return FAILED;
 }

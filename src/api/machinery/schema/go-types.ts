@@ -1,5 +1,5 @@
 /** Go's names for the types of a schema, and which of them are structs. */
-import type { Schema } from "./schema.ts";
+import type { FieldSchema, Schema } from "./schema.ts";
 
 const scalars: Readonly<Record<string, string>> = {
   string: "string",
@@ -16,18 +16,23 @@ const scalars: Readonly<Record<string, string>> = {
   any: "runtime.RawExtension",
 };
 
-/** `v1.PodSpec`, `[]v1.Container`, `map[string]string`. */
+/** `v1.PodSpec`, `[]v1.Container`, `map[string]string`, `v1.ResourceList`. */
 export function goTypeName(schema: Schema): string {
+  if (schema.goType !== undefined) return shortName(schema.goType);
   switch (schema.type) {
     case "object":
-      return schema.goType?.split(".").slice(-2).join(".") ?? "map[string]interface {}";
+      return "map[string]interface {}";
     case "list":
       return `[]${goTypeName(schema.items)}`;
     case "map":
-      return `map[string]${goTypeName(schema.values)}`;
+      return `map[${schema.keyType === undefined ? "string" : shortName(schema.keyType)}]${goTypeName(schema.values)}`;
     default:
       return scalars[schema.type] ?? schema.type;
   }
+}
+
+function shortName(goType: string): string {
+  return goType.split(".").slice(-2).join(".");
 }
 
 /** `PodSpec`. */
@@ -49,4 +54,9 @@ export function isStruct(schema: Schema): boolean {
     default:
       return false;
   }
+}
+
+/** `HTTPGet` for `httpGet`. */
+export function goFieldName({ name, goName }: FieldSchema): string {
+  return goName ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }

@@ -27,7 +27,12 @@ export type ScalarType =
   /** Go's duration syntax, such as 1h30m. */
   | "duration";
 
-export interface ScalarSchema {
+interface Named {
+  /** The full name of the type in Go, such as io.k8s.api.core.v1.Protocol, where it has one of its own. */
+  readonly goType?: string;
+}
+
+export interface ScalarSchema extends Named {
   readonly type: ScalarType;
   /** The documented values; decoding does not enforce them. */
   readonly enum?: readonly string[];
@@ -35,7 +40,7 @@ export interface ScalarSchema {
 }
 
 /** Any JSON: RawExtension, apiextensions' JSON, FieldsV1, or a part of a custom resource without a schema. */
-export interface AnySchema {
+export interface AnySchema extends Named {
   readonly type: "any";
   /** The number of the bytes field in which protobuf carries it, in a message of its own. */
   readonly number?: number;
@@ -87,6 +92,10 @@ export interface FieldSchema {
    * inline.
    */
   readonly embedded?: readonly number[];
+  /** The names of those structs, outermost first; also those that protobuf does not carry. */
+  readonly goParents?: readonly string[];
+  /** The field's name in Go, where it is not the name in JSON with a capital letter. */
+  readonly goName?: string;
   readonly schema: Schema;
   /** Required by OpenAPI. */
   readonly required: boolean;
@@ -104,13 +113,15 @@ export interface FieldSchema {
   readonly patchMergeKey?: string | undefined;
 }
 
-export interface MapSchema {
+export interface MapSchema extends Named {
   readonly type: "map";
+  /** The full name of the keys' type in Go, where they are not plain strings. */
+  readonly keyType?: string;
   readonly values: Schema;
   readonly atomic?: boolean;
 }
 
-export interface ListSchema {
+export interface ListSchema extends Named {
   readonly type: "list";
   readonly items: Schema;
   readonly listType: "atomic" | "set" | "map";

@@ -1,6 +1,7 @@
 /** The resource claims of a pod and of its containers. */
 
 import { fits } from "../../../definition/field-checks.ts";
+import { internalForm } from "../../../facts/index.ts";
 import {
   duplicate,
   type FieldError,
@@ -13,7 +14,6 @@ import { checkDns1123Label, checkDns1123Subdomain } from "../../../machinery/nam
 import type { ObjectMeta } from "../../../machinery/schema/object.ts";
 import type { PodResourceClaim } from "../../../types/core-v1.ts";
 import { mirrorPod } from "../fields/annotations.ts";
-import { internalForm } from "../fields/internal-form.ts";
 
 export function validateResourceClaims(
   claims: readonly PodResourceClaim[],
@@ -34,7 +34,7 @@ export function validateResourceClaims(
     else if (names.has(name)) errors.push(duplicate(path.child("name"), name));
     else errors.push(...fits(checkDns1123Label, name, path.child("name")));
     names.add(name);
-    const whole = internalForm("PodResourceClaim", claim);
+    const whole = internalForm("core.v1.PodResourceClaim", claim);
     if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
       errors.push(
         invalid(path, whole, "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"),

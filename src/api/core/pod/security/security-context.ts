@@ -1,6 +1,7 @@
 /** Security contexts of containers and pods. */
 
 import { fits, oneOf, within } from "../../../definition/field-checks.ts";
+import { internalForm } from "../../../facts/index.ts";
 import {
   allErrors,
   type FieldError,
@@ -18,7 +19,6 @@ import type {
   SecurityContext,
   WindowsSecurityContextOptions,
 } from "../../../types/core-v1.ts";
-import { internalForm } from "../fields/internal-form.ts";
 import { validateDescendingPath } from "../fields/paths.ts";
 import type { PodValidationOptions } from "../fields/validation-options.ts";
 import { validateSysctls } from "./sysctls.ts";
@@ -92,7 +92,7 @@ function validateEscalation(context: SecurityContext, at: FieldPath): readonly F
   const errors: FieldError[] = [];
   const refuse = (what: string) => {
     const why = `cannot set \`allowPrivilegeEscalation\` to false and ${what}`;
-    errors.push(invalid(at, internalForm("SecurityContext", context), why));
+    errors.push(invalid(at, internalForm("core.v1.SecurityContext", context), why));
   };
   if (context.privileged === true) refuse("`privileged` to true");
   for (const capability of context.capabilities?.add ?? []) {
@@ -112,7 +112,7 @@ function validateSeccomp(profile: SeccompProfile | undefined, at: FieldPath): re
     if (localhostProfile === undefined) return errors;
     return [
       ...errors,
-      invalid(where, internalForm("SeccompProfile", profile), "can only be set when seccomp type is Localhost"),
+      invalid(where, internalForm("core.v1.SeccompProfile", profile), "can only be set when seccomp type is Localhost"),
     ];
   }
   if (localhostProfile === undefined) return [...errors, required(where, "must be set when seccomp type is Localhost")];

@@ -1,5 +1,6 @@
 /** `pods/ephemeralcontainers`: adds ephemeral containers; existing ones cannot change. */
 
+import { internalForm } from "../../../facts/index.ts";
 import { type FieldError, type FieldPath, forbidden } from "../../../machinery/errors/field-error.ts";
 import { equalJson } from "../../../machinery/json/equal.ts";
 import { goQuote } from "../../../machinery/json/go-text.ts";
@@ -8,7 +9,6 @@ import type { PartRules } from "../../../machinery/kind.ts";
 import type { Draft } from "../../../machinery/schema/object.ts";
 import type { Pod } from "../../../types/core-v1.ts";
 import { mirrorPod } from "../fields/annotations.ts";
-import { internalForm } from "../fields/internal-form.ts";
 import { dropDisabledFields } from "../spec/disabled-fields.ts";
 import { podOptions } from "../spec/options.ts";
 import { keepMetadata, raiseGeneration } from "./kept.ts";
@@ -43,7 +43,10 @@ export function validateEphemeralUpdate(pod: Pod, old: Pod, at: FieldPath): read
       errors.push(forbidden(path, `${existing} may not be removed\n`));
       continue;
     }
-    const [before, after] = [internalForm("EphemeralContainer", container), internalForm("EphemeralContainer", next)];
+    const [before, after] = [
+      internalForm("core.v1.EphemeralContainer", container),
+      internalForm("core.v1.EphemeralContainer", next),
+    ];
     if (!equalJson(before, after))
       errors.push(forbidden(path, `${existing} may not be changed\n${jsonDiff(before, after)}`));
   }

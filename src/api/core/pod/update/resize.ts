@@ -1,5 +1,6 @@
 /** `pods/resize`: changes cpu and memory of a running pod, and nothing else. */
 
+import { internalForm } from "../../../facts/index.ts";
 import { type FieldError, type FieldPath, forbidden, invalid } from "../../../machinery/errors/field-error.ts";
 import { equalJson } from "../../../machinery/json/equal.ts";
 import type { Json } from "../../../machinery/json/json.ts";
@@ -7,7 +8,6 @@ import type { PartRules } from "../../../machinery/kind.ts";
 import type { Draft } from "../../../machinery/schema/object.ts";
 import type { Container, Pod, PodSpec, ResourceRequirements } from "../../../types/core-v1.ts";
 import { mirrorPod } from "../fields/annotations.ts";
-import { internalForm } from "../fields/internal-form.ts";
 import { isSidecar } from "../resources/container-totals.ts";
 import { computeQosClass, qosClassOf } from "../resources/qos.ts";
 import { dropDisabledFields } from "../spec/disabled-fields.ts";
@@ -145,7 +145,7 @@ function validateOthers(next: PodSpec, old: PodSpec, at: FieldPath): readonly Fi
       errors.push(forbidden(path, "only cpu and memory resources for init or sidecar containers are mutable"));
     }
     if (isSidecar(container) || before === undefined) continue;
-    if (equalJson(internalForm("Container", container), internalForm("Container", before))) continue;
+    if (equalJson(internalForm("core.v1.Container", container), internalForm("core.v1.Container", before))) continue;
     const why = "non-sidecar init containers with a resize policy of RestartContainer cannot be resized";
     const restarts = (container.resizePolicy ?? []).filter(({ restartPolicy }) => restartPolicy === "RestartContainer");
     errors.push(...restarts.map(() => forbidden(path, why)));
@@ -156,17 +156,17 @@ function validateOthers(next: PodSpec, old: PodSpec, at: FieldPath): readonly Fi
 function sameBut(next: Container, old: Container | undefined): boolean {
   if (old === undefined) return false;
   const fixed = (container: Container) =>
-    internalForm("Container", { ...container, resources: withoutMutable(container.resources) });
+    internalForm("core.v1.Container", { ...container, resources: withoutMutable(container.resources) });
   return equalJson(fixed(next), fixed(old));
 }
 
 function restOf(spec: PodSpec): Json {
   const { resources: _, containers: __, initContainers: ___, ...rest } = spec;
-  return internalForm("PodSpec", rest);
+  return internalForm("core.v1.PodSpec", rest);
 }
 
 function fixedPart(resources: ResourceRequirements | undefined): Json {
-  return internalForm("ResourceRequirements", withoutMutable(resources));
+  return internalForm("core.v1.ResourceRequirements", withoutMutable(resources));
 }
 
 function withoutMutable(resources: ResourceRequirements | undefined): ResourceRequirements {

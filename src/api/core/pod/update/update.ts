@@ -7,6 +7,7 @@
  *    difference.
  */
 
+import { internalForm } from "../../../facts/index.ts";
 import {
   allErrors,
   type FieldError,
@@ -24,7 +25,6 @@ import { type MetaRules, validateObjectMeta } from "../../../machinery/object-me
 import type { Container, NodeAffinity, NodeSelectorTerm, Pod, PodSpec } from "../../../types/core-v1.ts";
 import { imageSpaceFaults } from "../containers/containers.ts";
 import { validateAnnotationChanges, validatePodAnnotations, validateProfilesAgree } from "../fields/annotations.ts";
-import { internalForm } from "../fields/internal-form.ts";
 import type { PodValidationOptions } from "../fields/validation-options.ts";
 import { validateAddedTolerations, validateRemovedGates } from "../scheduling/scheduling.ts";
 import { podOptions } from "../spec/options.ts";
@@ -148,7 +148,7 @@ function validateSpecUpdate(spec: PodSpec, old: PodSpec, at: FieldPath): readonl
     errors.push(...validateNarrowing(spec, old, at));
     rest = withOldNodeChoice(rest, old);
   }
-  const [before, after] = [internalForm("PodSpec", old), internalForm("PodSpec", rest)];
+  const [before, after] = [internalForm("core.v1.PodSpec", old), internalForm("core.v1.PodSpec", rest)];
   if (!equalJson(before, after)) {
     errors.push(
       forbidden(at, `pod updates may not change fields other than ${changeable}\n${jsonDiff(before, after)}`),
@@ -235,7 +235,7 @@ function validateNodeAffinityChange(
   const after = next?.[needed]?.nodeSelectorTerms ?? [];
   const path = at.child(needed, "nodeSelectorTerms");
   const shown = (terms: readonly NodeSelectorTerm[]): readonly Json[] =>
-    terms.map((term) => internalForm("NodeSelectorTerm", term));
+    terms.map((term) => internalForm("core.v1.NodeSelectorTerm", term));
   if (before.length === 0) return [];
   if (before.length !== after.length) {
     const list = after.length === 0 ? null : shown(after);

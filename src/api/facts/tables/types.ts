@@ -1,0 +1,6 @@
+/** Written by scripts/api-facts.ts from k8s.io/apimachinery/pkg/types 0.36.4: not to be edited. */
+export const types = `
+package io.k8s.apimachinery.pkg.types
+
+alias UID string
+`;
