@@ -1,4 +1,5 @@
 /** Validation of metrics: each has one source, and a target that fits it. */
+import { containerResourceNameFaults } from "../core/resources/standard-resources.ts";
 import {
   type FieldError,
   type FieldPath,
@@ -98,7 +99,9 @@ const validateSource: Readonly<Record<Source, (metric: MetricSpec, at: FieldPath
     ...validateResourceTarget(resource?.target, at.child("target")),
   ],
   containerResource: ({ containerResource }, at) => [
-    ...(containerResource?.name ? [] : [required(at.child("name"), "must specify a resource name")]),
+    ...(containerResource?.name
+      ? containerResourceNameFaults(containerResource.name, at.child("name"))
+      : [required(at.child("name"), "must specify a resource name")]),
     ...(containerResource?.container ? [] : [required(at.child("container"), "must specify a container")]),
     ...validateResourceTarget(containerResource?.target, at.child("target")),
   ],

@@ -39,18 +39,18 @@ function validateCompletions(
   return [invalid(completionsAt, completions, `can only be modified in tandem with ${at.child("parallelism")}`)];
 }
 
+/** The template's metadata may change. */
 function validateTemplate(job: Job, old: Job, at: FieldPath): readonly FieldError[] {
-  const template = job.spec?.template;
-  if (same(template, expectedTemplate(job, old))) return [];
-  return [immutable(at, internalForm("core.v1.PodTemplateSpec", template ?? {}))];
+  const spec = job.spec?.template?.spec;
+  if (same(spec, expectedSpec(job, old))) return [];
+  return [immutable(at.child("spec"), internalForm("core.v1.PodSpec", spec ?? {}))];
 }
 
-/** The old template; for a suspended Job, with the new scheduling directives and resources. */
-function expectedTemplate({ spec }: Job, old: Job): object | undefined {
+/** The old pod spec; for a suspended Job, with the new scheduling directives and resources. */
+function expectedSpec({ spec }: Job, old: Job): object | undefined {
   const template = spec?.template;
   const oldTemplate = old.spec?.template;
-  if (!isAtRest(old) || template?.spec === undefined || oldTemplate?.spec === undefined) return oldTemplate;
-  const metadata = taking(oldTemplate.metadata, template.metadata, ["labels", "annotations"]);
+  if (!isAtRest(old) || template?.spec === undefined || oldTemplate?.spec === undefined) return oldTemplate?.spec;
   const { affinity: oldAffinity, ...others } = taking(oldTemplate.spec, template.spec, [
     "nodeSelector",
     "tolerations",
@@ -60,9 +60,8 @@ function expectedTemplate({ spec }: Job, old: Job): object | undefined {
   const containers = withResources(oldTemplate.spec.containers, template.spec.containers);
   const expected = { ...others, containers, ...(affinity === undefined ? {} : { affinity }) };
   const { initContainers } = oldTemplate.spec;
-  if (initContainers === undefined) return { ...oldTemplate, metadata, spec: expected };
-  const initExpected = withResources(initContainers, template.spec.initContainers);
-  return { ...oldTemplate, metadata, spec: { ...expected, initContainers: initExpected } };
+  if (initContainers === undefined) return expected;
+  return { ...expected, initContainers: withResources(initContainers, template.spec.initContainers) };
 }
 
 /** Suspended, and either never started or without pods from before. */

@@ -208,7 +208,7 @@ describe("updates", () => {
       expect(
         found.map((fault) => fault.split(":")[0]),
         JSON.stringify(spec),
-      ).toEqual(allowed ? [] : ["spec.template"]);
+      ).toEqual(allowed ? [] : ["spec.template.spec"]);
     }
   });
 });

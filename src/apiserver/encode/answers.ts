@@ -140,8 +140,11 @@ function answerShape(status: number, value: JsonObject, format: Format): WholeRe
   return { status, headers: { "content-type": format.type }, body: [textOf(value, format.type, format.pretty)] };
 }
 
+/** As Kubernetes writes YAML: keys sorted, lists not indented, nothing by reference. */
+const YAML_FORM = { lineWidth: 0, sortMapEntries: true, indentSeq: false, aliasDuplicateObjects: false };
+
 export function textOf(value: object, type: MediaType, pretty: boolean): Buffer {
-  if (type === YAML_TYPE) return Buffer.from(stringify(value, { lineWidth: 0 }));
+  if (type === YAML_TYPE) return Buffer.from(stringify(value, YAML_FORM));
   return Buffer.from(`${pretty ? JSON.stringify(value, undefined, 2) : JSON.stringify(value)}\n`);
 }
 
