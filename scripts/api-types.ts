@@ -39,9 +39,10 @@ function typeText(schema: Schema, use: (type: string) => string): string {
     case "boolean":
       return "boolean";
     case "int32":
-    case "int64":
     case "double":
       return "number";
+    case "int64":
+      return "Int64";
     case "intOrString":
       return "number | string";
     case "any":
@@ -88,7 +89,7 @@ function moduleText({ name, types }: Package): string {
   };
   const bodies = types.filter((type) => !BY_HAND.has(type)).map((type) => interfaceText(type, typeSchema(type), use));
   const text = bodies.join("\n\n");
-  for (const symbol of ["Json", "JsonObject"])
+  for (const symbol of ["Int64", "Json", "JsonObject"])
     if (new RegExp(`\\b${symbol}\\b`).test(text)) note("../machinery/json/json.ts", symbol);
   const heads = [...imports]
     .sort()

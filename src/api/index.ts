@@ -25,6 +25,7 @@ export {
   nonStructuralViolations,
 } from "./apiextensions/index.ts";
 export { defaultTokenRequest, validateTokenRequest } from "./authentication/index.ts";
+export { repackSubsets } from "./core/endpoints/repack-subsets.ts";
 export { hasPodLevelResources, podLimits, podRequests, qosClassOf, type Totals } from "./core/pod/index.ts";
 export * from "./core/quota/index.ts";
 export { isExtendedResource } from "./core/resources/resource-list.ts";
@@ -39,11 +40,12 @@ export {
 } from "./core/service/index.ts";
 export { builtInKinds } from "./definition/built-in-kinds.ts";
 export { defineKind, type KindRules, keyOf } from "./definition/define-kind.ts";
-export { storageVersionHash, typeNames, typeSchema } from "./facts/index.ts";
+export { isTypeOf, storageVersionHash, typeNames, typeSchema } from "./facts/index.ts";
 export { kinds } from "./kinds.ts";
 export * from "./machinery/apply/index.ts";
 export * from "./machinery/index.ts";
-export { type MetaRules, validateObjectMeta, validateObjectMetaUpdate } from "./machinery/object-meta.ts";
+export { changedMetaErrors, type KindMetaRules, ownMetaErrors, serverMetaErrors } from "./machinery/meta-passes.ts";
+export { type MetaRules, validateObjectMeta } from "./machinery/object-meta.ts";
 export { applySchemaDefaults } from "./machinery/schema/defaults.ts";
 export { applyStoredForm } from "./machinery/schema/stored-form.ts";
 export { zeroValue } from "./machinery/schema/zero.ts";

@@ -3,14 +3,15 @@
  */
 import { ageOf, unknownAge } from "../definition/columns.ts";
 import { goJson, goNumber } from "../machinery/json/go-text.ts";
-import type { Json } from "../machinery/json/json.ts";
+import { int64Of } from "../machinery/json/int64.ts";
+import type { Int64, Json } from "../machinery/json/json.ts";
 import type { Column } from "../machinery/kind.ts";
 import { TimeError } from "../machinery/scalars/time.ts";
 import type { KubeObject } from "../machinery/schema/object.ts";
 import type { CustomResourceColumnDefinition } from "../types/apiextensions-v1.ts";
 import { compileJsonPath, type JsonPath, JsonPathError } from "./json-path.ts";
 
-type Cell = string | number | boolean | null;
+type Cell = string | Int64 | boolean | null;
 
 const age: Column<KubeObject> = {
   name: "Age",
@@ -63,7 +64,8 @@ function cellOf(type: string, value: Json | undefined, now: number): Cell {
   if (type === "string") return textOf(value);
   switch (typeof value) {
     case "number":
-      return type === "integer" ? Math.trunc(value) : type === "number" ? value : null;
+    case "bigint":
+      return type === "integer" ? wholeOf(value) : type === "number" ? Number(value) : null;
     case "boolean":
       return type === "boolean" ? value : null;
     case "string":
@@ -71,6 +73,11 @@ function cellOf(type: string, value: Json | undefined, now: number): Cell {
     default:
       return null;
   }
+}
+
+/** As Go converts a float64 to an int64: what does not fit becomes the smallest one. */
+function wholeOf(value: Int64): Int64 {
+  return typeof value === "bigint" ? value : (int64Of(BigInt(Math.trunc(value))) ?? -(2n ** 63n));
 }
 
 function textOf(value: Json): string {

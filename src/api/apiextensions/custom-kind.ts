@@ -54,6 +54,7 @@ export function compileCustomKind(definition: CustomResourceDefinition, version:
     get schema() {
       return schema();
     },
+    metaChecks: { plainFinalizers: true },
     generation: hasStatus ? "spec" : { changed: differs },
     create: {
       prepare: (draft) => {

@@ -1,11 +1,11 @@
 /** The paths of the scale subresource, and whether their values are valid numbers of replicas. */
 import { type FieldError, invalid } from "../machinery/errors/field-error.ts";
 import { goValue } from "../machinery/json/go-text.ts";
+import { isInt64, isNumeric } from "../machinery/json/int64.ts";
 import { isObject, type Json, type JsonObject } from "../machinery/json/json.ts";
 import { getKey } from "../machinery/json/own-key.ts";
 import type { ScaleRules } from "../machinery/kind.ts";
 import type { CustomResourceSubresourceScale } from "../types/apiextensions-v1.ts";
-import { isInteger } from "./values/check.ts";
 
 const MAX_REPLICAS = 2 ** 31 - 1;
 
@@ -34,9 +34,9 @@ export function scaleStatusFaults(scale: CustomResourceSubresourceScale, object:
 }
 
 function replicasFaults(path: string, object: JsonObject): readonly FieldError[] {
-  const { value, fault } = valueAt(path, object, "int64", (found) => typeof found === "number" && isInteger(found));
+  const { value, fault } = valueAt(path, object, "int64", isInt64);
   if (fault !== undefined) return [invalid(path, 0, fault)];
-  const replicas = typeof value === "number" ? value : 0;
+  const replicas = isInt64(value) ? value : 0;
   if (replicas < 0) return [invalid(path, replicas, "should be a non-negative integer")];
   return replicas > MAX_REPLICAS ? [invalid(path, replicas, `should be less than or equal to ${MAX_REPLICAS}`)] : [];
 }
@@ -67,7 +67,7 @@ function accessFault(names: readonly string[], value: Json, type: string): strin
 function goTypeOf(value: Json): string {
   if (value === null) return "<nil>";
   if (Array.isArray(value)) return "[]interface {}";
-  if (typeof value === "number") return isInteger(value) ? "int64" : "float64";
+  if (isNumeric(value)) return isInt64(value) ? "int64" : "float64";
   if (typeof value === "boolean") return "bool";
   return typeof value === "string" ? "string" : "map[string]interface {}";
 }

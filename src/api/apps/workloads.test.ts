@@ -152,8 +152,8 @@ describe("what is refused", () => {
       kind: "StatefulSet",
       given: workload("StatefulSet", { volumeClaimTemplates: Array(2).fill(unnamedClaim) }),
       want: [
-        "spec.template.spec.volumes[0].name: Required value",
         "spec.template.spec.volumes[0].persistentVolumeClaim.claimName: Required value",
+        "spec.template.spec.volumes[0].name: Required value",
       ],
     },
     {

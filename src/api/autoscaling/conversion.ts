@@ -7,6 +7,7 @@
  */
 import { goJson } from "../machinery/json/go-text.ts";
 import { isObject, type Json, type JsonObject } from "../machinery/json/json.ts";
+import { JsonSyntaxError, parseJson } from "../machinery/json/json-text.ts";
 import type { ObjectMeta } from "../machinery/schema/object.ts";
 import type {
   HorizontalPodAutoscaler as HpaV1,
@@ -116,9 +117,9 @@ function itemsOf<T extends object>(text: string | undefined): readonly T[] {
 function parsed(text: string | undefined): Json | JsonObject | undefined {
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text) as Json;
+    return parseJson(text);
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof JsonSyntaxError) return undefined;
     throw error;
   }
 }

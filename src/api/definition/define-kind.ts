@@ -6,11 +6,12 @@ import { type KindFacts, kinds, typeSchema } from "../facts/index.ts";
 import type { Kind } from "../machinery/kind.ts";
 import type { KubeObject } from "../machinery/schema/object.ts";
 import type { ObjectSchema } from "../machinery/schema/schema.ts";
+import { metaChecksOf } from "./meta-checks.ts";
 
 /** What is written by hand; everything else is a fact. */
 export type KindRules<T extends KubeObject> = Omit<
   Kind<T>,
-  "group" | "version" | "kind" | "scope" | "names" | "verbs" | "schema" | "served"
+  "group" | "version" | "kind" | "scope" | "names" | "verbs" | "schema" | "served" | "metaChecks"
 >;
 
 const factsByKind = new Map(kinds().map((facts) => [keyOf(facts), facts]));
@@ -29,6 +30,7 @@ export function defineKind<T extends KubeObject>(apiVersion: string, kind: strin
     names: { plural, singular, shortNames, categories },
     verbs,
     served: subresources,
+    metaChecks: metaChecksOf(keyOf(facts)),
     get schema() {
       schema ??= typeSchema(typeName);
       return schema;

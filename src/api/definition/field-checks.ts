@@ -11,12 +11,12 @@ import {
   type Where,
 } from "../machinery/errors/field-error.ts";
 import { equalJson } from "../machinery/json/equal.ts";
-import type { Json } from "../machinery/json/json.ts";
+import type { Int64, Json } from "../machinery/json/json.ts";
 import { sentEmpty } from "../machinery/json/sent-empty.ts";
 import { checkDns1123Subdomain, checkPercent, type NameCheck } from "../machinery/names/names.ts";
 import type { IntOrString } from "../machinery/scalars/int-or-string.ts";
 
-export type Part = object | string | number | boolean | null | undefined;
+export type Part = object | string | Int64 | boolean | null | undefined;
 
 /** The generated types are JSON, but TypeScript gives interfaces no index signature. Absent becomes null. */
 export function jsonOf(value: Part): Json {
@@ -79,14 +79,14 @@ export function positive(value: number, where: FieldPath): readonly FieldError[]
   return value > 0 ? [] : [invalid(where, value, "must be greater than zero")];
 }
 
-export function within(value: number, low: number, high: number, where: FieldPath): readonly FieldError[] {
+export function within(value: Int64, low: number, high: number, where: FieldPath): readonly FieldError[] {
   return value >= low && value <= high
     ? NO_ERRORS
     : [invalid(where, value, `must be between ${low} and ${high}, inclusive`)];
 }
 
 /** An absent number is valid. */
-export function nonNegative(value: number | undefined, where: FieldPath): readonly FieldError[] {
+export function nonNegative(value: Int64 | undefined, where: FieldPath): readonly FieldError[] {
   return value === undefined || value >= 0 ? [] : [invalid(where, value, "must be greater than or equal to 0")];
 }
 
@@ -98,7 +98,7 @@ export function allNonNegative<T extends object>(
 ): readonly FieldError[] {
   return names.flatMap((name) => {
     const value = holder[name];
-    return typeof value === "number" ? nonNegative(value, at.child(name)) : [];
+    return typeof value === "number" || typeof value === "bigint" ? nonNegative(value, at.child(name)) : [];
   });
 }
 

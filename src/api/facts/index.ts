@@ -1,7 +1,8 @@
 /** The public surface of facts. */
-import type { Json } from "../machinery/json/json.ts";
+import type { Int64, Json } from "../machinery/json/json.ts";
 import type { ObjectSchema } from "../machinery/schema/schema.ts";
 import { formOf, formOfField } from "./internal-form.ts";
+import { kinds } from "./kinds.ts";
 import { typeTable } from "./table.ts";
 import { tables } from "./tables/index.ts";
 
@@ -20,6 +21,13 @@ export function typeNames(): string[] {
   return builtIn.names();
 }
 
+/** Whether a version of the API has objects of this name, those without a resource of their own included (PodList). */
+export function isTypeOf(apiVersion: string, name: string): boolean {
+  const home = kinds().find(({ group, version }) => apiVersion === (group === "" ? version : `${group}/${version}`));
+  const type = home?.typeName.replace(/[^.]+$/, name) ?? "";
+  return type.startsWith("io.k8s.api.") && builtIn.names().includes(type) && typeSchema(type).fields.has("apiVersion");
+}
+
 /**
  * A value as messages of Kubernetes print it: in its internal Go type. `type` is the type of the API, such as
  * core.v1.PodSpec; without a value it is null, a nil pointer. `stored`: the value was stored, so it has no empty lists.
@@ -29,7 +37,7 @@ export function internalForm(type: string, value: object | undefined, source: "s
 }
 
 /** The same for a field of a type: without a value it is what Go has there, such as "" for a plain string. */
-export function internalField(type: string, name: string, value: object | string | number | boolean | undefined): Json {
+export function internalField(type: string, name: string, value: object | string | Int64 | boolean | undefined): Json {
   return formOfField(apiType(type), name, value as Json | undefined);
 }
 

@@ -19,10 +19,22 @@ export * from "./errors/status-errors.ts";
 export { equalJson } from "./json/equal.ts";
 export { flatText } from "./json/flat-text.ts";
 export { goJson, goQuote, goValue } from "./json/go-text.ts";
-export { cloneJson, isObject, type Json, type JsonObject, plainJson } from "./json/json.ts";
-export { hasDuplicateKeys, JsonSyntaxError, parseJson, strictFieldErrors, unknownField } from "./json/json-text.ts";
+export { addInt64, compareInt64, int64Of, isInt64, parseInt64 } from "./json/int64.ts";
+export { cloneJson, type Int64, isObject, type Json, type JsonObject, plainJson } from "./json/json.ts";
+export {
+  hasDuplicateKeys,
+  JsonSyntaxError,
+  parseJson,
+  strictFieldErrors,
+  type TextFacts,
+  textFacts,
+  unknownField,
+} from "./json/json-text.ts";
 export { cloneDraft } from "./json/sent-empty.ts";
+export { parseSpelled } from "./json/spelled-number.ts";
 export { jsonKind, unmarshalText } from "./json/unmarshal-text.ts";
+export { writeJson } from "./json/write-json.ts";
+export { writeYaml } from "./json/write-yaml.ts";
 export { type ParsedYaml, parseYaml, YamlSyntaxError } from "./json/yaml-text.ts";
 export * from "./kind.ts";
 export {

@@ -7,7 +7,9 @@
  * 2. When each rule runs is decided by the API server's list of write steps (src/apiserver/rest), and nowhere else. The
  *    machinery itself handles metadata, status, generation and managedFields.
  */
+
 import type { FieldError, FieldPath } from "./errors/field-error.ts";
+import type { Int64 } from "./json/json.ts";
 import type { Draft, KubeObject } from "./schema/object.ts";
 import type { ObjectSchema } from "./schema/schema.ts";
 
@@ -38,10 +40,11 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly delete?: DeleteRules<T>;
   /** Runs on create and on update. ObjectMeta has been validated by the machinery. */
   validate?(object: T, at: FieldPath): readonly FieldError[];
-  /** Brings a valid object into its canonical stored form (Endpoints are repacked). Runs after validation. */
+  /** Gives a valid object its stored form (a pod has both names of its service account). Runs after validation. */
   canonicalize?(draft: Draft<T>): void;
   /** Validates names of this kind. Default: a DNS-1123 subdomain. */
   validateName?(name: string, isPrefix: boolean): readonly string[];
+  readonly metaChecks?: MetaChecks;
   readonly subresources?: Subresources<T>;
 
   /**
@@ -78,6 +81,23 @@ export interface Kind<T extends KubeObject = KubeObject> {
   /** The subresources in discovery, in its order. */
   readonly served: readonly ServedSubresource[];
 }
+
+/**
+ * What the kind's own rules validate of metadata, beside what the server validates for all kinds. Default: the metadata
+ * of a new object, that of a change as a change, and finalizers with a domain.
+ */
+export interface MetaChecks {
+  /** False: only what the server validates for all kinds. */
+  readonly create?: boolean;
+  /** On update: as for a new object, as for a change, or both, in this order. */
+  readonly update?: readonly MetaPass[];
+  /** The same for a write of the status. */
+  readonly status?: readonly MetaPass[];
+  /** Finalizers may have names without a domain. */
+  readonly plainFinalizers?: boolean;
+}
+
+export type MetaPass = "create" | "update";
 
 export interface SelectableFields<T> {
   readonly names: readonly string[];
@@ -140,7 +160,7 @@ export interface UpdateRules<T> {
 
 export interface DeleteRules<T> {
   /** Graceful deletion: seconds between the deletion mark and the removal; 0 deletes at once. */
-  graceSeconds?(object: T, requested: number | undefined): number;
+  graceSeconds?(object: T, requested: Int64 | undefined): Int64;
   readonly defaultPropagation?: "Background" | "Foreground" | "Orphan";
   /** A warning for clients that rely on the default propagation (that of Job may surprise them). */
   readonly defaultPropagationWarning?: string;
@@ -200,7 +220,7 @@ export interface Column<T> {
   readonly doc?: string;
   /** A description of our own, where there is no documentation. */
   readonly description?: string;
-  cell(object: T, now: number): string | number | boolean | null;
+  cell(object: T, now: number): string | Int64 | boolean | null;
 }
 
 export interface RowCondition {

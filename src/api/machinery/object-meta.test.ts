@@ -6,6 +6,7 @@ import type { ObjectMeta } from "./schema/object.ts";
 
 const namespaced: MetaRules = { namespaced: true, validateName: (name) => checkDns1123Subdomain(name) };
 const cluster: MetaRules = { ...namespaced, namespaced: false };
+const qualified: MetaRules = { ...namespaced, qualifiedFinalizers: true };
 const METADATA = at("metadata");
 const said = (errors: readonly FieldError[]) => errors.map(({ field, type, detail }) => `${field}: ${type}: ${detail}`);
 const owner = { apiVersion: "v1", kind: "Pod", name: "p", uid: "u" };
@@ -80,10 +81,18 @@ describe("metadata of a new object", () => {
       meta: { name: "x", namespace: "n", finalizers: ["example.com/f", "kubernetes", "orphan"] },
       want: [],
     },
+    { name: "a finalizer without a domain", meta: { name: "x", namespace: "n", finalizers: ["mine"] }, want: [] },
     {
-      name: "a finalizer without a domain",
-      meta: { name: "x", namespace: "n", finalizers: ["mine"] },
-      want: [/^metadata\.finalizers: .*neither a standard finalizer name nor is it fully qualified/],
+      name: "a finalizer without the domain that it needs",
+      meta: { name: "x", namespace: "n", finalizers: ["orphan", "mine"] },
+      rules: qualified,
+      want: [/^metadata\.finalizers\[1\]: .*neither a standard finalizer name nor is it fully qualified/],
+    },
+    {
+      name: "a bad finalizer without the domain that it needs",
+      meta: { name: "x", namespace: "n", finalizers: ["a b"] },
+      rules: qualified,
+      want: [/^metadata\.finalizers: /, /^metadata\.finalizers\[0\]: .*neither a standard/],
     },
     {
       name: "a bad finalizer",
@@ -140,6 +149,11 @@ describe("metadata of a changed object", () => {
     { name: "its generation, forth", after: { ...old, generation: 3 }, want: [] },
     { name: "finalizers", after: { ...old, finalizers: ["a.b/c"] }, want: [] },
     {
+      name: "a finalizer without a domain",
+      after: { ...old, finalizers: ["mine"] },
+      want: [/^metadata\.finalizers\[0\]: .*neither a standard/],
+    },
+    {
       name: "a finalizer less while it leaves",
       before: leaving,
       after: { ...leaving, finalizers: ["a.b/c"] },
@@ -155,7 +169,7 @@ describe("metadata of a changed object", () => {
     },
   ];
   it.each(cases)("$name", ({ before = old, after, want }) => {
-    expect(said(validateObjectMetaUpdate(after, before, METADATA))).toEqual(
+    expect(said(validateObjectMetaUpdate(after, before, qualified, METADATA))).toEqual(
       want.map((each) => expect.stringMatching(each)),
     );
   });

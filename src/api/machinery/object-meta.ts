@@ -6,6 +6,7 @@ import {
   forbidden,
   immutable,
   invalid,
+  NO_ERRORS,
   required,
   tooLong,
 } from "./errors/field-error.ts";
@@ -23,27 +24,39 @@ const STANDARD_FINALIZERS = new Set([ORPHAN, FOREGROUND, "kubernetes"]);
 
 export interface MetaRules {
   readonly namespaced: boolean;
+  /** Finalizers need a domain, unless the API itself defines them. Default: false. */
+  readonly qualifiedFinalizers?: boolean;
   /** Faults of a name, or of the prefix in `generateName`. */
   validateName(name: string, isPrefix: boolean): readonly string[];
 }
 
 export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules, at: FieldPath): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const { name = "", generateName = "", namespace = "", generation = 0 } = meta;
-  if (generateName !== "") {
-    for (const fault of rules.validateName(generateName, true))
-      errors.push(invalid(at.child("generateName"), generateName, fault));
-  }
-  if (name === "") errors.push(required(at.child("name"), "name or generateName is required"));
-  else for (const fault of rules.validateName(name, false)) errors.push(invalid(at.child("name"), name, fault));
+  const { namespace = "", generation = 0 } = meta;
+  const errors: FieldError[] = validateNames(meta, rules, at);
   if (!rules.namespaced) {
     if (namespace !== "") errors.push(forbidden(at.child("namespace"), "not allowed on this type"));
   } else if (namespace === "") errors.push(required(at.child("namespace")));
   else for (const fault of checkDns1123Label(namespace)) errors.push(invalid(at.child("namespace"), namespace, fault));
   if (generation < 0) errors.push(invalid(at.child("generation"), generation, "must be greater than or equal to 0"));
   errors.push(...validateParts(meta, at));
-  if (meta.finalizers) errors.push(...validateFinalizers(meta.finalizers, at.child("finalizers")));
-  errors.push(...managedFieldsErrors(meta, at));
+  errors.push(...validateFinalizers(meta, at), ...managedFieldsErrors(meta, at));
+  if (rules.qualifiedFinalizers === true) errors.push(...unqualifiedFinalizers(meta, at));
+  return errors;
+}
+
+/** The name, and the prefix of a generated one. */
+export function validateNames(
+  { name = "", generateName = "" }: ObjectMeta,
+  rules: Pick<MetaRules, "validateName">,
+  at: FieldPath,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  if (generateName !== "") {
+    for (const fault of rules.validateName(generateName, true))
+      errors.push(invalid(at.child("generateName"), generateName, fault));
+  }
+  if (name === "") errors.push(required(at.child("name"), "name or generateName is required"));
+  else for (const fault of rules.validateName(name, false)) errors.push(invalid(at.child("name"), name, fault));
   return errors;
 }
 
@@ -69,8 +82,13 @@ const FIXED = [
   "deletionGracePeriodSeconds",
 ] as const;
 
-export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, at: FieldPath): readonly FieldError[] {
-  const errors: FieldError[] = [...newFinalizers(meta, old, at.child("finalizers"))];
+export function validateObjectMetaUpdate(
+  meta: ObjectMeta,
+  old: ObjectMeta,
+  rules: Pick<MetaRules, "qualifiedFinalizers">,
+  at: FieldPath,
+): readonly FieldError[] {
+  const errors: FieldError[] = old.deletionTimestamp === undefined ? [] : newFinalizers(meta, old, at);
   if ((meta.generation ?? 0) < (old.generation ?? 0)) {
     errors.push(invalid(at.child("generation"), meta.generation ?? 0, "must not be decremented"));
   }
@@ -79,6 +97,7 @@ export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, at: 
     if (!equalJson(value, old[field] ?? null)) errors.push(immutable(at.child(field), value));
   }
   errors.push(...validateParts(meta, at), ...managedFieldsErrors(meta, at));
+  if (rules.qualifiedFinalizers === true) errors.push(...unqualifiedFinalizers(meta, at));
   return errors;
 }
 
@@ -128,29 +147,32 @@ function validateOwnerReference(owner: OwnerReference, at: FieldPath): FieldErro
   return errors;
 }
 
-function validateFinalizers(finalizers: readonly string[], at: FieldPath): FieldError[] {
-  const errors: FieldError[] = [];
-  for (const finalizer of finalizers) {
-    const faults = checkQualifiedName(finalizer);
-    for (const fault of faults) errors.push(invalid(at, finalizer, fault));
-    if (faults.length === 0 && !finalizer.includes("/") && !STANDARD_FINALIZERS.has(finalizer)) {
-      errors.push(invalid(at, finalizer, "name is neither a standard finalizer name nor is it fully qualified"));
-    }
-  }
+/** Names with or without a domain. */
+export function validateFinalizers({ finalizers }: ObjectMeta, path: FieldPath): readonly FieldError[] {
+  if (finalizers === undefined) return NO_ERRORS;
+  const at = path.child("finalizers");
+  const errors = finalizers.flatMap((name) => checkQualifiedName(name).map((fault) => invalid(at, name, fault)));
   if (finalizers.includes(ORPHAN) && finalizers.includes(FOREGROUND)) {
     errors.push(invalid(at, [...finalizers], `finalizer ${ORPHAN} and ${FOREGROUND} cannot be both set`));
   }
   return errors;
 }
 
-function newFinalizers(meta: ObjectMeta, old: ObjectMeta, at: FieldPath): FieldError[] {
-  if (old.deletionTimestamp === undefined) return validateFinalizers(meta.finalizers ?? [], at);
+function unqualifiedFinalizers({ finalizers }: ObjectMeta, path: FieldPath): readonly FieldError[] {
+  if (finalizers === undefined) return NO_ERRORS;
+  const why = "name is neither a standard finalizer name nor is it fully qualified";
+  return finalizers.flatMap((name, i) =>
+    name.includes("/") || STANDARD_FINALIZERS.has(name) ? [] : [invalid(path.child("finalizers").index(i), name, why)],
+  );
+}
+
+function newFinalizers(meta: ObjectMeta, old: ObjectMeta, path: FieldPath): FieldError[] {
   const added = (meta.finalizers ?? []).filter((finalizer) => !(old.finalizers ?? []).includes(finalizer)).sort();
   if (added.length === 0) return [];
   const list = added.map((finalizer) => JSON.stringify(finalizer)).join(", ");
   return [
     forbidden(
-      at,
+      path.child("finalizers"),
       `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`,
     ),
   ];

@@ -47,4 +47,9 @@ it("a ClusterRole may speak of paths, and be made of others", () => {
   expect(faults(ClusterRole, { aggregationRule: {} })).toEqual([
     "aggregationRule.clusterRoleSelectors: Required value: at least one clusterRoleSelector required if aggregationRule is non-nil",
   ]);
+  const selector = { matchExpressions: [{ key: "k", operator: "Exists", values: ["x"] }] };
+  expect(faults(ClusterRole, { aggregationRule: { clusterRoleSelectors: [{}, selector] } })).toEqual([
+    "aggregationRule.clusterRoleSelectors[1].matchExpressions[0].values: Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+    "aggregationRule.clusterRoleSelectors[1]: Invalid value: null: invalid label selector.",
+  ]);
 });

@@ -52,5 +52,9 @@ function validateAggregation(rule: ClusterRoleObject["aggregationRule"], path: F
   if (selectors.length === 0) {
     return [required(where, "at least one clusterRoleSelector required if aggregationRule is non-nil")];
   }
-  return selectors.flatMap((selector, i) => validateLabelSelector(selector, where.index(i)));
+  return selectors.flatMap((selector, i) => {
+    const errors = validateLabelSelector(selector, where.index(i));
+    // What cannot be compiled is printed as the nil that compiling it gives.
+    return errors.length === 0 ? errors : [...errors, invalid(where.index(i), null, "invalid label selector.")];
+  });
 }

@@ -1,4 +1,5 @@
 /** Written by scripts/api-types.ts: not to be edited. */
+import type { Int64 } from "../machinery/json/json.ts";
 import type { ObjectMeta } from "../machinery/schema/object.ts";
 import type { Condition, LabelSelector, ListMeta } from "./meta-v1.ts";
 
@@ -206,7 +207,7 @@ export interface ValidatingAdmissionPolicySpec {
 }
 
 export interface ValidatingAdmissionPolicyStatus {
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly typeChecking?: TypeChecking;
   readonly conditions?: readonly Condition[];
 }

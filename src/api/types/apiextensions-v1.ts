@@ -1,5 +1,5 @@
 /** Written by scripts/api-types.ts: not to be edited. */
-import type { Json } from "../machinery/json/json.ts";
+import type { Int64, Json } from "../machinery/json/json.ts";
 import type { ObjectMeta } from "../machinery/schema/object.ts";
 import type { ListMeta, Status } from "./meta-v1.ts";
 
@@ -50,7 +50,7 @@ export interface CustomResourceDefinitionCondition {
   readonly lastTransitionTime?: string;
   readonly reason?: string;
   readonly message?: string;
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
 }
 
 export interface CustomResourceDefinitionList {
@@ -82,7 +82,7 @@ export interface CustomResourceDefinitionStatus {
   readonly conditions?: readonly CustomResourceDefinitionCondition[];
   readonly acceptedNames?: CustomResourceDefinitionNames;
   readonly storedVersions?: readonly string[];
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
 }
 
 export interface CustomResourceDefinitionVersion {
@@ -132,16 +132,16 @@ export interface JSONSchemaProps {
   readonly exclusiveMaximum?: boolean;
   readonly minimum?: number;
   readonly exclusiveMinimum?: boolean;
-  readonly maxLength?: number;
-  readonly minLength?: number;
+  readonly maxLength?: Int64;
+  readonly minLength?: Int64;
   readonly pattern?: string;
-  readonly maxItems?: number;
-  readonly minItems?: number;
+  readonly maxItems?: Int64;
+  readonly minItems?: Int64;
   readonly uniqueItems?: boolean;
   readonly multipleOf?: number;
   readonly enum?: readonly Json[];
-  readonly maxProperties?: number;
-  readonly minProperties?: number;
+  readonly maxProperties?: Int64;
+  readonly minProperties?: Int64;
   readonly required?: readonly string[];
   readonly items?: Json;
   readonly allOf?: readonly JSONSchemaProps[];

@@ -1,5 +1,5 @@
 /** Written by scripts/api-types.ts: not to be edited. */
-import type { Json } from "../machinery/json/json.ts";
+import type { Int64, Json } from "../machinery/json/json.ts";
 import type { ObjectMeta } from "../machinery/schema/object.ts";
 import type { PersistentVolumeClaim, PodTemplateSpec } from "./core-v1.ts";
 import type { LabelSelector, ListMeta } from "./meta-v1.ts";
@@ -9,7 +9,7 @@ export interface ControllerRevision {
   readonly apiVersion?: string;
   readonly metadata: ObjectMeta;
   readonly data?: Json;
-  readonly revision: number;
+  readonly revision: Int64;
 }
 
 export interface ControllerRevisionList {
@@ -55,7 +55,7 @@ export interface DaemonSetStatus {
   readonly numberMisscheduled: number;
   readonly desiredNumberScheduled: number;
   readonly numberReady: number;
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly updatedNumberScheduled?: number;
   readonly numberAvailable?: number;
   readonly numberUnavailable?: number;
@@ -104,7 +104,7 @@ export interface DeploymentSpec {
 }
 
 export interface DeploymentStatus {
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly replicas?: number;
   readonly updatedReplicas?: number;
   readonly readyReplicas?: number;
@@ -156,7 +156,7 @@ export interface ReplicaSetStatus {
   readonly readyReplicas?: number;
   readonly availableReplicas?: number;
   readonly terminatingReplicas?: number;
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly conditions?: readonly ReplicaSetCondition[];
 }
 
@@ -222,7 +222,7 @@ export interface StatefulSetSpec {
 }
 
 export interface StatefulSetStatus {
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly replicas: number;
   readonly readyReplicas?: number;
   readonly currentReplicas?: number;

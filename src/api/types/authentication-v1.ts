@@ -1,4 +1,5 @@
 /** Written by scripts/api-types.ts: not to be edited. */
+import type { Int64 } from "../machinery/json/json.ts";
 import type { ObjectMeta } from "../machinery/schema/object.ts";
 
 export interface BoundObjectReference {
@@ -29,7 +30,7 @@ export interface TokenRequest {
 
 export interface TokenRequestSpec {
   readonly audiences?: readonly string[];
-  readonly expirationSeconds?: number;
+  readonly expirationSeconds?: Int64;
   readonly boundObjectRef?: BoundObjectReference;
 }
 

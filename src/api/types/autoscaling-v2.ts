@@ -1,4 +1,5 @@
 /** Written by scripts/api-types.ts: not to be edited. */
+import type { Int64 } from "../machinery/json/json.ts";
 import type { ObjectMeta } from "../machinery/schema/object.ts";
 import type { LabelSelector, ListMeta } from "./meta-v1.ts";
 
@@ -80,7 +81,7 @@ export interface HorizontalPodAutoscalerSpec {
 }
 
 export interface HorizontalPodAutoscalerStatus {
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly lastScaleTime?: string;
   readonly currentReplicas?: number;
   readonly desiredReplicas: number;

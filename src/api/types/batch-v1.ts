@@ -1,4 +1,5 @@
 /** Written by scripts/api-types.ts: not to be edited. */
+import type { Int64 } from "../machinery/json/json.ts";
 import type { ObjectMeta } from "../machinery/schema/object.ts";
 import type { ObjectReference, PodTemplateSpec } from "./core-v1.ts";
 import type { LabelSelector, ListMeta } from "./meta-v1.ts";
@@ -21,7 +22,7 @@ export interface CronJobList {
 export interface CronJobSpec {
   readonly schedule: string;
   readonly timeZone?: string;
-  readonly startingDeadlineSeconds?: number;
+  readonly startingDeadlineSeconds?: Int64;
   readonly concurrencyPolicy?: "Allow" | "Forbid" | "Replace";
   readonly suspend?: boolean;
   readonly jobTemplate: JobTemplateSpec;
@@ -62,7 +63,7 @@ export interface JobList {
 export interface JobSpec {
   readonly parallelism?: number;
   readonly completions?: number;
-  readonly activeDeadlineSeconds?: number;
+  readonly activeDeadlineSeconds?: Int64;
   readonly podFailurePolicy?: PodFailurePolicy;
   readonly successPolicy?: SuccessPolicy;
   readonly backoffLimit?: number;

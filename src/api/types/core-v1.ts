@@ -1,5 +1,5 @@
 /** Written by scripts/api-types.ts: not to be edited. */
-import type { Json } from "../machinery/json/json.ts";
+import type { Int64, Json } from "../machinery/json/json.ts";
 import type { ObjectMeta, OwnerReference } from "../machinery/schema/object.ts";
 import type { Condition, LabelSelector, ListMeta } from "./meta-v1.ts";
 
@@ -234,7 +234,7 @@ export interface ContainerExtendedResourceRequest {
 
 export interface ContainerImage {
   readonly names?: readonly string[];
-  readonly sizeBytes?: number;
+  readonly sizeBytes?: Int64;
 }
 
 export interface ContainerPort {
@@ -804,9 +804,9 @@ export interface LimitRangeSpec {
 }
 
 export interface LinuxContainerUser {
-  readonly uid: number;
-  readonly gid: number;
-  readonly supplementalGroups?: readonly number[];
+  readonly uid: Int64;
+  readonly gid: Int64;
+  readonly supplementalGroups?: readonly Int64[];
 }
 
 export interface List {
@@ -997,7 +997,7 @@ export interface NodeStatus {
 }
 
 export interface NodeSwapStatus {
-  readonly capacity?: number;
+  readonly capacity?: Int64;
 }
 
 export interface NodeSystemInfo {
@@ -1230,7 +1230,7 @@ export interface PodCertificateProjection {
 
 export interface PodCondition {
   readonly type: string;
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly status: string;
   readonly lastProbeTime?: string;
   readonly lastTransitionTime?: string;
@@ -1282,11 +1282,11 @@ export interface PodLogOptions {
   readonly container?: string;
   readonly follow?: boolean;
   readonly previous?: boolean;
-  readonly sinceSeconds?: number;
+  readonly sinceSeconds?: Int64;
   readonly sinceTime?: string;
   readonly timestamps?: boolean;
-  readonly tailLines?: number;
-  readonly limitBytes?: number;
+  readonly tailLines?: Int64;
+  readonly limitBytes?: Int64;
   readonly insecureSkipTLSVerifyBackend?: boolean;
   readonly stream?: string;
 }
@@ -1333,12 +1333,12 @@ export interface PodSchedulingGroup {
 export interface PodSecurityContext {
   readonly seLinuxOptions?: SELinuxOptions;
   readonly windowsOptions?: WindowsSecurityContextOptions;
-  readonly runAsUser?: number;
-  readonly runAsGroup?: number;
+  readonly runAsUser?: Int64;
+  readonly runAsGroup?: Int64;
   readonly runAsNonRoot?: boolean;
-  readonly supplementalGroups?: readonly number[];
+  readonly supplementalGroups?: readonly Int64[];
   readonly supplementalGroupsPolicy?: "Merge" | "Strict";
-  readonly fsGroup?: number;
+  readonly fsGroup?: Int64;
   readonly sysctls?: readonly Sysctl[];
   readonly fsGroupChangePolicy?: "Always" | "OnRootMismatch";
   readonly seccompProfile?: SeccompProfile;
@@ -1356,8 +1356,8 @@ export interface PodSpec {
   readonly containers: readonly Container[];
   readonly ephemeralContainers?: readonly EphemeralContainer[];
   readonly restartPolicy?: "Always" | "Never" | "OnFailure";
-  readonly terminationGracePeriodSeconds?: number;
-  readonly activeDeadlineSeconds?: number;
+  readonly terminationGracePeriodSeconds?: Int64;
+  readonly activeDeadlineSeconds?: Int64;
   readonly dnsPolicy?: "ClusterFirst" | "ClusterFirstWithHostNet" | "Default" | "None";
   readonly nodeSelector?: Readonly<Record<string, string>>;
   readonly serviceAccountName?: string;
@@ -1396,7 +1396,7 @@ export interface PodSpec {
 }
 
 export interface PodStatus {
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly phase?: "Failed" | "Pending" | "Running" | "Succeeded" | "Unknown";
   readonly conditions?: readonly PodCondition[];
   readonly message?: string;
@@ -1483,7 +1483,7 @@ export interface Probe {
   readonly periodSeconds?: number;
   readonly successThreshold?: number;
   readonly failureThreshold?: number;
-  readonly terminationGracePeriodSeconds?: number;
+  readonly terminationGracePeriodSeconds?: Int64;
 }
 
 export interface ProbeHandler {
@@ -1572,7 +1572,7 @@ export interface ReplicationControllerStatus {
   readonly fullyLabeledReplicas?: number;
   readonly readyReplicas?: number;
   readonly availableReplicas?: number;
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly conditions?: readonly ReplicationControllerCondition[];
 }
 
@@ -1744,8 +1744,8 @@ export interface SecurityContext {
   readonly privileged?: boolean;
   readonly seLinuxOptions?: SELinuxOptions;
   readonly windowsOptions?: WindowsSecurityContextOptions;
-  readonly runAsUser?: number;
-  readonly runAsGroup?: number;
+  readonly runAsUser?: Int64;
+  readonly runAsGroup?: Int64;
   readonly runAsNonRoot?: boolean;
   readonly readOnlyRootFilesystem?: boolean;
   readonly allowPrivilegeEscalation?: boolean;
@@ -1786,7 +1786,7 @@ export interface ServiceAccountList {
 
 export interface ServiceAccountTokenProjection {
   readonly audience?: string;
-  readonly expirationSeconds?: number;
+  readonly expirationSeconds?: Int64;
   readonly path: string;
 }
 
@@ -1845,7 +1845,7 @@ export interface SessionAffinityConfig {
 }
 
 export interface SleepAction {
-  readonly seconds: number;
+  readonly seconds: Int64;
 }
 
 export interface StorageOSPersistentVolumeSource {
@@ -1886,7 +1886,7 @@ export interface Toleration {
   readonly operator?: "Equal" | "Exists" | "Gt" | "Lt";
   readonly value?: string;
   readonly effect?: "NoExecute" | "NoSchedule" | "PreferNoSchedule";
-  readonly tolerationSeconds?: number;
+  readonly tolerationSeconds?: Int64;
 }
 
 export interface TopologySelectorLabelRequirement {

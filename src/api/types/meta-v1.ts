@@ -1,5 +1,5 @@
 /** Written by scripts/api-types.ts: not to be edited. */
-import type { Json } from "../machinery/json/json.ts";
+import type { Int64, Json } from "../machinery/json/json.ts";
 import type { ObjectMeta } from "../machinery/schema/object.ts";
 
 export interface APIGroup {
@@ -55,7 +55,7 @@ export interface ApplyOptions {
 export interface Condition {
   readonly type: string;
   readonly status: string;
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly lastTransitionTime: string;
   readonly reason: string;
   readonly message: string;
@@ -72,7 +72,7 @@ export interface CreateOptions {
 export interface DeleteOptions {
   readonly kind?: string;
   readonly apiVersion?: string;
-  readonly gracePeriodSeconds?: number;
+  readonly gracePeriodSeconds?: Int64;
   readonly preconditions?: Preconditions;
   readonly orphanDependents?: boolean;
   readonly propagationPolicy?: string;
@@ -146,7 +146,7 @@ export interface ListMeta {
   readonly selfLink?: string;
   readonly resourceVersion?: string;
   readonly continue?: string;
-  readonly remainingItemCount?: number;
+  readonly remainingItemCount?: Int64;
   readonly shardInfo?: ShardInfo;
 }
 
@@ -159,8 +159,8 @@ export interface ListOptions {
   readonly allowWatchBookmarks?: boolean;
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: string;
-  readonly timeoutSeconds?: number;
-  readonly limit?: number;
+  readonly timeoutSeconds?: Int64;
+  readonly limit?: Int64;
   readonly continue?: string;
   readonly sendInitialEvents?: boolean;
   readonly shardSelector?: string;
@@ -270,7 +270,7 @@ export interface TableRowCondition {
 }
 
 export interface Timestamp {
-  readonly seconds: number;
+  readonly seconds: Int64;
   readonly nanos: number;
 }
 

@@ -1,4 +1,5 @@
 /** Written by scripts/api-types.ts: not to be edited. */
+import type { Int64 } from "../machinery/json/json.ts";
 import type { ObjectMeta } from "../machinery/schema/object.ts";
 import type { Condition, DeleteOptions, LabelSelector, ListMeta } from "./meta-v1.ts";
 
@@ -32,7 +33,7 @@ export interface PodDisruptionBudgetSpec {
 }
 
 export interface PodDisruptionBudgetStatus {
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly disruptedPods?: Readonly<Record<string, string>>;
   readonly disruptionsAllowed?: number;
   readonly currentHealthy?: number;

@@ -1,5 +1,5 @@
 /** Written by scripts/api-types.ts: not to be edited. */
-import type { Json } from "../machinery/json/json.ts";
+import type { Int64, Json } from "../machinery/json/json.ts";
 import type { ObjectMeta } from "../machinery/schema/object.ts";
 import type { NodeSelector } from "./core-v1.ts";
 import type { Condition, ListMeta } from "./meta-v1.ts";
@@ -77,11 +77,11 @@ export interface DeviceAllocationResult {
 }
 
 export interface DeviceAttribute {
-  readonly int?: number;
+  readonly int?: Int64;
   readonly bool?: boolean;
   readonly string?: string;
   readonly version?: string;
-  readonly ints?: readonly number[];
+  readonly ints?: readonly Int64[];
   readonly bools?: readonly boolean[];
   readonly strings?: readonly string[];
   readonly versions?: readonly string[];
@@ -170,7 +170,7 @@ export interface DeviceSubRequest {
   readonly deviceClassName: string;
   readonly selectors?: readonly DeviceSelector[];
   readonly allocationMode?: "All" | "ExactCount";
-  readonly count?: number;
+  readonly count?: Int64;
   readonly tolerations?: readonly DeviceToleration[];
   readonly capacity?: CapacityRequirements;
 }
@@ -187,14 +187,14 @@ export interface DeviceToleration {
   readonly operator?: "Equal" | "Exists";
   readonly value?: string;
   readonly effect?: "NoExecute" | "NoSchedule" | "None";
-  readonly tolerationSeconds?: number;
+  readonly tolerationSeconds?: Int64;
 }
 
 export interface ExactDeviceRequest {
   readonly deviceClassName: string;
   readonly selectors?: readonly DeviceSelector[];
   readonly allocationMode?: "All" | "ExactCount";
-  readonly count?: number;
+  readonly count?: Int64;
   readonly adminAccess?: boolean;
   readonly tolerations?: readonly DeviceToleration[];
   readonly capacity?: CapacityRequirements;
@@ -269,8 +269,8 @@ export interface ResourceClaimTemplateSpec {
 
 export interface ResourcePool {
   readonly name: string;
-  readonly generation: number;
-  readonly resourceSliceCount: number;
+  readonly generation: Int64;
+  readonly resourceSliceCount: Int64;
 }
 
 export interface ResourceSlice {

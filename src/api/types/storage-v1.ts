@@ -1,4 +1,5 @@
 /** Written by scripts/api-types.ts: not to be edited. */
+import type { Int64 } from "../machinery/json/json.ts";
 import type { ObjectMeta } from "../machinery/schema/object.ts";
 import type { PersistentVolumeSpec, TopologySelectorTerm } from "./core-v1.ts";
 import type { LabelSelector, ListMeta } from "./meta-v1.ts";
@@ -26,7 +27,7 @@ export interface CSIDriverSpec {
   readonly tokenRequests?: readonly TokenRequest[];
   readonly requiresRepublish?: boolean;
   readonly seLinuxMount?: boolean;
-  readonly nodeAllocatableUpdatePeriodSeconds?: number;
+  readonly nodeAllocatableUpdatePeriodSeconds?: Int64;
   readonly serviceAccountTokenInSecrets?: boolean;
   readonly preventPodSchedulingIfMissing?: boolean;
 }
@@ -95,7 +96,7 @@ export interface StorageClassList {
 
 export interface TokenRequest {
   readonly audience: string;
-  readonly expirationSeconds?: number;
+  readonly expirationSeconds?: Int64;
 }
 
 export interface VolumeAttachment {

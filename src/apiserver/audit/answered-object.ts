@@ -6,8 +6,10 @@ import {
   type JsonObject,
   type Kind,
   type ObjectSchema,
+  parseJson,
   parseYaml,
   typeSchema,
+  writeJson,
 } from "#api";
 import { type ApiResponse, isStream } from "../http/exchange.ts";
 import type { RequestInfo } from "../http/request-info.ts";
@@ -32,7 +34,7 @@ export function statusOf(response: ApiResponse, { verb }: RequestInfo): string |
     ...(details !== undefined && !isEmpty(details) && { details }),
     code: response.status,
   };
-  return JSON.stringify(shown);
+  return writeJson(shown);
 }
 
 /** Undefined if the answer has no object: a stream, plain text, an OpenAPI document. */
@@ -48,7 +50,7 @@ export function answeredObject(
   if (type === JSON_TYPE && !omitManagedFields && !isPretty(response.body)) return withoutNewline(response.body);
   const value = valueIn(response.body, type, kind);
   if (value === undefined) return undefined;
-  return [JSON.stringify(omitManagedFields ? withoutManagedFields(value) : value)];
+  return [writeJson(omitManagedFields ? withoutManagedFields(value) : value)];
 }
 
 export function withoutManagedFields(value: Json): Json {
@@ -85,7 +87,7 @@ function valueIn(body: readonly Buffer[], type: string, kind: Kind | undefined):
   const bytes = body.length === 1 && body[0] !== undefined ? body[0] : Buffer.concat(body);
   switch (type) {
     case JSON_TYPE:
-      return JSON.parse(bytes.toString()) as Json;
+      return parseJson(bytes.toString());
     case YAML_TYPE:
       return parseYaml(bytes.toString()).value;
     case PROTOBUF_TYPE: {

@@ -2,7 +2,7 @@
  * The object of a request, for its events: with its defaults, as the server understood it; of patches and others the
  * body as it is.
  */
-import { type Json, type Kind, parseYaml } from "#api";
+import { type Json, type Kind, parseJson, parseYaml, writeJson } from "#api";
 import type { BodyObserver } from "../pipeline/exchange.ts";
 import { mediaType } from "../rest/body.ts";
 import type { AnyDraft } from "../rest/draft.ts";
@@ -36,7 +36,7 @@ export class SentObject implements BodyObserver {
     if (this.body === undefined) return;
     const copy = structuredClone(draft);
     fillIn(kind, copy);
-    this.#text = JSON.stringify(this.#omitManagedFields ? withoutManagedFields(copy as unknown as Json) : copy);
+    this.#text = writeJson(this.#omitManagedFields ? withoutManagedFields(copy as unknown as Json) : copy);
   }
 
   get identity(): ObjectIdentity | undefined {
@@ -50,8 +50,8 @@ export class SentObject implements BodyObserver {
     if (bytes === undefined || bytes.length === 0) return undefined;
     const type = mediaType(this.#contentType);
     try {
-      if (type.endsWith("json")) return [JSON.stringify(JSON.parse(bytes.toString()))];
-      if (type.endsWith("yaml")) return [JSON.stringify(parseYaml(bytes.toString()).value)];
+      if (type.endsWith("json")) return [writeJson(parseJson(bytes.toString()))];
+      if (type.endsWith("yaml")) return [writeJson(parseYaml(bytes.toString()).value)];
     } catch {
       // The answer reports that it cannot be read; there is no object to show.
     }

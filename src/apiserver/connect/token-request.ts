@@ -82,7 +82,8 @@ export function tokenRequest(accounts: Resource, resources: Resources, issuer: T
     const now = Math.floor(context.clock.now() / 1000);
     const { spec: asked = {} } = draft as unknown as authentication.TokenRequest;
     const spec = granted(asked, issuer, request.warn);
-    const { audiences = [], expirationSeconds: seconds = 0 } = spec;
+    const { audiences = [] } = spec;
+    const seconds = Number(spec.expirationSeconds ?? 0);
     const bound = boundTo(namespace, name, resources, spec.boundObjectRef);
     const extended =
       issuer.extendExpiration &&

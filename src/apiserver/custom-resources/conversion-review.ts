@@ -5,7 +5,17 @@
  *    each object keeps its name, namespace and uid.
  * 2. A webhook may change labels and annotations; all other metadata is restored.
  */
-import { at, field, isObject, type Json, type JsonObject, type MetaRules, validateObjectMeta } from "#api";
+import {
+  at,
+  field,
+  isInt64,
+  isObject,
+  type Json,
+  type JsonObject,
+  type MetaRules,
+  validateObjectMeta,
+  writeJson,
+} from "#api";
 
 const GROUP = "apiextensions.k8s.io";
 const KNOWN_VERSIONS = ["v1", "v1beta1"];
@@ -72,7 +82,7 @@ function answerFault({ uid }: Question, version: string, answer: Json): string |
 
 function accepted(original: JsonObject, apiVersion: string, converted: Json, index: number): Conversion {
   const invalid = (why: string) => failed(original, ` returned invalid object at index ${index}: ${why}`);
-  if (!isObject(converted)) return invalid(`Object 'Kind' is missing in '${JSON.stringify(converted)}'`);
+  if (!isObject(converted)) return invalid(`Object 'Kind' is missing in '${writeJson(converted)}'`);
   if (converted.apiVersion !== apiVersion) {
     return invalid(`invalid groupVersion (expected ${apiVersion}, received ${converted.apiVersion ?? ""})`);
   }
@@ -138,6 +148,7 @@ function goType(value: Json): string {
   if (value === null) return "<nil>";
   if (Array.isArray(value)) return "[]interface {}";
   if (typeof value === "boolean") return "bool";
-  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  if (isInt64(value)) return "int64";
+  if (typeof value === "number") return "float64";
   return typeof value === "string" ? "string" : "map[string]interface {}";
 }

@@ -20,6 +20,7 @@ import {
   type KubeObject,
   StatusError,
   type Versioned,
+  writeJson,
 } from "#api";
 import type { StoredObject } from "../cache/stored-object.ts";
 import type { Forms } from "../rest/forms.ts";
@@ -156,7 +157,7 @@ class Awaited extends Error {
     super("a conversion has to be awaited");
     this.object = object;
     this.apiVersion = apiVersion;
-    this.key = `${apiVersion} ${JSON.stringify(object)}`;
+    this.key = `${apiVersion} ${writeJson(object)}`;
   }
 }
 

@@ -9,7 +9,6 @@
  * `StoredAnswer` makes its body only if it is read. `answers.test.ts` compares all formats.
  */
 
-import { stringify } from "yaml";
 import {
   apiVersionOf,
   encodeEnvelope,
@@ -19,6 +18,8 @@ import {
   type KubeObject,
   notAcceptable,
   typeSchema,
+  writeJson,
+  writeYaml,
 } from "#api";
 import type { StoredObject } from "../cache/stored-object.ts";
 import type { WholeResponse } from "../http/exchange.ts";
@@ -140,12 +141,9 @@ function answerShape(status: number, value: JsonObject, format: Format): WholeRe
   return { status, headers: { "content-type": format.type }, body: [textOf(value, format.type, format.pretty)] };
 }
 
-/** As Kubernetes writes YAML: keys sorted, lists not indented, nothing by reference. */
-const YAML_FORM = { lineWidth: 0, sortMapEntries: true, indentSeq: false, aliasDuplicateObjects: false };
-
 export function textOf(value: object, type: MediaType, pretty: boolean): Buffer {
-  if (type === YAML_TYPE) return Buffer.from(stringify(value, YAML_FORM));
-  return Buffer.from(`${pretty ? JSON.stringify(value, undefined, 2) : JSON.stringify(value)}\n`);
+  if (type === YAML_TYPE) return Buffer.from(writeYaml(value));
+  return Buffer.from(`${writeJson(value, pretty ? 2 : undefined)}\n`);
 }
 
 function protobufOf(value: JsonObject, kind: Kind | undefined): Buffer | undefined {

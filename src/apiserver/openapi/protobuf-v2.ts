@@ -7,7 +7,7 @@
  * 2. Values of any form are carried as YAML, and JSON is YAML.
  * 3. The writer works from the last byte to the first, so every function here writes its last field first.
  */
-import { isObject, type Json, type JsonObject, ProtobufWriter } from "#api";
+import { isInt64, isObject, type Json, type JsonObject, ProtobufWriter, writeJson } from "#api";
 
 /** Writes a value as the field with this number; writes nothing if the value does not have the right type. */
 type Write = (out: ProtobufWriter, number: number, value: Json) => void;
@@ -24,7 +24,7 @@ const flag: Write = (out, number, value) => {
   if (value === true) writeInteger(out, number, 1);
 };
 const integer: Write = (out, number, value) => {
-  if (typeof value === "number" && value > 0) writeInteger(out, number, value);
+  if (isInt64(value) && value > 0) writeInteger(out, number, Number(value));
 };
 const double: Write = (out, number, value) => {
   if (typeof value !== "number") return;
@@ -32,7 +32,7 @@ const double: Write = (out, number, value) => {
   out.tag(number, FIXED64);
 };
 const any: Write = (out, number, value) => {
-  writeMessage(out, number, () => writeText(out, 2, JSON.stringify(value)));
+  writeMessage(out, number, () => writeText(out, 2, writeJson(value)));
 };
 
 function writeText(out: ProtobufWriter, number: number, value: string): void {

@@ -4,7 +4,7 @@
  * 1. A type or parameter that both have under one name is kept once, if it is the same apart from descriptions and
  *    kinds. If it differs, that of the extension server gets a new name.
  */
-import { equalJson, isObject, type Json, type JsonObject } from "#api";
+import { equalJson, isObject, type Json, type JsonObject, parseJson, writeJson } from "#api";
 import type { FragmentV2 } from "./render-v2.ts";
 
 /** Parsed from the extension server's document: some paths, and everything that these refer to. */
@@ -29,7 +29,7 @@ export function besideLocal(local: readonly FragmentV2[], remote: readonly Remot
     ]);
     const added: FragmentV2 = {
       paths: [...fragment.paths]
-        .map(([path, item]) => `${JSON.stringify(path)}:${JSON.stringify(renamed(item, names))}`)
+        .map(([path, item]) => `${JSON.stringify(path)}:${writeJson(renamed(item, names))}`)
         .join(),
       types: texts(fragment.types, "#/definitions/", names, types),
       parameters: texts(fragment.parameters, "#/parameters/", names, parameters),
@@ -59,13 +59,13 @@ function texts(
     [...values].map(([name, value]) => {
       const shown = (names.get(prefix + name) ?? prefix + name).slice(prefix.length);
       const before = taken.get(shown);
-      return [shown, before === undefined ? JSON.stringify(renamed(value, names)) : withKinds(before, value)];
+      return [shown, before === undefined ? writeJson(renamed(value, names)) : withKinds(before, value)];
     }),
   );
 }
 
 function isAnother(value: Json, text: string | undefined): boolean {
-  return text !== undefined && !equalJson(bare(value), bare(JSON.parse(text) as Json));
+  return text !== undefined && !equalJson(bare(value), bare(parseJson(text)));
 }
 
 /** Without descriptions and kinds, which may differ. */
@@ -82,10 +82,10 @@ function bare(value: Json): Json {
 function withKinds(text: string, other: Json): string {
   const added = isObject(other) && Array.isArray(other[KINDS]) ? (other[KINDS] as readonly Json[]) : [];
   if (added.length === 0) return text;
-  const own = JSON.parse(text) as JsonObject;
+  const own = parseJson(text) as JsonObject;
   const kinds = Array.isArray(own[KINDS]) ? (own[KINDS] as readonly Json[]) : [];
   const missing = added.filter((kind) => !kinds.some((known) => equalJson(known, kind)));
-  return missing.length === 0 ? text : JSON.stringify({ ...own, [KINDS]: [...kinds, ...missing] });
+  return missing.length === 0 ? text : writeJson({ ...own, [KINDS]: [...kinds, ...missing] });
 }
 
 function renamed(value: Json, names: ReadonlyMap<string, string>): Json {

@@ -1,7 +1,7 @@
 /**
  * The schemas of types as JSON text, each rendered once for all documents that show it.
  */
-import type { JsonObject } from "#api";
+import { type JsonObject, writeJson } from "#api";
 import type { Descriptions } from "./descriptions.ts";
 import type { GroupVersionKind } from "./operation.ts";
 import { type OpenApiVersion, type RenderedType, renderType } from "./type-schema.ts";
@@ -29,7 +29,7 @@ export class TypeTexts {
 }
 
 export function typeText({ schema, refs }: RenderedType): TypeText {
-  const text = JSON.stringify(schema);
+  const text = writeJson(schema);
   return {
     refs,
     text(gvks) {

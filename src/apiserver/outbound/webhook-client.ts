@@ -4,7 +4,15 @@
  * 1. Failures have the words of Go's client: people search for them.
  */
 import { isIP } from "node:net";
-import { type apiextensions, type Json, type JsonObject, JsonSyntaxError, parseJson, serverResponse } from "#api";
+import {
+  type apiextensions,
+  type Json,
+  type JsonObject,
+  JsonSyntaxError,
+  parseJson,
+  serverResponse,
+  writeJson,
+} from "#api";
 import { type Clock, HttpClient, httpFailureText, type NetworkAddress } from "#base";
 
 export const WEBHOOK_TIMEOUT_MS = 30_000;
@@ -77,7 +85,7 @@ export function webhookClient({ config, clock, identity = {}, resolve }: Webhook
       } catch (error) {
         return failed(error instanceof Error ? error.message : String(error));
       }
-      const result = await client.send({ url, headers, body: Buffer.from(JSON.stringify(body)), address, timeoutMs });
+      const result = await client.send({ url, headers, body: Buffer.from(writeJson(body)), address, timeoutMs });
       if (!result.ok) return failed(httpFailureText(result));
       const text = result.body.toString("utf8");
       if (result.status >= 200 && result.status <= 206) return parsed(text);

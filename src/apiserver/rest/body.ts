@@ -7,6 +7,7 @@
 import {
   apiVersionOf,
   badRequest,
+  type Decoded,
   DecodeError,
   decode,
   decodeEnvelope,
@@ -15,6 +16,7 @@ import {
   invalidStatus,
   isEnvelope,
   isObject,
+  isTypeOf,
   type Json,
   type JsonObject,
   JsonSyntaxError,
@@ -22,8 +24,10 @@ import {
   type ObjectSchema,
   ProtobufError,
   parseJson,
+  parseSpelled,
   parseYaml,
   strictFieldErrors,
+  textFacts,
   typeSchema,
   unknownField,
   unsupportedMediaType,
@@ -44,8 +48,18 @@ const TYPE_META =
 
 export interface Body {
   readonly value: Json;
+  /** Absent where the numbers have no spelling of their own. */
+  readonly spelling?: Spelling;
   /** The faults that strict decoding finds, given the fields that decoding did not know. */
   strict(unknown: readonly string[]): readonly string[];
+}
+
+/** The numbers of a document as its text spells them. Go decodes by that: 1.0 and 1e3 are no integers. */
+export interface Spelling {
+  /** Whether a number has a fraction or an exponent. */
+  readonly fractions: boolean;
+  /** The document with its spelled numbers: see `parseSpelled`. */
+  document(): Json;
 }
 
 export interface DecodedBody {
@@ -94,11 +108,14 @@ export function decodeBody(
     if (kind.schema.goType === undefined) throw unsupportedMediaType([JSON_TYPE, YAML_TYPE]);
     return { draft: decodeProtobufBody(bytes, kind), warnings: [] };
   }
-  const body = parseBody(bytes, contentType, kind.kind);
-  if (!isObject(body.value))
+  const parsed = parseBody(bytes, contentType, kind.kind);
+  // To Go, null is an object with nothing in it.
+  const body = { ...parsed, value: parsed.value ?? {} };
+  const fault = typeMetaFault(body.value);
+  if (fault !== undefined || !isObject(body.value))
     throw unrecognized(
       kind.kind,
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonType(body.value)} into Go value of type ${TYPE_META}`,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${fault}`,
       bytes,
     );
   if (kind.schema.goType !== undefined) checkType(body.value, kind, bytes);
@@ -106,10 +123,19 @@ export function decodeBody(
   return decodeValue(body, kind, validation);
 }
 
+/** Why apiVersion and kind cannot be read; null is none of either. */
+function typeMetaFault(value: Json): string | undefined {
+  if (!isObject(value)) return `${jsonType(value)} into Go value of type ${TYPE_META}`;
+  const misfit = (name: string) => typeof (value[name] ?? "") !== "string";
+  if (!misfit("apiVersion") && !misfit("kind")) return undefined;
+  const first = Object.keys(value).find((name) => (name === "apiVersion" || name === "kind") && misfit(name)) ?? "";
+  return `${jsonType(value[first] ?? null)} into Go struct field .${first} of type string`;
+}
+
 /** Decodes a parsed or patched value into the kind's own form. */
 export function decodeValue(body: Body, kind: Kind, validation: WriteOptions["fieldValidation"]): DecodedBody {
   try {
-    const { value, unknown } = decode(kind.schema, body.value);
+    const { value, unknown } = decodeSpelled(kind.schema, body.value, body.spelling);
     const faults = validation === "Ignore" ? [] : body.strict(unknown);
     if (validation === "Strict" && faults.length > 0)
       throw badRequest(cannotBeHandled(kind, `strict decoding error: ${faults.join(", ")}`));
@@ -119,6 +145,19 @@ export function decodeValue(body: Body, kind: Kind, validation: WriteOptions["fi
     return { draft, warnings: faults };
   } catch (error) {
     if (error instanceof DecodeError) throw badRequest(cannotBeHandled(kind, error.message));
+    throw error;
+  }
+}
+
+/** Decodes a document, and once more by its spelling where that may matter: to refuse a number, or to show it. */
+export function decodeSpelled(schema: ObjectSchema, value: Json, spelling: Spelling | undefined): Decoded {
+  if (spelling === undefined || schema.goType === undefined) return decode(schema, value);
+  try {
+    const decoded = decode(schema, value);
+    if (spelling.fractions) decode(schema, spelling.document());
+    return decoded;
+  } catch (error) {
+    if (error instanceof DecodeError) decode(schema, spelling.document());
     throw error;
   }
 }
@@ -133,7 +172,12 @@ function parseJsonBody(bytes: Buffer, what: string): Body {
   const text = bytes.toString("utf8");
   try {
     const value = parseJson(text);
-    return { value, strict: (unknown) => strictFieldErrors(text, value, unknown) };
+    const facts = textFacts(text);
+    return {
+      value,
+      spelling: { fractions: facts.fractions, document: () => parseSpelled(text) },
+      strict: (unknown) => strictFieldErrors(text, value, unknown, facts),
+    };
   } catch (error) {
     if (error instanceof JsonSyntaxError)
       throw unrecognized(what, `couldn't get version/kind; json parse error: ${error.message}`, bytes);
@@ -219,21 +263,19 @@ function parseProtobufBody(
   }
 }
 
-function checkType({ apiVersion = "", kind: name = "" }: JsonObject, kind: Kind, bytes: Buffer): void {
-  if (apiVersion === "" && name === "") return;
+function checkType(sent: JsonObject, kind: Kind, bytes: Buffer): void {
   const own = apiVersionOf(kind);
-  if (String(apiVersion).split("/").length > 2)
-    throw unrecognized(kind.kind, `unexpected GroupVersion string: ${apiVersion}`, bytes);
-  if (isOwnType({ apiVersion, kind: name }, kind)) return;
-  const version = String(apiVersion).split("/").at(-1);
-  const from = `${name} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}`;
-  if (apiVersion === own) {
-    const group = kind.group === "" ? "core" : (kind.group.split(".")[0] ?? "");
-    throw badRequest(`${from}: converting (${version}.${name}) to (${group}.${kind.kind}): unknown conversion`);
-  }
-  throw badRequest(
-    `${from}: no kind ${JSON.stringify(name)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
-  );
+  const apiVersion = String(sent.apiVersion || own);
+  const name = String(sent.kind || kind.kind);
+  if (apiVersion === own && name === kind.kind) return;
+  const parts = apiVersion.split("/");
+  if (parts.length > 2) throw unrecognized(kind.kind, `unexpected GroupVersion string: ${apiVersion}`, bytes);
+  const version = parts.at(-1) ?? "";
+  const group = kind.group === "" ? "core" : (kind.group.split(".")[0] ?? "");
+  const why = isTypeOf(apiVersion, name)
+    ? `converting (${version}.${name}) to (${group}.${kind.kind}): unknown conversion`
+    : `no kind ${JSON.stringify(name)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`;
+  throw badRequest(`${name} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}: ${why}`);
 }
 
 /** Kubernetes has other messages for custom resources, which have no Go type. */

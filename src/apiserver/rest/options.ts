@@ -1,7 +1,17 @@
 /**
  * The options of requests, read from their query (DeleteOptions also from a body). Messages are those of Kubernetes.
  */
-import { badRequest, type FieldError, field, invalidStatus, isObject, type Json, validateManagerName } from "#api";
+import {
+  badRequest,
+  type FieldError,
+  field,
+  type Int64,
+  invalidStatus,
+  isInt64,
+  isObject,
+  type Json,
+  validateManagerName,
+} from "#api";
 import { isTrue } from "../http/request-info.ts";
 
 export interface WriteOptions {
@@ -16,7 +26,7 @@ export interface PatchOptions extends WriteOptions {
 
 export interface DeleteOptions {
   readonly dryRun: boolean;
-  readonly gracePeriodSeconds: number | undefined;
+  readonly gracePeriodSeconds: Int64 | undefined;
   readonly propagationPolicy: "Orphan" | "Background" | "Foreground" | undefined;
   readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string };
   readonly ignoreStoreReadError: boolean;
@@ -63,7 +73,7 @@ export function deleteOptions(query: URLSearchParams, body: Json | undefined): D
   const preconditions = isObject(given.preconditions) ? given.preconditions : {};
   return {
     dryRun: dryRun.length > 0,
-    gracePeriodSeconds: typeof grace === "number" ? grace : undefined,
+    gracePeriodSeconds: isInt64(grace) ? grace : undefined,
     propagationPolicy:
       (policy as DeleteOptions["propagationPolicy"]) ??
       (orphan === undefined ? undefined : orphan === true ? "Orphan" : "Background"),

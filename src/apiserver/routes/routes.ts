@@ -1,5 +1,5 @@
 /** Paths that are not about resources: health, version, metrics, discovery, OpenAPI, snapshots. */
-import { encodeEnvelope, encodeProtobuf, notAcceptable, serverResponse, typeSchema } from "#api";
+import { encodeEnvelope, encodeProtobuf, notAcceptable, serverResponse, typeSchema, writeJson } from "#api";
 import { type MetricsRegistry, metricsContentType } from "#base";
 import { type Store, writeSnapshot } from "#store";
 import type { IssuerDocuments } from "../authn/service-account/issuer.ts";
@@ -105,7 +105,7 @@ function issuerAnswer(path: string, documents: () => IssuerDocuments): ApiRespon
   const answer = (type: string, value: object): ApiResponse => ({
     status: 200,
     headers: { "content-type": type, "cache-control": "public, max-age=3600" },
-    body: [Buffer.from(JSON.stringify(value))],
+    body: [Buffer.from(writeJson(value))],
   });
   if (path === ISSUER_CONFIGURATION) return answer("application/json", documents().configuration);
   return path === ISSUER_KEYS ? answer("application/jwk-set+json", documents().keySet) : undefined;

@@ -1,5 +1,5 @@
 /** Requests and answers of the test kit: JSON in, JSON out. */
-import { type JsonObject, type KubeObject, type ObjectMeta, requestEntityTooLarge } from "#api";
+import { type JsonObject, type KubeObject, type ObjectMeta, parseJson, requestEntityTooLarge, writeJson } from "#api";
 import { type ApiRequest, type ApiResponse, isStream } from "../http/exchange.ts";
 import type { UserInfo } from "../identity/user.ts";
 
@@ -65,13 +65,13 @@ export function toAnswer(response: ApiResponse): TestAnswer {
       return bytes.toString();
     },
     get json() {
-      return JSON.parse(bytes.toString()) as JsonObject;
+      return parseJson(bytes.toString()) as JsonObject;
     },
     get metadata() {
-      return (JSON.parse(bytes.toString()) as KubeObject).metadata;
+      return (parseJson(bytes.toString()) as unknown as KubeObject).metadata;
     },
     get list() {
-      const list = JSON.parse(bytes.toString()) as Omit<ListAnswer, "names">;
+      const list = parseJson(bytes.toString()) as unknown as Omit<ListAnswer, "names">;
       const names = list.items.map(({ metadata: { namespace, name } }) =>
         namespace === undefined ? `${name}` : `${namespace}/${name}`,
       );
@@ -83,5 +83,5 @@ export function toAnswer(response: ApiResponse): TestAnswer {
 function bytesOf(body: RequestOptions["body"]): Buffer {
   if (body === undefined) return Buffer.alloc(0);
   if (Buffer.isBuffer(body)) return body;
-  return Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+  return Buffer.from(typeof body === "string" ? body : writeJson(body));
 }

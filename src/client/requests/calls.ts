@@ -4,7 +4,7 @@
  * 1. A request is retried only after Retry-After on 429 and 503, at most MAX_TRIES times, and within its deadline.
  * 2. Every failure throws a StatusError, except for the caller's own abort, which throws its reason.
  */
-import { fromStatus, isObject, type Json, StatusError } from "#api";
+import { fromStatus, isObject, type Json, parseJson, StatusError } from "#api";
 import { type Clock, childController, type Ending, type Timer } from "#base";
 import { CAUSE_HEADER } from "#flows";
 import { readAll, type Transport, type TransportRequest, type TransportResponse } from "../transport/transport.ts";
@@ -57,7 +57,7 @@ export class Calls {
   async json(call: Call): Promise<Json> {
     using deadline = this.#deadline(call);
     const answer = await this.#answered(call, deadline.ending, AS_VALUE);
-    return answer.value === undefined ? (JSON.parse(await readAll(answer)) as Json) : (frozen(answer.value()) as Json);
+    return answer.value === undefined ? parseJson(await readAll(answer)) : (frozen(answer.value()) as Json);
   }
 
   /** A long-running response, as bytes or as events. The deadline is for its head, the call's signal for all of it. */
@@ -150,7 +150,7 @@ function failure({ status }: TransportResponse, text: string, { method, target }
 
 function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    return parseJson(text);
   } catch {
     return undefined; // not a Status: the message has it as text
   }

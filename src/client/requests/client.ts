@@ -1,5 +1,5 @@
 /** A client of one API server, as one user. */
-import type { KubeObject } from "#api";
+import { type KubeObject, writeJson } from "#api";
 import type { Clock } from "#base";
 import type { Transport } from "../transport/transport.ts";
 import { Calls } from "./calls.ts";
@@ -46,7 +46,7 @@ export class Client {
 
   /** POST of a value to such a path; the response as text. */
   post(path: string, value: object, { signal, timeoutMs }: CallOptions = {}): Promise<string> {
-    const body = JSON.stringify(value);
+    const body = writeJson(value);
     return this.#calls.text({ method: "POST", target: path, contentType: "application/json", body, signal, timeoutMs });
   }
 

@@ -5,7 +5,7 @@
  * 2. The loop ends when the server ends the watch, and without an error when the signal aborts. Leaving the loop ends
  *    the watch.
  */
-import { fromStatus, type JsonObject, type KubeObject, StatusError } from "#api";
+import { fromStatus, type JsonObject, type KubeObject, parseJson, StatusError } from "#api";
 import { isAbort } from "#base";
 import type { BodyPart, DirectEvent } from "../transport/transport.ts";
 
@@ -42,7 +42,7 @@ export async function* watchEvents<T extends KubeObject>(
         continue;
       }
       for (const line of lines.of(part)) {
-        const event = JSON.parse(line) as ParsedEvent;
+        const event = parseJson(line) as unknown as ParsedEvent;
         if (omitManagedFields) delete event.object.metadata?.managedFields;
         yield eventOf<T>(event);
       }

@@ -7,7 +7,7 @@
  * 3. A watch that is not read holds a bounded number of bytes: `write` returns what waits, and the server drops a
  *    reader that is too slow.
  */
-import { type Json, plainJson } from "#api";
+import { type Json, plainJson, writeJson } from "#api";
 import { abortable, Channel, childController, type Ending, isPending, whenAborted } from "#base";
 import type { BodyPart, Transport, TransportRequest, TransportResponse } from "./transport.ts";
 
@@ -114,7 +114,7 @@ class InProcessRequest {
   }
 
   async body(): Promise<Buffer> {
-    return Buffer.from(this.value === undefined ? this.#text : JSON.stringify(this.value()));
+    return Buffer.from(this.value === undefined ? this.#text : writeJson(this.value()));
   }
 
   whenGone(call: () => void): () => void {

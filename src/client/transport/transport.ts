@@ -6,7 +6,7 @@
  * 3. A body that is left before its end is cancelled.
  * 4. A request that gets no response throws a StatusError: ServiceUnavailable, with its cause.
  */
-import { StatusError } from "#api";
+import { StatusError, writeJson } from "#api";
 import type { Ending } from "#base";
 
 export interface TransportRequest {
@@ -54,7 +54,7 @@ export interface Transport {
 
 /** As text. */
 export function bodyOf({ body, value }: Pick<TransportRequest, "body" | "value">): string | undefined {
-  return value === undefined ? body : JSON.stringify(value);
+  return value === undefined ? body : writeJson(value);
 }
 
 export function unreachable(where: string, cause: unknown): StatusError {

@@ -110,7 +110,7 @@ class AccountToken {
       await this.#makeAccount();
       return tokens.create(asked);
     });
-    const lifeMs = (given.spec?.expirationSeconds ?? LIFE_SECONDS) * 1000;
+    const lifeMs = Number(given.spec?.expirationSeconds ?? LIFE_SECONDS) * 1000;
     const held = {
       token: given.status?.token ?? "",
       renewAtMs: sinceMs + YOUNG * lifeMs,

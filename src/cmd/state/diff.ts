@@ -1,6 +1,6 @@
 /** `k8ts diff A B [resource…]`: the differences between two points in time. */
 import { Command } from "commander";
-import { type apiextensions, builtIn, type Kind, type KubeObject } from "#api";
+import { type apiextensions, builtIn, type Kind, type KubeObject, parseJson, writeJson } from "#api";
 import { ClusterError, type DataDir } from "#cluster";
 import { askServer, bodyText } from "../inspect/ask-server.ts";
 import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
@@ -53,7 +53,7 @@ export function diffCommand(): Command {
       const changed = found.filter(({ changes }) => changes.length > 0);
       process.stdout.write(
         options.format === "json"
-          ? `${JSON.stringify({ from, to, resources: changed }, undefined, 2)}\n`
+          ? `${writeJson({ from, to, resources: changed }, 2)}\n`
           : [`${momentText(from)} → ${momentText(to)}`, ...changed.flatMap(linesOf), ""].join("\n"),
       );
       if (changed.length === 0 && options.format !== "json") process.stdout.write("No differences.\n");
@@ -80,7 +80,7 @@ function fieldLine({ path, from, to }: FieldChange): string {
 
 function valueText(value: unknown): string {
   if (value === undefined) return "∅";
-  const text = JSON.stringify(value);
+  const text = writeJson(value);
   return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
 }
 
@@ -91,7 +91,7 @@ async function listed(dir: DataDir, what: Listed, at: MomentFound, { namespace }
   const response = await askServer(dir, `/k8ts/at/${at.revision}${path}`);
   const body = await bodyText(response);
   if (response.statusCode !== 200) throw new ClusterError(`${messageOf(body)}.`);
-  const { items } = JSON.parse(body) as { items: KubeObject[] };
+  const { items } = parseJson(body) as unknown as { items: KubeObject[] };
   return what.name === undefined ? items : items.filter(({ metadata }) => metadata.name === what.name);
 }
 

@@ -1,5 +1,5 @@
 /** The differences between two states: added, removed and changed objects, and the changed fields. */
-import type { KubeObject } from "#api";
+import { type KubeObject, writeJson } from "#api";
 
 export interface FieldChange {
   /** `spec.template.spec.containers[web].image`. */
@@ -38,8 +38,7 @@ export function objectChanges(before: readonly KubeObject[], after: readonly Kub
 function fieldChanges(from: unknown, to: unknown, path: string): FieldChange[] {
   if (LEFT_OUT.has(path) || from === to) return [];
   const [old, now] = [partsOf(from), partsOf(to)];
-  if (old === undefined || now === undefined)
-    return JSON.stringify(from) === JSON.stringify(to) ? [] : [{ path, from, to }];
+  if (old === undefined || now === undefined) return writeJson(from) === writeJson(to) ? [] : [{ path, from, to }];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) =>
     fieldChanges(old.get(key), now.get(key), key.startsWith("[") || path === "" ? path + key : `${path}.${key}`),
   );

@@ -4,7 +4,18 @@
  * 1. Its data is a strategic merge patch that restores the whole template.
  * 2. Two revisions are equal if their templates are, whatever their names and numbers.
  */
-import { type apps, type core, equalJson, goJson, isObject, type Json, type JsonObject } from "#api";
+import {
+  addInt64,
+  type apps,
+  compareInt64,
+  type core,
+  equalJson,
+  goJson,
+  type Int64,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "#api";
 import { fnv32, safeName } from "../template-hash/index.ts";
 
 export type Revision = apps.ControllerRevision;
@@ -42,15 +53,16 @@ export function revisionName(owner: string, hash: string): string {
 export function inOrder(revisions: readonly Revision[]): readonly Revision[] {
   return [...revisions].sort(
     (a, b) =>
-      a.revision - b.revision ||
+      compareInt64(a.revision, b.revision) ||
       compare(a.metadata.creationTimestamp ?? "", b.metadata.creationTimestamp ?? "") ||
       compare(a.metadata.name ?? "", b.metadata.name ?? ""),
   );
 }
 
 /** The number of the next revision. */
-export function nextNumber(revisions: readonly Revision[]): number {
-  return Math.max(0, ...revisions.map(({ revision }) => revision)) + 1;
+export function nextNumber(revisions: readonly Revision[]): Int64 {
+  const last = revisions.reduce<Int64>((most, { revision }) => (revision > most ? revision : most), 0);
+  return addInt64(last, 1);
 }
 
 /** The oldest unused revisions beyond the history limit. */

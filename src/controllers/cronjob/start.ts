@@ -31,7 +31,7 @@ export function startOf({ cronJob, isTaken, now }: Facts, known: KnownJobs): Sta
   const due = dueAt(timetable, {
     since: known.lastScheduled ?? toMs(parseTime(cronJob.metadata.creationTimestamp ?? "")),
     now,
-    deadlineMs: startingDeadlineSeconds === undefined ? undefined : startingDeadlineSeconds * 1000,
+    deadlineMs: startingDeadlineSeconds === undefined ? undefined : Number(startingDeadlineSeconds) * 1000,
   });
   if (due === undefined) {
     const why = "time difference between two schedules is less than 1 second";

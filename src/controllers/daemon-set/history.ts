@@ -5,7 +5,7 @@
  * 2. If several revisions have the same template, the one with the highest number stays, and Pods of the others are
  *    relabelled.
  */
-import { kinds } from "#api";
+import { type Int64, kinds } from "#api";
 import { inOrder, keeps, nextNumber, type Revision, revisionData, tooMany } from "../controller-history/index.ts";
 import type { Pod } from "../pods/index.ts";
 import { ownedBy, type Write } from "../runtime/index.ts";
@@ -38,7 +38,7 @@ export function historyOf(
     if (taken !== undefined) return keeps(taken, template) ? { current: taken, old, steps: [] } : undefined;
     return { current, old, steps: [[{ verb: "create", resource: kinds.ControllerRevision, object: current }]] };
   }
-  const current = { ...kept, revision: Math.max(kept.revision, number), ...labelled(kept) };
+  const current = { ...kept, revision: kept.revision < number ? number : kept.revision, ...labelled(kept) };
   const duplicates = same.slice(0, -1);
   return {
     current,
@@ -67,7 +67,7 @@ export function forgotten(set: DaemonSet, old: readonly Revision[], pods: readon
     .map((object) => ({ verb: "delete", resource: kinds.ControllerRevision, object }));
 }
 
-function newRevision(set: DaemonSet, revision: number): Revision {
+function newRevision(set: DaemonSet, revision: Int64): Revision {
   const hash = templateHash(set.spec?.template, set.status?.collisionCount);
   const { namespace = "", annotations } = set.metadata;
   return {

@@ -5,7 +5,7 @@
  *    former ones as history.
  * 2. The Deployment's annotations are copied, except those about the Deployment itself. None are removed.
  */
-import type { apps } from "#api";
+import { type apps, type Int64, parseInt64 } from "#api";
 import { type Deployment, limitsOf } from "./limits.ts";
 
 export type ReplicaSet = apps.ReplicaSet;
@@ -27,8 +27,8 @@ const OWN = new Set([
 
 type Annotations = Readonly<Record<string, string>>;
 
-export function revisionOf({ metadata }: Pick<ReplicaSet, "metadata">): number {
-  return numberIn(metadata.annotations, REVISION) ?? 0;
+export function revisionOf({ metadata }: Pick<ReplicaSet, "metadata">): Int64 {
+  return parseInt64(metadata.annotations?.[REVISION] ?? "") ?? 0;
 }
 
 /** The desired replicas at its last scaling; undefined if the annotation is missing. */
@@ -41,13 +41,13 @@ export function maxReplicas({ metadata }: ReplicaSet): number | undefined {
 }
 
 /** The annotations of the new ReplicaSet with this revision. */
-export function newSetAnnotations(deployment: Deployment, existing: Annotations = {}, revision: number): Annotations {
+export function newSetAnnotations(deployment: Deployment, existing: Annotations = {}, revision: Int64): Annotations {
   const copied = Object.entries(deployment.metadata.annotations ?? {}).filter(([key]) => !OWN.has(key));
   const annotations = { ...existing, ...Object.fromEntries(copied) };
   const old = existing[REVISION];
+  const before = old === undefined || old === "" ? 0 : parseInt64(old);
   // A value that is not a number was not written by us: it stays.
-  if (old !== undefined && old !== "" && !/^-?\d+$/.test(old)) return annotations;
-  if (Number(old ?? 0) >= revision) return annotations;
+  if (before === undefined || before >= revision) return annotations;
   if (old === undefined) return { ...annotations, [REVISION]: String(revision) };
   const history = historyWith(existing[REVISION_HISTORY] ?? "", old);
   return {
@@ -75,5 +75,6 @@ function historyWith(history: string, revision: string): string | undefined {
 
 function numberIn(annotations: Annotations | undefined, key: string): number | undefined {
   const text = annotations?.[key];
-  return text !== undefined && /^-?\d+$/.test(text) ? Number(text) : undefined;
+  const value = text === undefined ? undefined : parseInt64(text);
+  return value !== undefined && Math.abs(Number(value)) < 2 ** 31 ? Number(value) : undefined;
 }

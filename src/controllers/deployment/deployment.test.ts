@@ -163,6 +163,27 @@ describe("a Deployment", () => {
     expect(await condition("Progressing")).toMatchObject({ reason: "NewReplicaSetAvailable" });
   });
 
+  it("counts on from the revision of a ReplicaSet that it adopts, with every digit", async () => {
+    const { client, deployments, get, ready, sets } = await cluster();
+    const { spec } = deployment(1);
+    const template = { ...spec?.template, spec: { containers: [{ name: "web", image: "web:0" }] } };
+    const annotations = { "deployment.kubernetes.io/revision": "3546343826724305832" };
+    await client
+      .of(kinds.ReplicaSet)
+      .in("default")
+      .create({
+        metadata: { name: "before", annotations, labels: { app: "web" } },
+        spec: { replicas: 1, selector: spec?.selector, template },
+      } as apps.ReplicaSet);
+    await ready();
+    await deployments.create(deployment(1));
+    await ready();
+    const next = { "deployment.kubernetes.io/revision": "3546343826724305833" };
+    expect((await get()).metadata.annotations).toMatchObject(next);
+    const found = await sets();
+    expect(found.find(({ metadata }) => metadata.name !== "before")?.metadata.annotations).toMatchObject(next);
+  });
+
   it("keeps as many old ReplicaSets as it should", async () => {
     const { deployments, sets, ready } = await cluster();
     await deployments.create(deployment(1, { revisionHistoryLimit: 2 }));

@@ -4,7 +4,7 @@
  * 1. Each ReplicaSet is written at most once: annotations, size and minReadySeconds together.
  * 2. The status is written once, after all other writes succeeded. It includes the Deployment's revision annotation.
  */
-import { equalJson, isStatusError, type Json, kinds } from "#api";
+import { compareInt64, equalJson, isStatusError, type Json, kinds } from "#api";
 import type { RecordedEvent } from "#client";
 import { isEnding } from "../pods/index.ts";
 import type { Failure, Outcome, Plan, Write } from "../runtime/index.ts";
@@ -120,7 +120,7 @@ function tooOld(deployment: Deployment, old: readonly ReplicaSet[]): readonly Re
   if (limit === undefined) return [];
   const alive = old.filter((set) => !isEnding(set));
   return [...alive]
-    .sort((a, b) => revisionOf(a) - revisionOf(b) || compareAge(a, b))
+    .sort((a, b) => compareInt64(revisionOf(a), revisionOf(b)) || compareAge(a, b))
     .slice(0, Math.max(0, alive.length - limit))
     .filter(
       ({ spec, status, metadata }) =>

@@ -1,5 +1,5 @@
 /** The ReplicaSets of a Deployment: which is the new one, their order and counts, and how a new one is created. */
-import { type core, equalJson, type Json, type KubeObject } from "#api";
+import { addInt64, type core, equalJson, type Int64, type Json, type KubeObject } from "#api";
 import { ownedBy } from "../runtime/index.ts";
 import { templateHash } from "../template-hash/index.ts";
 import { newSetAnnotations, type ReplicaSet, revisionOf, sizeAnnotations } from "./annotations.ts";
@@ -56,8 +56,9 @@ export function newReplicaSet(deployment: Deployment, old: readonly ReplicaSet[]
   };
 }
 
-export function nextRevision(old: readonly ReplicaSet[]): number {
-  return Math.max(0, ...old.map(revisionOf)) + 1;
+export function nextRevision(old: readonly ReplicaSet[]): Int64 {
+  const last = old.map(revisionOf).reduce((most, each) => (each > most ? each : most), 0);
+  return addInt64(last, 1);
 }
 
 /** Its desired Pods. */

@@ -38,7 +38,7 @@ export function remainingMs({ spec, status, now }: JobView): number | undefined 
   if (activeDeadlineSeconds === undefined || isSuspended(spec)) return undefined;
   // Resuming a Job restarts its deadline.
   const started = isTrue(status, "Suspended") || status.startTime === undefined ? now : msOf(status.startTime);
-  return Math.max(0, started + activeDeadlineSeconds * 1000 - now);
+  return Math.max(0, started + Number(activeDeadlineSeconds) * 1000 - now);
 }
 
 function announcedEnding(status: batch.JobStatus): Ending | undefined {

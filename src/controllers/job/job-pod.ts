@@ -61,7 +61,7 @@ export function finishedAt(pod: Pod): number {
   if (containers !== undefined) return containers;
   const ready = readyCondition(pod);
   if (ready?.status === "False" && ready.lastTransitionTime !== undefined) return msOf(ready.lastTransitionTime);
-  if (deletionTimestamp !== undefined) return msOf(deletionTimestamp) - deletionGracePeriodSeconds * 1000;
+  if (deletionTimestamp !== undefined) return msOf(deletionTimestamp) - Number(deletionGracePeriodSeconds) * 1000;
   return creationTimestamp === undefined ? 0 : msOf(creationTimestamp);
 }
 

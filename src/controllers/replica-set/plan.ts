@@ -5,7 +5,16 @@
  *     more                               delete the surplus, in deletion order
  *     in any case                        update the status, with the condition ReplicaFailure
  */
-import { type core, equalJson, isStatusError, type Json, type KubeObject, kinds, type LabelMatcher } from "#api";
+import {
+  type core,
+  equalJson,
+  type Int64,
+  isStatusError,
+  type Json,
+  type KubeObject,
+  kinds,
+  type LabelMatcher,
+} from "#api";
 import {
   availableInMs,
   inDeletionOrder,
@@ -40,7 +49,7 @@ export interface ReplicaStatus {
   readonly readyReplicas?: number;
   readonly availableReplicas?: number;
   readonly terminatingReplicas?: number;
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly conditions?: readonly ReplicaCondition[];
 }
 

@@ -4,7 +4,7 @@
  * 1. A template that was used before gets its former revision back, with the highest number.
  * 2. If a name is taken by another object, the collision count is increased for another name.
  */
-import { kinds } from "#api";
+import { type Int64, kinds } from "#api";
 import {
   inOrder,
   keeps,
@@ -68,7 +68,7 @@ function updateRevision(
   }
 }
 
-function newRevision(set: StatefulSet, revision: number, collisionCount: number): Revision {
+function newRevision(set: StatefulSet, revision: Int64, collisionCount: number): Revision {
   const data = revisionData(set.spec?.template);
   const hash = revisionHash(data, collisionCount);
   const { namespace = "", annotations } = set.metadata;

@@ -235,7 +235,7 @@ describe("a StatefulSet", () => {
     expect((await status())?.currentRevision).toBe(first);
     const revisions = async () =>
       (await client.of(kinds.ControllerRevision).list()).items
-        .map(({ revision }) => revision)
+        .map(({ revision }) => Number(revision))
         .toSorted((a, b) => a - b);
     expect(await revisions()).toEqual([2, 3]);
     await sets.patch("db", image("db:4"));

@@ -119,7 +119,8 @@ describe("the fate of a Pod", () => {
         const used = taints.map((each) => tolerations.find((toleration) => tolerates(toleration, each)));
         if (used.some((each) => each === undefined)) expect(fate).toEqual({ kind: "none" });
         if (fate.kind === "until")
-          for (const each of used) expect(fate.ms).toBeLessThanOrEqual(NOW + (each?.tolerationSeconds ?? 600) * 1000);
+          for (const each of used)
+            expect(fate.ms).toBeLessThanOrEqual(NOW + Number(each?.tolerationSeconds ?? 600) * 1000);
       }),
     );
   });

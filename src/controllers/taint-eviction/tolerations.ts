@@ -28,7 +28,7 @@ export function toleranceOf(
     const { tolerationSeconds } = used;
     if (tolerationSeconds === undefined) continue;
     if (tolerationSeconds <= 0) return { kind: "none" };
-    until = Math.min(until, sinceMs(taint) + tolerationSeconds * 1000);
+    until = Math.min(until, sinceMs(taint) + Number(tolerationSeconds) * 1000);
   }
   return Number.isFinite(until) ? { kind: "until", ms: until } : { kind: "forever" };
 }

@@ -3,7 +3,7 @@
  * expect.
  */
 import { createHash } from "node:crypto";
-import type { core } from "#api";
+import { type core, writeJson } from "#api";
 import type { ContainerStatus } from "../runtime/runtime.ts";
 
 export const POD_NAME = "io.kubernetes.pod.name";
@@ -49,7 +49,7 @@ export function containerAnnotations(pod: core.Pod, container: AnyContainer, att
     [TERMINATION_MESSAGE_POLICY]: container.terminationMessagePolicy ?? "",
     ...(deletionGracePeriodSeconds !== undefined && { [DELETION_GRACE]: String(deletionGracePeriodSeconds) }),
     ...(terminationGracePeriodSeconds !== undefined && { [TERMINATION_GRACE]: String(terminationGracePeriodSeconds) }),
-    ...(preStop !== undefined && { [PRE_STOP]: JSON.stringify(preStop) }),
+    ...(preStop !== undefined && { [PRE_STOP]: writeJson(preStop) }),
     ...(ports.length > 0 && { [CONTAINER_PORTS]: JSON.stringify(ports) }),
   };
 }

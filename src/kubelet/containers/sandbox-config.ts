@@ -7,7 +7,7 @@ import { kernelHostname } from "./hostname.ts";
 import { podLabels, podLogDirectory } from "./names.ts";
 import type { NodeFacts } from "./node-facts.ts";
 import { cpuQuota, cpuShares, podResources } from "./resources.ts";
-import { namespaces, profile, supplementalGroups } from "./security.ts";
+import { idOf, namespaces, profile, supplementalGroups } from "./security.ts";
 
 export function podSandboxConfig(pod: core.Pod, attempt: number, facts: NodeFacts): PodSandboxConfig {
   const { metadata } = pod;
@@ -47,8 +47,8 @@ function linuxSandbox(pod: core.Pod, { cgroupRoot, seccompRoot }: NodeFacts): Li
     cgroupParent: podCgroup(cgroupRoot, pod),
     sysctls: Object.fromEntries((shared.sysctls ?? []).map(({ name, value }) => [name.replaceAll("/", "."), value])),
     namespaces: shown,
-    runAsUser: shared.runAsUser,
-    runAsGroup: shared.runAsGroup,
+    runAsUser: idOf(shared.runAsUser),
+    runAsGroup: idOf(shared.runAsGroup),
     supplementalGroups: supplementalGroups(pod),
     privileged: [...initContainers, ...containers].some((each) => each.securityContext?.privileged === true),
     readonlyRootfs: false,

@@ -4,7 +4,7 @@
  * 1. runAsNonRoot is checked before the container is created: against runAsUser, otherwise against the image's user.
  * 2. Paths in /proc and /sys are masked unless the container is privileged or asks for an unmasked /proc.
  */
-import type { core } from "#api";
+import type { core, Int64 } from "#api";
 import { podText } from "../pod-status/index.ts";
 import type { Image, LinuxContainer, NamespaceOptions, SecurityProfile } from "../runtime/runtime.ts";
 import { RuntimeConfigError } from "./config-error.ts";
@@ -49,8 +49,8 @@ export function containerSecurity(
   const shared = pod.spec?.securityContext ?? {};
   const privileged = own.privileged === true;
   const unmasked = privileged || own.procMount === "Unmasked";
-  const runAsUser = own.runAsUser ?? shared.runAsUser;
-  const runAsGroup = own.runAsGroup ?? shared.runAsGroup;
+  const runAsUser = idOf(own.runAsUser ?? shared.runAsUser);
+  const runAsGroup = idOf(own.runAsGroup ?? shared.runAsGroup);
   refuseRoot(pod, container, runAsUser, image);
   const seccomp = profile(own.seccompProfile ?? shared.seccompProfile, (name) => `${seccompRoot}/${name}`);
   const apparmor = profile(own.appArmorProfile ?? shared.appArmorProfile, (name) => name);
@@ -73,7 +73,12 @@ export function containerSecurity(
 /** Every container of the Pod is in the fsGroup that owns its volumes. */
 export function supplementalGroups({ spec }: core.Pod): readonly number[] {
   const { fsGroup, supplementalGroups: groups = [] } = spec?.securityContext ?? {};
-  return [...new Set(fsGroup === undefined ? groups : [fsGroup, ...groups])];
+  return [...new Set((fsGroup === undefined ? groups : [fsGroup, ...groups]).map(Number))];
+}
+
+/** Validation bounds ids to 31 bits. */
+export function idOf(id: Int64 | undefined): number | undefined {
+  return id === undefined ? undefined : Number(id);
 }
 
 export function profile(

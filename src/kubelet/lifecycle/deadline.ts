@@ -16,5 +16,5 @@ export const DEADLINE_EXCEEDED: PodFailure = {
 export function deadlineMs({ spec }: core.Pod, startTime: string | undefined): number {
   const { activeDeadlineSeconds } = spec ?? {};
   if (activeDeadlineSeconds === undefined || startTime === undefined) return Number.POSITIVE_INFINITY;
-  return toMs(parseTime(startTime)) + activeDeadlineSeconds * 1000;
+  return toMs(parseTime(startTime)) + Number(activeDeadlineSeconds) * 1000;
 }

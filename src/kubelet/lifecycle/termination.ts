@@ -11,8 +11,8 @@ export const MIN_TERM_SECONDS = 2;
 /** The grace period of the Pod's deletion, otherwise the one of its spec. */
 export function podGraceSeconds({ metadata, spec }: core.Pod): number {
   if (metadata.deletionTimestamp !== undefined)
-    return Math.max(MIN_DELETION_SECONDS, metadata.deletionGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS);
-  return spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
+    return Math.max(MIN_DELETION_SECONDS, Number(metadata.deletionGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS));
+  return Number(spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS);
 }
 
 /** The names of a Pod's sidecars in the order of their SIGTERM: after all other containers, the last one first. */

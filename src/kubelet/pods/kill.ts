@@ -37,7 +37,7 @@ export function containerGraceSeconds(
 ): number {
   const probe =
     reason === "Startup" ? container?.startupProbe : reason === "Liveness" ? container?.livenessProbe : undefined;
-  return probe?.terminationGracePeriodSeconds ?? podGraceSeconds(pod);
+  return Number(probe?.terminationGracePeriodSeconds ?? podGraceSeconds(pod));
 }
 
 export async function killContainer(parts: Parts, request: KillRequest, signal: AbortSignal): Promise<void> {

@@ -12,7 +12,7 @@
  * 4. The reason why the node ends a Pod is stored before anything is stopped: a restarted kubelet continues with it.
  * 5. The Pod is deleted from the API only after its containers have exited and its volumes are unmounted.
  */
-import type { core } from "#api";
+import { type core, writeJson } from "#api";
 import { Backoff, type ChildController, childController, isAbort, type Random } from "#base";
 import { rememberedAllocation, withAllocation } from "../admission/index.ts";
 import { type PodFailure, podGraceSeconds } from "../lifecycle/index.ts";
@@ -288,7 +288,7 @@ function needsSync(before: core.Pod, after: core.Pod): boolean {
     const own = generation === undefined ? spec : generation;
     return { own, labels, annotations, deletionTimestamp, deletionGracePeriodSeconds, gates };
   };
-  return JSON.stringify(relevant(before)) !== JSON.stringify(relevant(after));
+  return writeJson(relevant(before)) !== writeJson(relevant(after));
 }
 
 /** Removes containers, sandboxes and files of a Pod that is gone from the API. */

@@ -1,5 +1,7 @@
 /** A request to the kubelet and its response, as values. */
+
 import type { IncomingHttpHeaders } from "node:http";
+import { writeJson } from "#api";
 
 export interface Ask {
   readonly method: string;
@@ -29,7 +31,7 @@ export function text(status: number, message: string): Answer {
 }
 
 export function json(value: unknown): Answer {
-  return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(value) };
+  return { status: 200, headers: { "content-type": "application/json" }, body: writeJson(value) };
 }
 
 /** Thrown to end a request with a response. */

@@ -72,7 +72,8 @@ function oneUser({ spec }: core.Pod): number | undefined {
   const users = [...initContainers, ...containers].map(
     (container) => container.securityContext?.runAsUser ?? securityContext?.runAsUser,
   );
-  return new Set(users).size === 1 ? users[0] : undefined;
+  const [user] = users;
+  return new Set(users).size === 1 && user !== undefined ? Number(user) : undefined;
 }
 
 function configMapFiles(

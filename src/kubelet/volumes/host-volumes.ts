@@ -187,7 +187,11 @@ async function contentVolume(
 async function own({ spec }: core.Pod, path: string, readOnly: boolean): Promise<void> {
   const { fsGroup, fsGroupChangePolicy } = spec?.securityContext ?? {};
   if (fsGroup === undefined) return;
-  await giveToGroup(path, { group: fsGroup, readOnly, onRootMismatch: fsGroupChangePolicy === "OnRootMismatch" });
+  await giveToGroup(path, {
+    group: Number(fsGroup),
+    readOnly,
+    onRootMismatch: fsGroupChangePolicy === "OnRootMismatch",
+  });
 }
 
 /** Reads everything that the contents are made of. */

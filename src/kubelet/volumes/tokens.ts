@@ -4,7 +4,7 @@
  *
  * A token is used until it expires if the API server cannot be reached for a new one.
  */
-import { type authentication, type core, kinds, parseTime, toMs } from "#api";
+import { type authentication, type core, kinds, parseTime, toMs, writeJson } from "#api";
 import type { Clock, Logger } from "#base";
 import type { Client } from "#client";
 import { podText } from "../pod-status/index.ts";
@@ -33,7 +33,7 @@ export class PodTokens {
 
   async get(pod: core.Pod, projection: core.ServiceAccountTokenProjection, signal: AbortSignal): Promise<string> {
     const { uid = "" } = pod.metadata;
-    const key = JSON.stringify([projection.audience ?? "", projection.expirationSeconds ?? DEFAULT_SECONDS]);
+    const key = writeJson([projection.audience ?? "", projection.expirationSeconds ?? DEFAULT_SECONDS]);
     const kept = this.#kept.get(uid)?.get(key);
     const nowMs = this.#clock.now();
     if (kept !== undefined && nowMs < kept.renewMs) return kept.token;
@@ -79,7 +79,7 @@ export class PodTokens {
     if (status?.token === undefined) throw new Error(`failed to fetch token: no token in the response`);
     const expiresMs =
       status.expirationTimestamp === undefined
-        ? issuedMs + expirationSeconds * 1000
+        ? issuedMs + Number(expirationSeconds) * 1000
         : toMs(parseTime(status.expirationTimestamp));
     const renewMs = issuedMs + Math.min(DAY_MS, (expiresMs - issuedMs) * RENEW_AFTER);
     return { token: status.token, expiresMs, renewMs };

@@ -3,7 +3,7 @@
  *
  * 1. An answer that is not 200, not JSON, or larger than the limit is an error that names the URL.
  */
-import type { Json } from "#api";
+import { type Json, parseJson, writeJson } from "#api";
 import { type Clock, HttpClient, type HttpFailure } from "#base";
 import type { ExtenderConfig } from "../framework/index.ts";
 
@@ -37,7 +37,7 @@ export function poster({ urlPrefix, timeoutMs, tls }: ExtenderConfig, clock: Clo
     close: () => client.close(),
     post: async (action, body, signal) => {
       const url = `${urlPrefix.replace(/\/+$/, "")}/${action}`;
-      const result = await client.send({ url, headers, body: Buffer.from(JSON.stringify(body)), signal });
+      const result = await client.send({ url, headers, body: Buffer.from(writeJson(body)), signal });
       if (!result.ok) throw failed(url, result);
       if (result.status !== 200)
         throw new ExtenderError(`failed ${action} with extender at URL ${url}, code ${result.status}`);
@@ -60,7 +60,7 @@ function failed(url: string, { reason, cause }: HttpFailure): unknown {
 
 function parsed(text: string, url: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return parseJson(text);
   } catch (error) {
     throw new ExtenderError(`the extender at URL ${url} does not answer with JSON: ${(error as Error).message}`, {
       cause: error,

@@ -1,5 +1,5 @@
 /** Computes what pods require of a node, from their specs. */
-import { type core, podRequests } from "#api";
+import { type core, podRequests, writeJson } from "#api";
 import type { HostPort, NodeAsk, Request } from "../framework/index.ts";
 import { amountOf, isCounted, type ResourceNames } from "./resource-names.ts";
 
@@ -10,7 +10,7 @@ const NO_LABELS = {};
 /** Everything that `askOf` reads: equal keys, equal asks. Node affinity is left out: see PodInfos. */
 export function askKey({ spec, status }: core.Pod): string {
   if (spec === undefined) return "";
-  return JSON.stringify([
+  return writeJson([
     spec.priority,
     spec.containers.map(containerKey),
     spec.initContainers?.map((container) => [container.restartPolicy, containerKey(container)]),

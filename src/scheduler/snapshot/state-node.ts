@@ -123,7 +123,7 @@ function longer(array: Float64Array, length: number): Float64Array {
 function imagesOf({ status }: core.Node): ReadonlyMap<string, number> {
   const images = new Map<string, number>();
   for (const { names = [], sizeBytes = 0 } of status?.images ?? []) {
-    for (const name of names) images.set(name, sizeBytes);
+    for (const name of names) images.set(name, Number(sizeBytes));
   }
   return images;
 }

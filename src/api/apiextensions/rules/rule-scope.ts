@@ -79,8 +79,8 @@ export function timesCapped(a: number, b: number): number {
 
 /** How many of each of its parts a value may have. */
 function mostParts({ type, additionalProperties, maxProperties, maxItems }: JSONSchemaProps): number | undefined {
-  if (type === "array") return maxItems === undefined ? undefined : Math.max(maxItems, 0);
+  if (type === "array") return maxItems === undefined ? undefined : Math.max(Number(maxItems), 0);
   const isMap = type === "object" && (additionalProperties === true || isObject(additionalProperties ?? null));
   if (!isMap) return 1;
-  return maxProperties === undefined ? undefined : Math.max(maxProperties, 0);
+  return maxProperties === undefined ? undefined : Math.max(Number(maxProperties), 0);
 }

@@ -9,6 +9,7 @@
 import { equalJson } from "../../machinery/json/equal.ts";
 import { isObject, type Json } from "../../machinery/json/json.ts";
 import { getKey } from "../../machinery/json/own-key.ts";
+import { writeJson } from "../../machinery/json/write-json.ts";
 import type { Structural } from "./structural.ts";
 
 export class Correlation {
@@ -100,5 +101,5 @@ function keyOf(keys: readonly string[], item: Json): string | undefined {
     if (value === undefined || value === null || typeof value === "object") return undefined;
     values.push(value);
   }
-  return JSON.stringify(values);
+  return writeJson(values);
 }

@@ -25,17 +25,13 @@ export function kindOf(value: Json): ValueKind {
     case "boolean":
       return "boolean";
     case "number":
+    case "bigint":
       return "number";
     case "string":
       return "string";
     default:
       return Array.isArray(value) ? "list" : "object";
   }
-}
-
-/** A JSON number without a fraction that fits 64 bits; any other number is floating. */
-export function isInteger(value: number): boolean {
-  return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
 }
 
 export interface Fault {

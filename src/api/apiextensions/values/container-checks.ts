@@ -1,6 +1,7 @@
 /** Limits on lists and objects, and the checks of their parts. */
-import type { Json, JsonObject } from "../../machinery/json/json.ts";
+import { type Int64, isObject, type Json, type JsonObject } from "../../machinery/json/json.ts";
 import { getKey } from "../../machinery/json/own-key.ts";
+import { writeExactly } from "../../machinery/json/write-json.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import type { Check, Report } from "./check.ts";
 
@@ -61,10 +62,10 @@ function isUnique(list: readonly Json[]): boolean {
 
 /** The same text for the same JSON, whatever the order of its keys. */
 export function canonical(value: Json): string {
-  return JSON.stringify(value, (_, part: Json) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
+  return JSON.stringify(value, (key, part: Json) =>
+    isObject(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
+      : writeExactly(key, part),
   );
 }
 
@@ -137,7 +138,7 @@ function reportObject(
   return valid;
 }
 
-function tooMany(report: Report, count: number, max: number, text: string): false {
+function tooMany(report: Report, count: number, max: Int64, text: string): false {
   const detail = `must have at most ${max} ${max === 1 ? "item" : "items"}`;
   return report.fault("FieldValueTooMany", count, detail, text);
 }

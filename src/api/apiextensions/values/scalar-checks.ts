@@ -1,12 +1,12 @@
 /** Limits on strings and numbers, and lists of allowed values. */
 import { equalJson } from "../../machinery/json/equal.ts";
-import { goJson, goNumber, goQuote } from "../../machinery/json/go-text.ts";
-import type { Json } from "../../machinery/json/json.ts";
+import { goFloat, goJson, goQuote } from "../../machinery/json/go-text.ts";
+import { compareInt64, isInt64 } from "../../machinery/json/int64.ts";
+import type { Int64, Json } from "../../machinery/json/json.ts";
 import { once } from "../../machinery/schema/memo.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import { compilePattern } from "../schema/pattern.ts";
-import type { Report } from "./check.ts";
-import { type Check, isInteger } from "./check.ts";
+import type { Check, Report } from "./check.ts";
 import { formatTest } from "./formats.ts";
 
 /** Only the first of several faults is reported. */
@@ -21,7 +21,7 @@ export function stringCheck({ maxLength, minLength, pattern }: JSONSchemaProps):
       const why = `${report.path} in body should be at most ${maxLength} chars long`;
       return report.fault("FieldValueTooLong", undefined, `may not be more than ${maxLength} bytes`, why);
     }
-    if (minLength !== undefined && text.length < 2 * minLength && lengthOf(text) < minLength)
+    if (minLength !== undefined && text.length / 2 < minLength && lengthOf(text) < minLength)
       return refused(report, text, `should be at least ${minLength} chars long`);
     if (compiled === undefined || compiled().test(text)) return true;
     return refused(report, text, `should match '${shownPattern(pattern ?? "", compiled().fault)}'`);
@@ -82,7 +82,7 @@ export function numberCheck(schema: JSONSchemaProps, type: string, format: strin
   const range = rangeOf(type, format);
   if (limits.length === 0 && multipleOf === undefined && range === undefined) return undefined;
   return (value, report) => {
-    const number = value as number;
+    const number = value as Int64;
     let valid = range === undefined || range.holds(number) || outside(report, "Checked", range.words);
     if (!valid && report === undefined) return false;
     if (multipleOf !== undefined) {
@@ -100,18 +100,23 @@ export function numberCheck(schema: JSONSchemaProps, type: string, format: strin
 }
 
 interface Range {
-  holds(value: number): boolean;
+  holds(value: Int64): boolean;
   readonly words: string;
 }
 
 function rangeOf(type: string, format: string): Range | undefined {
   const words = `value must be of type ${type} ${format === "" ? "(default format)" : `with format ${format}`}`;
   if (type === "integer") {
-    if (format !== "int32") return { holds: isInteger, words };
-    return { holds: (value) => Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31, words };
+    const limit = format === "int32" ? 2 ** 31 : 2 ** 63;
+    return { holds: (value) => isWholeNumber(value) && value >= -limit && value < limit, words };
   }
-  if (type === "number" && format === "float") return { holds: (value) => Number.isFinite(Math.fround(value)), words };
+  if (type === "number" && format === "float")
+    return { holds: (value) => Number.isFinite(Math.fround(Number(value))), words };
   return undefined;
+}
+
+function isWholeNumber(value: Int64): boolean {
+  return typeof value === "bigint" || Number.isInteger(value);
 }
 
 function outside(report: Report | undefined, what: string, words: string): false {
@@ -119,31 +124,36 @@ function outside(report: Report | undefined, what: string, words: string): false
 }
 
 /** Integers are compared with the whole part of a bound, other numbers with the bound itself. */
-function native(value: number, bound: number, fits: boolean): number {
-  return fits && isInteger(value) ? Math.trunc(bound) : bound;
+function native(value: Int64, bound: number, fits: boolean): number {
+  return fits && isInt64(value) ? Math.trunc(bound) : bound;
 }
 
-function limitHolds(value: number, limit: Limit, fits: boolean, report: Report | undefined): boolean {
+function boundText(value: Int64, bound: number, fits: boolean): string {
+  return fits && isInt64(value) ? String(BigInt(bound)) : goFloat(bound);
+}
+
+function limitHolds(value: Int64, limit: Limit, fits: boolean, report: Report | undefined): boolean {
   const bound = native(value, limit.bound, fits);
-  const distance = (value - bound) * limit.sign;
-  if (limit.exclusive ? distance > 0 : distance >= 0) return true;
-  return refused(report, value, `${limit.words} ${goNumber(bound)}`);
+  const order = compareInt64(value, bound) * limit.sign;
+  if (limit.exclusive ? order > 0 : order >= 0) return true;
+  return refused(report, value, `${limit.words} ${boundText(value, bound, fits)}`);
 }
 
-function multipleFits(value: number, multipleOf: number, fits: boolean, report: Report | undefined): boolean {
+function multipleFits(value: Int64, multipleOf: number, fits: boolean, report: Report | undefined): boolean {
   const factor = native(value, multipleOf, fits);
   if (factor <= 0) {
     if (report === undefined) return false;
-    const why = `factor MultipleOf declared for ${report.path} must be positive: ${goNumber(factor)}`;
+    const why = `factor MultipleOf declared for ${report.path} must be positive: ${boundText(value, factor, fits)}`;
     return report.fault("FieldValueInvalid", factor, why);
   }
-  if (fits && isInteger(value)) return value % factor === 0 || notAMultiple(value, factor, report);
-  const times = factor < 1 ? (1 / factor) * value : value / factor;
-  return isWhole(times) || notAMultiple(value, factor, report);
+  const why = () => `should be a multiple of ${boundText(value, factor, fits)}`;
+  if (fits && isInt64(value)) return isMultiple(value, factor) || refused(report, value, why());
+  const times = factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor;
+  return isWhole(times) || refused(report, value, why());
 }
 
-function notAMultiple(value: number, factor: number, report: Report | undefined): false {
-  return refused(report, value, `should be a multiple of ${goNumber(factor)}`);
+function isMultiple(value: Int64, factor: number): boolean {
+  return typeof value === "bigint" ? value % BigInt(factor) === 0n : value % factor === 0;
 }
 
 /** Within the precision of floating point. */

@@ -1,8 +1,9 @@
 /** Checks the type of a value, and whether it may be null. */
 import { goQuote } from "../../machinery/json/go-text.ts";
+import { isInt64, isNumeric } from "../../machinery/json/int64.ts";
 import type { Json } from "../../machinery/json/json.ts";
 import type { Report } from "./check.ts";
-import { type Check, isInteger, kindOf } from "./check.ts";
+import { type Check, kindOf } from "./check.ts";
 
 export interface TypeRules {
   /** None, one, or `integer` and `string`. */
@@ -42,8 +43,8 @@ function misfit(report: Report | undefined, wanted: string, found: string): fals
 }
 
 function typeOf(value: Json): { readonly type: string; readonly form: string } {
-  if (typeof value === "number")
-    return isInteger(value) ? { type: "integer", form: "int64" } : { type: "number", form: "float64" };
+  if (isNumeric(value))
+    return isInt64(value) ? { type: "integer", form: "int64" } : { type: "number", form: "float64" };
   const kind = kindOf(value);
   return { type: kind === "list" ? "array" : kind, form: "" };
 }

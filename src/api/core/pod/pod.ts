@@ -1,4 +1,5 @@
 import { defineKind } from "../../definition/define-kind.ts";
+import type { Int64 } from "../../machinery/json/json.ts";
 import type { Kind, SelectableFields } from "../../machinery/kind.ts";
 import type { Pod as PodObject } from "../../types/core-v1.ts";
 import { podColumns, podRowConditions } from "./columns.ts";
@@ -30,7 +31,7 @@ export const Pod: Kind<PodObject> = defineKind<PodObject>("v1", "Pod", {
 });
 
 /** A pod that has no node, or that has terminated, is deleted without a grace period. */
-function graceSeconds({ spec, status }: PodObject, requested: number | undefined): number {
+function graceSeconds({ spec, status }: PodObject, requested: Int64 | undefined): Int64 {
   if (!spec?.nodeName || status?.phase === "Failed" || status?.phase === "Succeeded") return 0;
   const seconds = requested ?? spec.terminationGracePeriodSeconds ?? 0;
   return seconds < 0 ? 1 : seconds;

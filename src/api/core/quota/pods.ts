@@ -76,7 +76,7 @@ function counts({ status, metadata }: Pod, now: number): boolean {
   if (status?.phase === "Failed" || status?.phase === "Succeeded") return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return true;
-  return now <= Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000;
+  return now <= Date.parse(deletionTimestamp) + Number(deletionGracePeriodSeconds) * 1000;
 }
 
 function missing(required: readonly string[], pod: Pod): string | undefined {

@@ -40,7 +40,7 @@ function mostOf({ exactly, firstAvailable = [] }: DeviceRequest): ReadonlyMap<st
     ...(exactly === undefined ? [] : [exactly]),
     ...firstAvailable,
   ]) {
-    const devices = allocationMode === "All" ? ALL_DEVICES : (count ?? 1);
+    const devices = allocationMode === "All" ? ALL_DEVICES : Number(count ?? 1);
     const name = deviceClassName + OF_CLASS;
     most.set(name, Math.max(most.get(name) ?? 0, devices));
   }

@@ -3,6 +3,7 @@
  * types, and items of a list that share their keys are refused, in the words of Kubernetes.
  */
 import { goKind, goNumber, goQuote, goValue } from "../json/go-text.ts";
+import { isNumeric } from "../json/int64.ts";
 import { isObject, type Json } from "../json/json.ts";
 import type { ListSchema, Schema } from "../schema/schema.ts";
 import { type PathElement, printElement } from "./path-element.ts";
@@ -96,7 +97,7 @@ function scalarFault(
     case "int32":
     case "int64":
     case "double":
-      return typeof value === "number" ? undefined : `expected numeric (int or float), got ${goTypeName(value)}`;
+      return isNumeric(value) ? undefined : `expected numeric (int or float), got ${goTypeName(value)}`;
     case "boolean":
       return typeof value === "boolean" ? undefined : `expected boolean, got &{${goValue(value)}}`;
     case "quantity":

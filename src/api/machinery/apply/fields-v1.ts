@@ -7,6 +7,7 @@
  * 2. Sets from clients are parsed completely, with their faults reported, and written anew.
  */
 import { isObject, type JsonObject } from "../json/json.ts";
+import { writeJson } from "../json/write-json.ts";
 import { emptySet, type FieldSet, leaf, sortedElements, union } from "./field-set.ts";
 import { canonicalElement, type PathElement } from "./path-element.ts";
 
@@ -60,7 +61,7 @@ export function parseFields(fields: unknown): FieldSet {
 }
 
 function parsedChildren(fields: unknown): ReadonlyMap<PathElement, FieldSet> {
-  if (!isObject(fields)) throw new Error(`expected an object, found ${JSON.stringify(fields)}`);
+  if (!isObject(fields)) throw new Error(`expected an object, found ${writeJson(fields)}`);
   const children = new Map<PathElement, FieldSet>();
   for (const [text, value] of Object.entries(fields)) {
     const element = text === "." ? undefined : canonicalElement(text);

@@ -5,6 +5,7 @@
  */
 import { goJson } from "../json/go-text.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { parseJson } from "../json/json-text.ts";
 import { type OpenObject, setKey } from "../json/own-key.ts";
 import type { ObjectSchema } from "../schema/schema.ts";
 import { compare, touched } from "./compare.ts";
@@ -38,7 +39,7 @@ export function clientSideFields(live: JsonObject, schema: ObjectSchema, apiVers
 
 function parsedObject(text: string): JsonObject | undefined {
   try {
-    const value: Json = JSON.parse(text);
+    const value = parseJson(text);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -6,7 +6,9 @@
  *    are.
  */
 import { goJson, goNumber, goQuote, goValue } from "../json/go-text.ts";
+import { compareInt64, isNumeric } from "../json/int64.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
+import { parseJson } from "../json/json-text.ts";
 
 export type PathElement = string;
 export type ElementPath = readonly PathElement[];
@@ -50,7 +52,7 @@ export function canonicalElement(text: string): PathElement | undefined {
     case "k":
       return simpleKey.test(text) ? text : keyElement(Object.entries(keysOf(content)));
     case "v":
-      return valueElement(JSON.parse(content));
+      return valueElement(parseJson(content));
     case "i":
       if (!/^[+-]?\d+$/.test(content)) throw new Error(`strconv.Atoi: parsing ${goQuote(content)}: invalid syntax`);
       return `i:${Number(content)}`;
@@ -71,7 +73,7 @@ export function compareElements(a: PathElement, b: PathElement): number {
     case "k":
       return compareKeys(Object.entries(keysOf(left)), Object.entries(keysOf(right)));
     case "v":
-      return compareValues(JSON.parse(left), JSON.parse(right));
+      return compareValues(parseJson(left), parseJson(right));
     default:
       return Number(left) - Number(right);
   }
@@ -90,7 +92,7 @@ export function printElement(element: PathElement): string {
       return `[${keys.join(",")}]`;
     }
     case "v":
-      return `[=${printValue(JSON.parse(content))}]`;
+      return `[=${printValue(parseJson(content))}]`;
     case "i":
       return `[${content}]`;
     default:
@@ -105,7 +107,7 @@ function printValue(value: Json): string {
 }
 
 function keysOf(content: string): JsonObject {
-  const keys: Json = JSON.parse(content);
+  const keys = parseJson(content);
   if (!isObject(keys)) throw new Error(`expected an object of keys: ${content}`);
   return keys;
 }
@@ -122,13 +124,14 @@ function compareKeys(a: readonly [string, Json][], b: readonly [string, Json][])
 
 /** Numbers before strings before booleans before everything else. */
 function compareValues(a: Json, b: Json): number {
-  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (isNumeric(a) && isNumeric(b)) return compareInt64(a, b);
   if (typeof a === "string" && typeof b === "string") return compareText(a, b);
   if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
   return rank(a) - rank(b) || compareText(goJson(a), goJson(b));
 }
 
 function rank(value: Json): number {
+  if (typeof value === "bigint") return 0;
   return ["number", "string", "boolean"].indexOf(typeof value) >>> 0;
 }
 

@@ -15,7 +15,8 @@ describe("Go's ways of writing values", () => {
     [{ b: [1, "x"], a: null, c: { d: true } }, "map[a:<nil> b:[1 x] c:map[d:true]]"],
     [[{ name: "c" }], "[map[name:c]]"],
     [0.5, "0.5"],
-  ])("prints %j", (value, want) => expect(goValue(value)).toBe(want));
+    [[9223372036854775807n], "[9223372036854775807]"],
+  ])("prints %#", (value, want) => expect(goValue(value)).toBe(want));
 
   it.each([
     ["x", "x"],
@@ -31,6 +32,10 @@ describe("Go's ways of writing values", () => {
     [0.0001, "0.0001"],
     [-3, "-3"],
     [0, "0"],
+    [123456789, "123456789"],
+    [123456.5, "123456.5"],
+    [1234567.5, "1.2345675e+06"],
+    [2 ** 60, "1.152921504606847e+18"],
   ])("prints the number %d", (value, want) => expect(goNumber(value)).toBe(want));
 
   it("keeps JSON safe inside of HTML", () => {

@@ -1,5 +1,6 @@
 /** How Go prints values in messages: messages of Kubernetes are made the same way. */
 import { isObject, type Json } from "./json.ts";
+import { writeJson } from "./write-json.ts";
 
 const plain = /^[\x20-\x21\x23-\x5b\x5d-\x7e]*$/;
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
@@ -34,7 +35,7 @@ const unsafe = /[<>&\u2028\u2029]/g;
 
 /** As `json.Marshal`, which escapes HTML. */
 export function goJson(value: Json): string {
-  return JSON.stringify(value).replace(unsafe, (char) => escaped(char).replace("\\x", "\\u00"));
+  return writeJson(value).replace(unsafe, (char) => escaped(char).replace("\\x", "\\u00"));
 }
 
 /** As `%v` of a value decoded without a type. */
@@ -59,9 +60,15 @@ export function goString(value: Json): string {
   return typeof value === "string" ? value : `%!s(${goKind(value)}=${goValue(value)})`;
 }
 
-/** As `%v` of a float64: the exponent has at least two digits and begins below 1e-4. */
+/** As `%v` of a number that was decoded without a type: an int64 where it is one, otherwise a float64. */
 export function goNumber(value: number): string {
-  if (value === 0 || Math.abs(value) >= 1e-4) return String(value).replace(/e([+-])(\d)$/, "e$10$2");
+  return Number.isSafeInteger(value) ? String(value) : goFloat(value);
+}
+
+/** As `%v` of a float64: with an exponent, of at least two digits, below 1e-4 and from 1e6 on. */
+export function goFloat(value: number): string {
+  const size = Math.abs(value);
+  if (value === 0 || (size >= 1e-4 && size < 1e6)) return String(value);
   return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
 }
 
@@ -71,6 +78,7 @@ export function goKind(value: Json): "map" | "slice" | "string" | "bool" | "floa
   if (Array.isArray(value)) return "slice";
   if (typeof value === "string") return "string";
   if (typeof value === "boolean") return "bool";
-  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  if (typeof value === "bigint") return "int64";
+  if (typeof value === "number") return Number.isSafeInteger(value) ? "int64" : "float64";
   return "map";
 }

@@ -6,6 +6,7 @@
  * 2. In long texts, lines that make up more than a hundredth of the text start no run: brackets are too common.
  */
 import type { Json } from "./json.ts";
+import { writeJson } from "./write-json.ts";
 
 const contextLines = 3;
 const longText = 200;
@@ -21,7 +22,7 @@ export function jsonDiff(before: Json, after: Json): string {
 }
 
 function lines(value: Json): readonly string[] {
-  const text = JSON.stringify(value, null, 1).replace(
+  const text = writeJson(value, 1).replace(
     htmlUnsafe,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

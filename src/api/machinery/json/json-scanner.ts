@@ -7,9 +7,10 @@ import { goQuote } from "./go-text.ts";
 /** Called for each key; false skips the keys inside of it. */
 export type OnKey = (path: string, repeated: boolean) => boolean;
 
-/** Also reported where the stack ends sooner. */
-const maxDepth = 10_000;
-const tooDeep = "exceeded max depth";
+/** Go's limit. */
+export const MAX_DEPTH = 10_000;
+/** Where the stack ends sooner. */
+export const TOO_DEEP = "invalid character '{' exceeded max depth";
 
 class Malformed extends Error {}
 
@@ -33,7 +34,7 @@ export class JsonScanner {
       return undefined;
     } catch (error) {
       if (error instanceof Malformed) return error.message;
-      if (error instanceof RangeError) return tooDeep;
+      if (error instanceof RangeError) return TOO_DEEP;
       throw error;
     }
   }
@@ -52,7 +53,7 @@ export class JsonScanner {
   }
 
   #nested(read: () => void): void {
-    if (++this.#depth > maxDepth) throw new Malformed(tooDeep);
+    if (++this.#depth > MAX_DEPTH) this.#invalid("exceeded max depth");
     this.#at++;
     read();
     this.#depth--;

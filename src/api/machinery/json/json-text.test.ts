@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Json } from "./json.ts";
 import { JsonScanner } from "./json-scanner.ts";
-import { hasDuplicateKeys, parseJson, strictFieldErrors } from "./json-text.ts";
+import { hasDuplicateKeys, parseJson, strictFieldErrors, textFacts } from "./json-text.ts";
+import { writeJson } from "./write-json.ts";
 
 describe("malformed JSON", () => {
   it.each([
@@ -32,8 +33,16 @@ describe("malformed JSON", () => {
     ["\u{9e}", "invalid character 'Â' looking for beginning of value"],
   ])("%j", (text, message) => expect(() => parseJson(text)).toThrow(message));
 
-  it("may be nested too deeply to tell", () =>
-    expect(() => parseJson("[".repeat(100_000))).toThrow("exceeded max depth"));
+  it.each([
+    ["[".repeat(100_000), "invalid character '{' exceeded max depth"],
+    [`${"[".repeat(10_001)}${"]".repeat(10_001)}`, "exceeded max depth"],
+    [`${'{"a":'.repeat(10_001)}1${"}".repeat(10_001)}`, "exceeded max depth"],
+  ])("may be nested too deeply: %.10s", (text, message) => expect(() => parseJson(text)).toThrow(message));
+
+  it("is not what is nested as deeply as Go allows", () => {
+    const strings = JSON.stringify(["[[[[\\", '{"{{{'.repeat(5000)]);
+    expect(parseJson(`${"[".repeat(9_999)}${strings}${"]".repeat(9_999)}`)).toHaveLength(1);
+  });
 
   it("is what JSON.parse takes it for", () => {
     fc.assert(
@@ -49,6 +58,47 @@ describe("malformed JSON", () => {
       { numRuns: 500 },
     );
   });
+});
+
+describe("numbers", () => {
+  it.each<[string, Json]>([
+    ["9007199254740991", 9007199254740991],
+    ["9007199254740993", 9007199254740993n],
+    ["-9223372036854775808", -9223372036854775808n],
+    ["9223372036854775807", 9223372036854775807n],
+    // As in Go, what does not fit 64 bits is floating, and so is what has an exponent or a fraction.
+    ["9223372036854775808", 2 ** 63],
+    ["9007199254740993.0", 9007199254740992],
+    ["1e18", 1e18],
+    ["0.12345678901234567890", 0.12345678901234568],
+    ['"9007199254740993"', "9007199254740993"],
+    ["1e-400", 0],
+  ])("%s", (text, want) => expect(parseJson(`{"a":[${text}]}`)).toEqual({ a: [want] }));
+
+  it.each(["1e400", "-1.5E+999", "9".repeat(400)])("refuses %s", (text) => {
+    const why = `json: cannot unmarshal number ${text} into Go value of type float64`;
+    expect(() => parseJson(`{"a":${text}}`)).toThrow(why);
+  });
+
+  it("keep all their digits from text to text", () => {
+    const integer = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ a: integer, b: fc.double({ noNaN: true, noDefaultInfinity: true }) })),
+        (list) => {
+          const text = `[${list.map(({ a, b }) => `{"a":${a},"b":${JSON.stringify(b)}}`).join()}]`;
+          expect(writeJson(parseJson(text))).toBe(text);
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ['{"a":1,"b":"1.5","c":[1.5]}', false],
+    ['{"a":1.5}', true],
+    ['{"a" : -1e3}', true],
+    ['{"a":12,"b":{"c":1E3}}', true],
+  ])("with a fraction or an exponent in %s: %s", (text, want) => expect(textFacts(text).fractions).toBe(want));
 });
 
 describe("strict decoding", () => {

@@ -1,8 +1,12 @@
 /** JSON values. */
 import { flatText } from "./flat-text.ts";
+import { numberOf } from "./int64.ts";
 import { setKey } from "./own-key.ts";
 
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+/** A bigint is an integer that a number does not hold exactly: see `int64.ts`. */
+export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
+/** A 64-bit integer, as int64 fields have it. */
+export type Int64 = number | bigint;
 export interface JsonObject {
   readonly [key: string]: Json;
 }
@@ -32,7 +36,7 @@ export function plainJson(value: unknown): Json | undefined {
     case "object":
       return value === null ? null : plainParts(value);
     case "bigint":
-      throw new TypeError("a bigint cannot be written as JSON");
+      return numberOf(value);
     default:
       return undefined;
   }

@@ -5,6 +5,7 @@ export function jsonKind(value: Json): "array" | "object" | "string" | "number" 
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "bool";
+  if (typeof value === "bigint" || typeof value === "symbol") return "number";
   return typeof value === "object" ? "object" : (typeof value as "string" | "number");
 }
 

@@ -12,6 +12,10 @@ describe("YAML", () => {
       "a: 1:30\nb: 2001-01-01\nc: 1e3\nd: 1.5e+3\ne: 12:30:45",
       { a: "1:30", b: "2001-01-01", c: "1e3", d: 1500, e: "12:30:45" },
     ],
+    [
+      "a: 9223372036854775807\nb: -9223372036854775808\nc: 0x7fffffffffffffff\nd: 9223372036854775808\ne: 1e+400",
+      { a: 9223372036854775807n, b: -9223372036854775808n, c: 9223372036854775807n, d: 2 ** 63, e: "1e+400" },
+    ],
     ["a: ~\nb:\nc: null", { a: null, b: null, c: null }],
     ["1: x\ntrue: z", { "1": "x", true: "z" }],
     ["a: &x {p: 1}\nb:\n  <<: *x\n  q: 2", { a: { p: 1 }, b: { p: 1, q: 2 } }],
@@ -40,6 +44,7 @@ describe("YAML", () => {
     ["a: b: c", "yaml: line 1: mapping values are not allowed in this context"],
     ["\ta: 1", "yaml: line 1: found character that cannot start any token"],
     ["a: *none", "yaml: unknown anchor 'none' referenced"],
+    ["a: .inf", "json: unsupported value: +Inf"],
   ])("refuses %j", (text, message) => expect(() => parseYaml(text)).toThrow(message));
 
   it("sorts keys", () => {

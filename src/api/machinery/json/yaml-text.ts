@@ -5,6 +5,7 @@
  * 1. Dates and 1:30 are strings, and so is 1e3: an exponent needs a sign.
  * 2. Keys are sorted, as in the JSON that Kubernetes makes of it: decoding reports faults in that order.
  * 3. Of duplicate keys the last one counts; `duplicates` reports them in the words of strict decoding.
+ * 4. Integers are exact as in JSON (see `int64.ts`). JSON has no infinity: Go refuses to make JSON of it.
  */
 import {
   type Document,
@@ -20,6 +21,7 @@ import {
   type YAMLError,
 } from "yaml";
 import { goQuote } from "./go-text.ts";
+import { numberOf } from "./int64.ts";
 import { isObject, type Json } from "./json.ts";
 import { setKey, sortedKeys } from "./own-key.ts";
 
@@ -42,6 +44,7 @@ export function parseYaml(text: string): ParsedYaml {
     lineCounter: lines,
     prettyErrors: false,
     logLevel: "silent",
+    intAsBigInt: true,
   });
   const [document] = documents;
   if (document === undefined) return { value: null, duplicates: undefined };
@@ -60,6 +63,7 @@ function toJson(document: Document.Parsed): Json {
   try {
     return sorted((document.toJS({ maxAliasCount: 1000 }) ?? null) as Json);
   } catch (cause) {
+    if (cause instanceof YamlSyntaxError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
     const anchor = /^Unresolved alias .*: (.*)$/.exec(why)?.[1];
     throw new YamlSyntaxError(anchor === undefined ? `yaml: ${why}` : `yaml: unknown anchor '${anchor}' referenced`);
@@ -68,6 +72,9 @@ function toJson(document: Document.Parsed): Json {
 
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value === "bigint") return numberOf(value);
+  if (typeof value === "number" && !Number.isFinite(value))
+    throw new YamlSyntaxError(`json: unsupported value: ${Number.isNaN(value) ? "NaN" : value < 0 ? "-Inf" : "+Inf"}`);
   if (!isObject(value)) return value;
   const result = sortedKeys(value);
   for (const key of Object.keys(result)) setKey(result, key, sorted(result[key] ?? null));
@@ -84,9 +91,14 @@ function likeGo(tags: Tags): Tags {
     if ("test" in tag && tag.test?.test("."))
       return [{ ...(tag as ScalarTag), test: /^[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)$/ }];
     if ("format" in tag && tag.format === "EXP")
-      return [{ ...(tag as ScalarTag), test: /^[-+]?[0-9]*\.?[0-9]+[eE][-+][0-9]+$/ }];
+      return [{ ...(tag as ScalarTag), test: /^[-+]?[0-9]*\.?[0-9]+[eE][-+][0-9]+$/, resolve: finiteOrText }];
     return [tag];
   });
+}
+
+function finiteOrText(text: string): number | string {
+  const value = Number(text);
+  return Number.isFinite(value) ? value : text;
 }
 
 function findRepeated(node: Node | null | unknown, lines: LineCounter, found: string[]): void {

@@ -1,5 +1,8 @@
 /** Reads protobuf's wire format from front to back. Throws where the bytes end too early. */
 
+import { numberOf } from "../json/int64.ts";
+import type { Int64 } from "../json/json.ts";
+
 export class ProtobufError extends Error {
   override readonly name = "ProtobufError";
 }
@@ -21,8 +24,13 @@ export class ProtobufReader {
     return this.#at >= this.#end;
   }
 
-  /** A 64-bit integer in two's complement, exact below 2^53. */
+  /** A 64-bit integer in two's complement; floating beyond 2^53. */
   varint(): number {
+    return Number(this.int64());
+  }
+
+  /** A 64-bit integer in two's complement. */
+  int64(): Int64 {
     let value = 0;
     let scale = 1;
     for (let i = 0; i < 10; i++) {
@@ -86,7 +94,7 @@ export class ProtobufReader {
   }
 
   /** A varint that is too long for a number: a negative one, in practice. */
-  #big(read: number, low: number, byte: number): number {
+  #big(read: number, low: number, byte: number): Int64 {
     let value = BigInt(low) + (BigInt(byte & 127) << BigInt(7 * read));
     let last = byte;
     for (let i = read + 1; last >= 128; i++) {
@@ -94,7 +102,7 @@ export class ProtobufReader {
       last = this.#byte();
       value += BigInt(last & 127) << BigInt(7 * i);
     }
-    return Number(BigInt.asIntN(64, value));
+    return numberOf(BigInt.asIntN(64, value));
   }
 
   #bigVarint(): bigint {

@@ -1,5 +1,6 @@
 /** Codecs of scalar types. Types that write their own JSON are small messages. */
 
+import { isInt64 } from "../json/int64.ts";
 import type { Json } from "../json/json.ts";
 import { decodeBase64, encodeBase64 } from "../scalars/base64.ts";
 import { formatDuration, parseDuration } from "../scalars/duration.ts";
@@ -17,10 +18,17 @@ export interface Codec {
   read(reader: ProtobufReader): Json;
 }
 
-const integer: Codec = {
+const int32: Codec = {
   wire: 0,
   write: (writer, value) => writer.varint(typeof value === "number" ? value : 0),
-  read: (reader) => reader.varint(),
+  // As in Go, the upper bits are dropped.
+  read: (reader) => reader.varint() | 0,
+};
+
+const int64: Codec = {
+  wire: 0,
+  write: (writer, value) => writer.varint(isInt64(value) ? value : 0),
+  read: (reader) => reader.int64(),
 };
 
 export const scalarCodecs: Readonly<Record<ScalarType, Codec>> = {
@@ -34,8 +42,8 @@ export const scalarCodecs: Readonly<Record<ScalarType, Codec>> = {
     write: (writer, value) => writer.varint(value === true ? 1 : 0),
     read: (reader) => reader.varint() !== 0,
   },
-  int32: integer,
-  int64: integer,
+  int32,
+  int64,
   double: {
     wire: 1,
     write: (writer, value) => writer.double(typeof value === "number" ? value : 0),
@@ -67,7 +75,7 @@ export const scalarCodecs: Readonly<Record<ScalarType, Codec>> = {
       let [type, number, text] = [0, 0, ""];
       reader.message((field, wire) => {
         if (field === 1) type = reader.varint();
-        else if (field === 2) number = reader.varint();
+        else if (field === 2) number = reader.varint() | 0;
         else if (field === 3) text = reader.string();
         else reader.skip(wire);
       });

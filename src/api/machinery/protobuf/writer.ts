@@ -5,6 +5,8 @@
  * 1. What is written first stands last. Callers write fields, and items of lists, in reverse.
  */
 
+import type { Int64 } from "../json/json.ts";
+
 const encoder = new TextEncoder();
 
 export class ProtobufWriter {
@@ -31,8 +33,8 @@ export class ProtobufWriter {
   }
 
   /** A 64-bit integer, negative ones in two's complement. */
-  varint(value: number): void {
-    if (value < 0 || value > Number.MAX_SAFE_INTEGER) {
+  varint(value: Int64): void {
+    if (typeof value === "bigint" || value < 0 || value > Number.MAX_SAFE_INTEGER) {
       this.bigVarint(BigInt(value));
       return;
     }

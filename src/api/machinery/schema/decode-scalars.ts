@@ -1,8 +1,11 @@
 /** Decoding of scalar types, and the errors for values that do not fit. */
 
 import { goKind } from "../json/go-text.ts";
+import { isInt64, isNumeric } from "../json/int64.ts";
 import type { Json } from "../json/json.ts";
+import { spellingOf } from "../json/spelled-number.ts";
 import { jsonKind } from "../json/unmarshal-text.ts";
+import { writeJson } from "../json/write-json.ts";
 import { base64Fault, decodeBase64, encodeBase64, isCanonicalBase64 } from "../scalars/base64.ts";
 import { DurationError, formatDuration, parseDuration } from "../scalars/duration.ts";
 import { canonicalQuantity, QuantityError } from "../scalars/quantity.ts";
@@ -50,7 +53,7 @@ export function mismatch(
 function mapWords(value: Json, goType: string, kind: GoKind): string {
   if (kind === "struct") return `cannot restore struct from: ${goKind(value)}`;
   if (kind === "map" || kind === "slice") return `cannot restore ${kind} from ${goKind(value)}`;
-  const convertible = typeof value === "number" && kind !== "bool" && (kind !== "string" || Number.isInteger(value));
+  const convertible = isNumeric(value) && kind !== "bool" && (kind !== "string" || isInt64(value));
   return convertible ? `cannot convert ${goKind(value)} to ${goType}` : `unrecognized type: ${kind}`;
 }
 
@@ -72,7 +75,7 @@ export function compileScalar(schema: ScalarSchema): Decoder {
     case "int64":
       return (value, context) => (isInt64(value) ? value : notAnInteger(context, value, goType, "int64"));
     case "double":
-      return (value, context) => (typeof value === "number" ? value : mismatch(context, value, goType, "float64"));
+      return (value, context) => decodeDouble(value) ?? mismatch(context, value, goType, "float64");
     case "bytes":
       return decodeBytes;
     case "quantity":
@@ -91,12 +94,17 @@ export function compileScalar(schema: ScalarSchema): Decoder {
   }
 }
 
-function isInt64(value: Json): boolean {
-  return typeof value === "number" && Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
+function notAnInteger(context: DecodeContext, value: Json, goType: string, kind: "int32" | "int64"): typeof FAILED {
+  return mismatch(context, value, goType, kind, numberWords(value) ?? jsonKind(value));
 }
 
-function notAnInteger(context: DecodeContext, value: Json, goType: string, kind: "int32" | "int64"): typeof FAILED {
-  return mismatch(context, value, goType, kind, typeof value === "number" ? `number ${value}` : jsonKind(value));
+function numberWords(value: Json): string | undefined {
+  const text = isNumeric(value) ? value : spellingOf(value);
+  return text === undefined ? undefined : `number ${text}`;
+}
+
+function decodeDouble(value: Json): Json | undefined {
+  return isNumeric(value) ? Number(value) : spellingOf(value);
 }
 
 function decodeBytes(value: Json, context: DecodeContext): Json | typeof FAILED {
@@ -110,7 +118,9 @@ function decodeBytes(value: Json, context: DecodeContext): Json | typeof FAILED 
 
 function decodeQuantity(value: Json, context: DecodeContext): Json | typeof FAILED {
   const text =
-    typeof value === "string" ? value.trim() : typeof value === "number" ? String(value) : JSON.stringify(value);
+    typeof value === "string"
+      ? value.trim()
+      : (spellingOf(value) ?? (isNumeric(value) ? String(value) : writeJson(value)));
   return attempt(context, text, canonicalQuantity, QuantityError);
 }
 

@@ -1,5 +1,5 @@
 /** The part of every object that the machinery itself knows. */
-import type { JsonObject } from "../json/json.ts";
+import type { Int64, JsonObject } from "../json/json.ts";
 
 export interface KubeObject {
   readonly apiVersion?: string;
@@ -16,7 +16,7 @@ export interface ObjectMeta {
   readonly generation?: number;
   readonly creationTimestamp?: string;
   readonly deletionTimestamp?: string;
-  readonly deletionGracePeriodSeconds?: number;
+  readonly deletionGracePeriodSeconds?: Int64;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly ownerReferences?: readonly OwnerReference[];
@@ -44,7 +44,7 @@ export interface ManagedFieldsEntry {
 }
 
 /** The same shape, mutable: an object while a request works on it, before it is stored. */
-export type Draft<T> = T extends string | number | boolean | null | undefined
+export type Draft<T> = T extends string | number | bigint | boolean | null | undefined
   ? T
   : T extends readonly (infer Item)[]
     ? Draft<Item>[]

@@ -11,8 +11,18 @@
  *    garbage collection.
  */
 
-import type { GroupResource } from "#api";
-import { equalJson, forbidden, goQuote, type Json, type KubeObject, notFound, type rbac } from "#api";
+import {
+  equalJson,
+  forbidden,
+  type GroupResource,
+  goQuote,
+  type Json,
+  type KubeObject,
+  notFound,
+  parseJson,
+  type rbac,
+  writeJson,
+} from "#api";
 import { MASTERS, type UserInfo } from "../../identity/user.ts";
 import type { GuardedWrite, WriteGuard } from "../../rest/server-context.ts";
 import { resourceAttributes } from "../attributes.ts";
@@ -84,7 +94,7 @@ function changesOwnersOnly(object: KubeObject, old: KubeObject): boolean {
 
 /** Without undefined fields. */
 function plain(object: object): Json {
-  return JSON.parse(JSON.stringify(object)) as Json;
+  return parseJson(writeJson(object));
 }
 
 function aggregates(role: rbac.ClusterRole | undefined): boolean {

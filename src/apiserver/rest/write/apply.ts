@@ -9,6 +9,7 @@ import {
   type Json,
   type JsonObject,
   type ObjectSchema,
+  parseJson,
   parseYaml,
   unmarshalText,
   YamlSyntaxError,
@@ -79,7 +80,7 @@ export function parseApplied(bytes: Buffer, schema: ObjectSchema): JsonObject {
 function jsonOrYaml(text: string): Json {
   if (text.trimStart().startsWith("{")) {
     try {
-      return JSON.parse(text) as Json;
+      return parseJson(text);
     } catch {
       // A flow mapping of YAML, or neither: the YAML parser has the message.
     }

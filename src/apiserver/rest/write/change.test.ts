@@ -79,10 +79,16 @@ describe("update", () => {
     },
     { name: "a fault", metadata: { labels: { "a b": "" } }, status: 422, message: /metadata.labels/ },
     {
-      name: "another creationTimestamp",
-      metadata: { creationTimestamp: "2001-01-01T00:00:00Z" },
+      name: "no name",
+      metadata: { name: "" },
+      status: 400,
+      message: "the name of the object (x based on URL) was undeterminable: name must be provided",
+    },
+    {
+      name: "a mark of deletion",
+      metadata: { deletionTimestamp: "2001-01-01T00:00:00Z" },
       status: 422,
-      message: /metadata.creationTimestamp: Invalid value: .*: field is immutable/,
+      message: /metadata.deletionTimestamp: Invalid value: .*: field is immutable/,
     },
   ])("refuses $name", async ({ metadata, status, message }) => {
     await post(CONFIG_MAPS, configMap("x"));
@@ -93,6 +99,19 @@ describe("update", () => {
       message: typeof message === "string" ? message : expect.stringMatching(message),
     });
     expect((await get(X)).json).toMatchObject({ data: { a: "1" }, metadata: { resourceVersion: "2" } });
+  });
+
+  it("keeps the creationTimestamp, whatever is sent", async () => {
+    const { metadata } = await post(CONFIG_MAPS, configMap("x"));
+    const sent = { creationTimestamp: "2001-01-01T00:00:00Z" };
+    const changed = await put(X, configMap("x", { a: "1" }, sent));
+    expect(changed.metadata.creationTimestamp).toBe(metadata.creationTimestamp);
+  });
+
+  it("reports a fault of metadata as often as the server and the kind validate it", async () => {
+    await post(CONFIG_MAPS, configMap("x"));
+    const { json } = await put(X, configMap("x", {}, { labels: { "a b": "" } }));
+    expect((json as { details: { causes: object[] } }).details.causes).toHaveLength(4);
   });
 
   it("without a resourceVersion is tried again on what somebody else has written", async () => {

@@ -119,18 +119,35 @@ describe("create", () => {
       message: /data\[a b\]/,
     },
     {
-      name: "a namespace where there is none",
-      path: NAMESPACES,
-      body: namespace("x", { namespace: "y" }),
-      status: 422,
-      message: /metadata.namespace: Forbidden: not allowed on this type/,
-    },
-    {
       name: "another kind",
       path: CONFIG_MAPS,
       body: deployment("x"),
       status: 400,
-      message: /cannot be handled as a ConfigMap/,
+      message:
+        'Deployment in version "v1" cannot be handled as a ConfigMap: converting (v1.Deployment) to (core.ConfigMap): unknown conversion',
+    },
+    {
+      name: "a kind that the version does not have",
+      path: CONFIG_MAPS,
+      body: '{"kind":"Deployment"}',
+      status: 400,
+      message:
+        'Deployment in version "v1" cannot be handled as a ConfigMap: no kind "Deployment" is registered for version "v1" in scheme "pkg/api/legacyscheme/scheme.go:30"',
+    },
+    {
+      name: "an apiVersion that is no text",
+      path: CONFIG_MAPS,
+      body: '{"apiVersion":5,"kind":[]}',
+      status: 400,
+      message: /json: cannot unmarshal number into Go struct field \.apiVersion of type string \(\{"apiVersion":5/,
+    },
+    { name: "null", path: CONFIG_MAPS, body: "null", status: 422, message: /name or generateName is required/ },
+    {
+      name: "nulls for type and name",
+      path: CONFIG_MAPS,
+      body: '{"apiVersion":null,"kind":null,"metadata":null}',
+      status: 422,
+      message: /name or generateName is required/,
     },
     { name: "no JSON", path: CONFIG_MAPS, body: "{", status: 400, message: /the object provided is unrecognized/ },
     { name: "nothing", path: CONFIG_MAPS, body: "", status: 400, message: /<empty>/ },
@@ -150,6 +167,11 @@ describe("create", () => {
       message: typeof message === "string" ? message : expect.stringMatching(message),
     });
     expect((await server.request("GET", path)).list.items).toEqual([]);
+  });
+
+  it("ignores a namespace where there is none", async () => {
+    const { metadata } = await post(NAMESPACES, namespace("x", { namespace: "y" }));
+    expect([metadata.name, metadata.namespace]).toEqual(["x", undefined]);
   });
 
   it("says each fault with its field", async () => {

@@ -12,6 +12,7 @@ import {
   type Draft,
   forbidden,
   formatTime,
+  type Int64,
   instantOf,
   type JsonObject,
   type KubeObject,
@@ -124,7 +125,8 @@ function mark(
   const finalizers = finalizersFor(resource.kind.delete?.defaultPropagation, metadata.finalizers ?? [], options);
   const asked = resource.kind.delete?.graceSeconds?.(old, options.gracePeriodSeconds) ?? 0;
   const already = metadata.deletionTimestamp !== undefined;
-  const grace = already ? Math.min(metadata.deletionGracePeriodSeconds ?? 0, asked) : asked;
+  const granted = metadata.deletionGracePeriodSeconds ?? 0;
+  const grace = already && granted < asked ? granted : asked;
   const held = resource.kind.delete?.holds?.(old) === true;
   const over = finalizers.length === 0 && grace === 0 && !held;
   if (over && (already || resource.kind.delete?.graceSeconds === undefined)) return { marked: old, over };
@@ -133,9 +135,7 @@ function mark(
     grace === metadata.deletionGracePeriodSeconds &&
     finalizers.join() === (metadata.finalizers ?? []).join();
   if (same) return { marked: old, over };
-  const start = already
-    ? Date.parse(metadata.deletionTimestamp ?? "") - (metadata.deletionGracePeriodSeconds ?? 0) * 1000
-    : context.clock.now();
+  const start = already ? Date.parse(metadata.deletionTimestamp ?? "") - durationMs(granted) : context.clock.now();
   const { finalizers: _, ...rest } = metadata;
   // What a kind holds itself it also marks itself.
   const raises =
@@ -148,7 +148,7 @@ function mark(
     ...old,
     metadata: {
       ...rest,
-      deletionTimestamp: formatTime(instantOf(start + grace * 1000)),
+      deletionTimestamp: formatTime(instantOf(start + durationMs(grace))),
       ...(!held && { deletionGracePeriodSeconds: grace }),
       ...(finalizers.length > 0 && { finalizers }),
       ...(raises && { generation: (metadata.generation ?? 0) + 1 }),
@@ -156,6 +156,12 @@ function mark(
   };
   resource.kind.delete?.mark?.(marked as Draft<KubeObject>);
   return { marked, over };
+}
+
+/** As Go computes with durations: in nanoseconds of 64 bits, which wrap around after 292 years. */
+function durationMs(seconds: Int64): number {
+  const ms = Number(seconds) * 1000;
+  return Math.abs(ms) < 2 ** 53 ? ms : Number(BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n) / 1_000_000n);
 }
 
 function finalizersFor(

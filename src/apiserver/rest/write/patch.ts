@@ -22,13 +22,16 @@ import {
   type KubeObject,
   type ObjectSchema,
   parseJson,
+  parseSpelled,
   StatusError,
   spentStrategicMergePatch,
   strictFieldErrors,
+  textFacts,
   unknownField,
   unsupportedMediaType,
+  writeJson,
 } from "#api";
-import { mediaType } from "../body.ts";
+import { decodeSpelled, mediaType, type Spelling } from "../body.ts";
 import type { AnyDraft } from "../draft.ts";
 import { type PatchOptions, patchOptions } from "../options.ts";
 import type { RestRequest, Written } from "../rest-request.ts";
@@ -80,15 +83,31 @@ function proposer(
   const { kind } = request.resource;
   const patched = patcher(type, sent.value);
   const isStrategic = type === STRATEGIC_PATCH;
+  const { text } = sent;
+  const spelling = (object: Json): Spelling | undefined =>
+    text === undefined || isStrategic
+      ? undefined
+      : {
+          fractions: textFacts(text).fractions,
+          document: () => patcher(type, parseSpelled(text))(object, kind.schema),
+        };
   const shown = (object: Json) =>
     isStrategic
       ? goValue(spentStrategicMergePatch(object as JsonObject, sent.value as JsonObject, kind.schema))
-      : JSON.stringify(patched(inTypeOrder(kind.schema, object), kind.schema));
+      : writeJson(patched(inTypeOrder(kind.schema, object), kind.schema));
   const propose = (object: Json) =>
-    decoded(patched(object, kind.schema), sent, kind, request, options, {
-      from: isStrategic ? "maps" : "json",
-      shown: () => shown(object),
-    });
+    decoded(
+      {
+        document: patched(object, kind.schema),
+        spelling: spelling(object),
+        sent,
+        from: isStrategic ? "maps" : "json",
+        shown: () => shown(object),
+      },
+      kind,
+      request,
+      options,
+    );
   if (type !== STRATEGIC_PATCH || request.subresource !== "status") return (current) => propose(asJson(current));
   return isAboutStatus(kind, sent.value)
     ? (current) => aroundStatus(current, propose)
@@ -117,17 +136,25 @@ export function patcher(type: string, value: Json): (document: Json, schema: Obj
   return (document, schema) => applyStrategicMergePatch(document as JsonObject, value, schema);
 }
 
+interface Patched {
+  readonly document: Json;
+  readonly spelling: Spelling | undefined;
+  readonly sent: SentPatch;
+  readonly from: "json" | "maps";
+  /** How messages show it. */
+  readonly shown: () => string;
+}
+
 function decoded(
-  patched: Json,
-  sent: SentPatch,
+  { document: patched, spelling, sent, from, shown }: Patched,
   kind: Kind,
   request: RestRequest,
   options: PatchOptions,
-  { from, shown }: { readonly from: "json" | "maps"; readonly shown: () => string },
 ): Proposal {
   try {
     checkType(patched, kind, from);
-    const { value, unknown } = decode(kind.schema, patched, { from });
+    const { value, unknown } =
+      from === "maps" ? decode(kind.schema, patched, { from }) : decodeSpelled(kind.schema, patched, spelling);
     if (options.fieldValidation !== "Ignore") report(sent, unknown, request, options, shown);
     const draft = value as unknown as AnyDraft;
     draft.kind = kind.kind;

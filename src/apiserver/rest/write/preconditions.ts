@@ -4,10 +4,13 @@ import type { AnyDraft } from "../draft.ts";
 import type { RestRequest } from "../rest-request.ts";
 import type { Change } from "./write.ts";
 
-/** The namespace of the path counts; an object may leave it out, but not name another. */
+/**
+ * The namespace of the path counts; an object may leave it out, but not name another. Without one in the path, that of
+ * the object is ignored.
+ */
 export function checkNamespace({ resource, namespace }: RestRequest, { metadata }: AnyDraft): void {
-  if (resource.kind.scope !== "Namespaced") return;
-  if ((metadata.namespace ?? "") === "") metadata.namespace = namespace;
+  if (resource.kind.scope !== "Namespaced") delete metadata.namespace;
+  else if ((metadata.namespace ?? "") === "") metadata.namespace = namespace;
   else if (metadata.namespace !== namespace) {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
   }

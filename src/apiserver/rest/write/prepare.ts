@@ -7,6 +7,7 @@
  */
 import {
   at,
+  changedMetaErrors,
   checkDns1123Subdomain,
   cloneJson,
   equalJson,
@@ -17,11 +18,11 @@ import {
   invalidStatus,
   type Json,
   type Kind,
+  type KindMetaRules,
   type KubeObject,
-  type MetaRules,
+  ownMetaErrors,
   type RequestFacts,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
+  serverMetaErrors,
   zeroValue,
 } from "#api";
 import type { AnyDraft } from "../draft.ts";
@@ -29,13 +30,16 @@ import type { AnyDraft } from "../draft.ts";
 const METADATA = at("metadata");
 const ROOT = at();
 
-const metaRules = new WeakMap<Kind, MetaRules>();
+const metaRules = new WeakMap<Kind, KindMetaRules>();
 
-export function metaRulesOf(kind: Kind): MetaRules {
+export function metaRulesOf(kind: Kind): KindMetaRules {
   let rules = metaRules.get(kind);
   if (rules === undefined) {
     rules = {
       namespaced: kind.scope === "Namespaced",
+      qualifiedFinalizers: kind.metaChecks?.plainFinalizers !== true,
+      ownCreate: kind.metaChecks?.create !== false,
+      ownUpdate: kind.metaChecks?.update ?? ["update"],
       validateName: (name, isPrefix) =>
         kind.validateName?.(name, isPrefix) ?? checkDns1123Subdomain(isPrefix ? maskedPrefix(name) : name),
     };
@@ -81,12 +85,14 @@ export function prepareCreate(kind: Kind, draft: AnyDraft, uid: string, request:
 }
 
 export function checkCreate(kind: Kind, object: KubeObject): void {
+  const rules = metaRulesOf(kind);
   const errors = field.allErrors(
-    validateObjectMeta(object.metadata, metaRulesOf(kind), METADATA),
+    ownMetaErrors(object.metadata, rules, METADATA),
     kind.validate?.(object, ROOT) ?? field.NO_ERRORS,
     kind.create?.validate?.(object, ROOT) ?? field.NO_ERRORS,
   );
   refuse(kind, object, errors);
+  refuse(kind, object, serverMetaErrors(object.metadata, rules, METADATA));
 }
 
 export function prepareUpdate(kind: Kind, draft: AnyDraft, old: KubeObject, request: RequestFacts): void {
@@ -97,8 +103,9 @@ export function prepareUpdate(kind: Kind, draft: AnyDraft, old: KubeObject, requ
 }
 
 export function checkUpdate(kind: Kind, object: KubeObject, old: KubeObject): void {
+  const rules = metaRulesOf(kind);
   const errors = [
-    ...validateObjectMetaUpdate(object.metadata, old.metadata, METADATA),
+    ...changedMetaErrors(object.metadata, old.metadata, rules, rules.ownUpdate, METADATA),
     ...(kind.validate?.(object, ROOT) ?? []),
     ...(kind.update?.immutable ?? []).flatMap((path) => unchanged(object, old, path)),
     ...(kind.update?.validate?.(object, old, ROOT) ?? []),
@@ -146,15 +153,20 @@ export function preparePart(kind: Kind, part: string, draft: AnyDraft, old: Kube
 
 export function checkStatus(kind: Kind, object: KubeObject, old: KubeObject): void {
   const rules = kind.subresources?.status;
+  const passes = kind.metaChecks?.status ?? ["update"];
   const errors = [
-    ...validateObjectMetaUpdate(object.metadata, old.metadata, METADATA),
+    ...changedMetaErrors(object.metadata, old.metadata, metaRulesOf(kind), passes, METADATA),
     ...(typeof rules === "object" ? (rules.validate?.(object, old, ROOT) ?? []) : []),
   ];
   refuse(kind, object, errors);
 }
 
 export function checkPart(kind: Kind, part: string, object: KubeObject, old: KubeObject): void {
-  refuse(kind, object, kind.subresources?.parts?.[part]?.validate?.(object, old, ROOT) ?? []);
+  const rules = metaRulesOf(kind);
+  refuse(kind, object, [
+    ...changedMetaErrors(object.metadata, old.metadata, rules, rules.ownUpdate, METADATA),
+    ...(kind.subresources?.parts?.[part]?.validate?.(object, old, ROOT) ?? []),
+  ]);
 }
 
 function refuse(kind: Kind, object: KubeObject, errors: readonly FieldError[]): void {
@@ -167,8 +179,9 @@ function keepMetadata(draft: AnyDraft, old: KubeObject): void {
   const { metadata } = draft;
   const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation } = old.metadata;
   metadata.uid ??= uid ?? "";
-  if (metadata.creationTimestamp === undefined) assign(metadata, { creationTimestamp });
-  if (metadata.deletionTimestamp === undefined) assign(metadata, { deletionTimestamp });
+  // A change of these is ignored.
+  if (creationTimestamp !== undefined) assign(metadata, { creationTimestamp });
+  if (deletionTimestamp !== undefined) assign(metadata, { deletionTimestamp });
   if (metadata.deletionGracePeriodSeconds === undefined) assign(metadata, { deletionGracePeriodSeconds });
   assign(metadata, { generation });
 }

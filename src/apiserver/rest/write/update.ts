@@ -7,13 +7,12 @@ import { change } from "./change.ts";
 import { dedupeOwners } from "./prepare.ts";
 
 export async function update(request: RestRequest): Promise<Written> {
-  const { resource, name, query, warn } = request;
+  const { resource, query, warn } = request;
   const options = writeOptions("UpdateOptions", query);
   const { draft, warnings } = await decodeSent(request, resource.kind, options.fieldValidation, warn);
   for (const warning of warnings) warn(warning);
   request.received?.(draft, resource.kind);
   checkPlace(request, draft.metadata);
-  draft.metadata.name = name;
   dedupeOwners(draft, warn, "sent");
   return change(request, {
     dryRun: options.dryRun,
@@ -23,12 +22,14 @@ export async function update(request: RestRequest): Promise<Written> {
   });
 }
 
-/** Name and namespace of an object, if it has them, must be those of the path. */
+/** Name and namespace of an object must be those of the path; it may leave out the namespace. */
 export function checkPlace({ resource, name, namespace }: RestRequest, metadata: Metadata): void {
-  if ((metadata.name ?? "") !== "" && metadata.name !== name)
-    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
   if (resource.kind.scope === "Namespaced" && (metadata.namespace ?? "") !== "" && metadata.namespace !== namespace)
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  if ((metadata.name ?? "") === "")
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (metadata.name !== name)
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
 }
 
 type Metadata = { readonly name?: string; readonly namespace?: string };

@@ -1,5 +1,5 @@
 /** What is known of an object: from the API, the scheduler and the flow records. */
-import { type apps, type core, kinds } from "#api";
+import { type apps, compareInt64, type core, type Int64, kinds, parseInt64 } from "#api";
 import { realClock } from "#base";
 import type { Client, ResourceOf } from "#client";
 import { ClusterError, type DataDir } from "#cluster";
@@ -178,7 +178,7 @@ class Gathering {
     const { items: found } = await this.#client.of(Deployment).in(this.#namespace).list(at);
     const deployment = found[0];
     const { items: sets } = await this.#client.of(ReplicaSet).in(this.#namespace).list();
-    const replicaSets = owned(sets, deployment?.metadata.uid).sort((a, b) => revision(b) - revision(a));
+    const replicaSets = owned(sets, deployment?.metadata.uid).sort((a, b) => compareInt64(revision(b), revision(a)));
     const { items: pods } = await this.#client.of(Pod).in(this.#namespace).list();
     const own = replicaSets.flatMap(({ metadata }) => owned(pods, metadata.uid));
     return whyDeployment({ name, deployment, replicaSets, pods: await this.#factsOf(own) });
@@ -232,6 +232,6 @@ function owned<T extends core.Pod | apps.ReplicaSet>(items: readonly T[], uid: s
   return items.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid));
 }
 
-function revision({ metadata }: apps.ReplicaSet): number {
-  return Number(metadata.annotations?.["deployment.kubernetes.io/revision"] ?? 0);
+function revision({ metadata }: apps.ReplicaSet): Int64 {
+  return parseInt64(metadata.annotations?.["deployment.kubernetes.io/revision"] ?? "") ?? 0;
 }

@@ -18,6 +18,7 @@ import {
   type Json,
   type Kind,
   parseYaml,
+  writeJson,
   YamlSyntaxError,
 } from "#api";
 import { CONFIG_HASH, CONFIG_SEEN, CONFIG_SOURCE } from "./static-pod.ts";
@@ -71,7 +72,7 @@ function staticPod(value: Json, { nodeName, source, place, seenMs }: ManifestOri
   const { name = "", namespace, uid } = draft.metadata;
   if (name === "") throw new ManifestError("the Pod has no name");
   const digest = createHash("sha256")
-    .update(JSON.stringify([nodeName, place, value]))
+    .update(writeJson([nodeName, place, value]))
     .digest("hex")
     .slice(0, 32);
   draft.metadata.name = `${name}-${nodeName}`;

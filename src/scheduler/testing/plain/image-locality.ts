@@ -40,5 +40,5 @@ function sizeOn(node: core.Node, image: string, { nodes }: PlainCluster): bigint
   const size = (node.status?.images ?? []).find(({ names = [] }) => names.includes(image))?.sizeBytes;
   if (size === undefined) return 0n;
   const having = nodes.filter(({ status }) => (status?.images ?? []).some(({ names = [] }) => names.includes(image)));
-  return BigInt(Math.trunc(size * (having.length / nodes.length)));
+  return BigInt(Math.trunc(Number(size) * (having.length / nodes.length)));
 }

@@ -8,6 +8,7 @@ import {
   invalid,
   required,
 } from "../../../machinery/errors/field-error.ts";
+import type { Int64 } from "../../../machinery/json/json.ts";
 import { checkHttpHeaderName } from "../../../machinery/names/names.ts";
 import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from "../../../types/core-v1.ts";
 import { portFaults, validatePortOrName } from "./ports.ts";
@@ -20,7 +21,7 @@ type Handler = Pick<Probe, "exec" | "httpGet" | "tcpSocket" | "grpc"> & Pick<Lif
 export function validateProbe(
   probe: Probe | undefined,
   use: ProbeUse,
-  graceSeconds: number,
+  graceSeconds: Int64,
   at: FieldPath,
 ): readonly FieldError[] {
   if (probe === undefined) return [];
@@ -45,7 +46,7 @@ export function validateProbe(
 
 export function validateLifecycle(
   { postStart, preStop }: Lifecycle,
-  graceSeconds: number,
+  graceSeconds: Int64,
   at: FieldPath,
 ): readonly FieldError[] {
   return [
@@ -55,7 +56,7 @@ export function validateLifecycle(
 }
 
 /** Exactly one handler; further ones are reported but not validated. */
-function validateHandler(handler: Handler, graceSeconds: number, at: FieldPath): readonly FieldError[] {
+function validateHandler(handler: Handler, graceSeconds: Int64, at: FieldPath): readonly FieldError[] {
   const { exec, httpGet, tcpSocket, grpc, sleep } = handler;
   const handlers: readonly (readonly [string, readonly FieldError[] | undefined])[] = [
     ["exec", exec && ((exec.command ?? []).length === 0 ? [required(at.child("exec", "command"))] : [])],
@@ -84,7 +85,7 @@ function validateHttpGet(
   ];
 }
 
-function validateSleep(seconds: number, graceSeconds: number, at: FieldPath): readonly FieldError[] {
+function validateSleep(seconds: Int64, graceSeconds: Int64, at: FieldPath): readonly FieldError[] {
   if (seconds >= 0 && seconds <= graceSeconds) return [];
   return [invalid(at, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`)];
 }

@@ -11,6 +11,7 @@ import {
   required,
   tooLong,
 } from "../../../machinery/errors/field-error.ts";
+import type { Int64 } from "../../../machinery/json/json.ts";
 import { checkDns1123Subdomain } from "../../../machinery/names/names.ts";
 import type {
   AppArmorProfile,
@@ -74,7 +75,11 @@ export function validatePodSecurityContext(
     validateWindowsOptions(context.windowsOptions, at.child("windowsOptions")),
     validateAppArmor(context.appArmorProfile, at.child("appArmorProfile")),
     oneOf(context.supplementalGroupsPolicy, ["Merge", "Strict"], at.child("supplementalGroupsPolicy")),
-    oneOf(context.seLinuxChangePolicy, ["MountOption", "Recursive"], at.child("seLinuxChangePolicy")),
+    oneOf(
+      context.seLinuxChangePolicy,
+      options.allowMountOptionPolicy ? ["MountOption", "Recursive"] : ["Recursive"],
+      at.child("seLinuxChangePolicy"),
+    ),
   );
 }
 
@@ -83,7 +88,7 @@ function isEmpty(object: object): boolean {
   return true;
 }
 
-export function validateId(id: number | undefined, at: FieldPath): readonly FieldError[] {
+export function validateId(id: Int64 | undefined, at: FieldPath): readonly FieldError[] {
   return id === undefined ? [] : within(id, 0, largestId, at);
 }
 

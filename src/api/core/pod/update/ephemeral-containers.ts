@@ -12,7 +12,7 @@ import { mirrorPod } from "../fields/annotations.ts";
 import { dropDisabledFields } from "../spec/disabled-fields.ts";
 import { podOptions } from "../spec/options.ts";
 import { keepMetadata, raiseGeneration } from "./kept.ts";
-import { specOf, validateAnnotationUpdate, validateChangedPod } from "./update.ts";
+import { specOf, validateAnnotationUpdate, validateMetadataAndSpec } from "./update.ts";
 
 export const ephemeralContainersPart: PartRules<Pod> = {
   verbs: ["get", "patch", "update"],
@@ -33,7 +33,7 @@ export function validateEphemeralUpdate(pod: Pod, old: Pod, at: FieldPath): read
     return [forbidden("", "static pods do not support ephemeral containers")];
   }
   const options = podOptions(old.spec, old.metadata);
-  const errors = [...validateChangedPod(pod, at, options), ...validateAnnotationUpdate(pod, old, at, options)];
+  const errors = [...validateMetadataAndSpec(pod, at, options), ...validateAnnotationUpdate(pod, old, at, options)];
   const path = at.child("spec", "ephemeralContainers");
   const byName = new Map((pod.spec?.ephemeralContainers ?? []).map((container) => [container.name, container]));
   for (const container of old.spec?.ephemeralContainers ?? []) {

@@ -13,7 +13,7 @@ import { computeQosClass, qosClassOf } from "../resources/qos.ts";
 import { dropDisabledFields } from "../spec/disabled-fields.ts";
 import { podOptions } from "../spec/options.ts";
 import { keepMetadata, raiseGeneration } from "./kept.ts";
-import { specOf, validateChangedPod } from "./update.ts";
+import { specOf, validateMetadataAndSpec } from "./update.ts";
 
 type Amounts = Readonly<Record<string, string>> | undefined;
 const lists = ["containers", "initContainers"] as const;
@@ -57,7 +57,7 @@ function resized(next: Draft<Container>[], old: Draft<Container>[]): Draft<Conta
 export function validateResize(pod: Pod, old: Pod, at: FieldPath): readonly FieldError[] {
   if (old.metadata.annotations?.[mirrorPod] !== undefined) return [forbidden("", "static pods cannot be resized")];
   if (old.spec?.os?.name === "windows") return [forbidden("", "windows pods cannot be resized")];
-  const errors = [...validateChangedPod(pod, at, podOptions(old.spec, old.metadata))];
+  const errors = [...validateMetadataAndSpec(pod, at, podOptions(old.spec, old.metadata))];
   const path = at.child("spec");
   if (qosClassOf(old) !== computeQosClass(pod.spec)) {
     errors.push(invalid(path, pod.status?.qosClass ?? "", "Pod QOS Class may not change as a result of resizing"));

@@ -18,11 +18,9 @@ import {
   required,
 } from "../../../machinery/errors/field-error.ts";
 import { equalJson } from "../../../machinery/json/equal.ts";
-import type { Json } from "../../../machinery/json/json.ts";
+import type { Int64, Json } from "../../../machinery/json/json.ts";
 import { jsonDiff } from "../../../machinery/json/json-diff.ts";
 import { keepSentEmpty } from "../../../machinery/json/sent-empty.ts";
-import { checkDns1123Subdomain, checkPrefix } from "../../../machinery/names/names.ts";
-import { type MetaRules, validateObjectMeta } from "../../../machinery/object-meta.ts";
 import type { Container, NodeAffinity, NodeSelectorTerm, Pod, PodSpec } from "../../../types/core-v1.ts";
 import { imageSpaceFaults } from "../containers/containers.ts";
 import { validateAnnotationChanges, validatePodAnnotations, validateProfilesAgree } from "../fields/annotations.ts";
@@ -39,10 +37,6 @@ const changeable = [
   "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)",
 ].join(",");
 const longestDeadlineSeconds = 2 ** 31 - 1;
-const metaRules: MetaRules = {
-  namespaced: true,
-  validateName: (name, isPrefix) => (isPrefix ? checkPrefix(checkDns1123Subdomain) : checkDns1123Subdomain)(name),
-};
 const needed = "requiredDuringSchedulingIgnoredDuringExecution";
 
 export function specOf(pod: Pod): PodSpec {
@@ -65,14 +59,6 @@ export function validateMetadataAndSpec(pod: Pod, at: FieldPath, options: PodVal
 
 function allImageSpaceFaults(containers: readonly Container[] | undefined, at: FieldPath): readonly FieldError[] {
   return (containers ?? []).flatMap((container, i) => imageSpaceFaults(container, at.index(i)));
-}
-
-/** An update is validated like a new pod, including the metadata, which was validated as that of an update before. */
-export function validateChangedPod(pod: Pod, at: FieldPath, options: PodValidationOptions): readonly FieldError[] {
-  return [
-    ...validateObjectMeta(pod.metadata, metaRules, at.child("metadata")),
-    ...validateMetadataAndSpec(pod, at, options),
-  ];
 }
 
 function tokenFaults({ volumes = [] }: PodSpec, at: FieldPath): readonly FieldError[] {
@@ -103,7 +89,7 @@ export function validatePodCreate(pod: Pod, at: FieldPath): readonly FieldError[
 export function validatePodUpdate(pod: Pod, old: Pod, at: FieldPath): readonly FieldError[] {
   const options = podOptions(old.spec, old.metadata);
   return [
-    ...validateChangedPod(pod, at, options),
+    ...validateMetadataAndSpec(pod, at, options),
     ...validateAnnotationUpdate(pod, old, at, options),
     ...validateSpecUpdate(specOf(pod), specOf(old), at.child("spec")),
   ];
@@ -161,7 +147,7 @@ function imageFaults(container: Container, at: FieldPath): readonly FieldError[]
   return container.image ? imageSpaceFaults(container, at) : [required(at.child("image"))];
 }
 
-function validateDeadline(next: number | undefined, old: number | undefined, at: FieldPath): readonly FieldError[] {
+function validateDeadline(next: Int64 | undefined, old: Int64 | undefined, at: FieldPath): readonly FieldError[] {
   if (next === undefined)
     return old === undefined ? [] : [invalid(at, null, "must not update from a positive integer to nil value")];
   if (next < 0 || next > longestDeadlineSeconds)

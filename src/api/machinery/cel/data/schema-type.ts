@@ -5,6 +5,7 @@
  * 2. The root of a resource has apiVersion, kind, metadata.name and metadata.generateName, whatever the schema says.
  * 3. Sizes without a limit in the schema are limited by the size of a request.
  */
+import { isNumeric } from "../../json/int64.ts";
 import { isObject, type Json, type JsonObject } from "../../json/json.ts";
 import { escapeName } from "../values/escape.ts";
 import type { DataHints, Field, Type } from "../values/type.ts";
@@ -66,7 +67,7 @@ function typed(type: Type, minSize: number, { nullable, ...hints }: DataHints): 
 
 /** A limit of a schema, times the bytes that one unit may take. */
 function count(limit: Json | undefined, times = 1): number | undefined {
-  return typeof limit === "number" ? Math.max(0, limit) * times : undefined;
+  return isNumeric(limit) ? Math.max(0, Number(limit)) * times : undefined;
 }
 
 function isEmbedded(schema: JsonObject): boolean {

@@ -1,5 +1,6 @@
 /** Converts CEL values to JSON, for audit annotations, patches and messages. */
 
+import { numberOf } from "../../json/int64.ts";
 import type { Json } from "../../json/json.ts";
 import { encodeBase64 } from "../../scalars/base64.ts";
 import { formatDuration } from "../../scalars/duration.ts";
@@ -21,12 +22,12 @@ import {
   type Value,
 } from "../values/value.ts";
 
-/** An error if JSON cannot represent it. Numbers beyond 2^53 lose precision. */
+/** An error if JSON cannot represent it. */
 export function toJson(value: Value): Json | CelError {
   if (value === null || typeof value === "boolean" || typeof value === "string" || typeof value === "number")
     return value;
-  if (typeof value === "bigint") return Number(value);
-  if (value instanceof Uint) return Number(value.value);
+  if (typeof value === "bigint") return numberOf(value);
+  if (value instanceof Uint) return numberOf(value.value);
   if (value instanceof JsonList || value instanceof JsonMap || value instanceof JsonObjectValue) return value.json;
   if (value instanceof Uint8Array) return encodeBase64(value);
   if (value instanceof Timestamp) return textFromTimestamp(value);

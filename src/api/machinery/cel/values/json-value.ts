@@ -6,7 +6,8 @@
  * 3. Without a type (dyn), numbers without a fraction are ints, others doubles, objects are maps.
  */
 
-import { isObject, type Json, type JsonObject } from "../../json/json.ts";
+import { isInt64, isNumeric } from "../../json/int64.ts";
+import { type Int64, isObject, type Json, type JsonObject } from "../../json/json.ts";
 import { decodeBase64 } from "../../scalars/base64.ts";
 import { parseDuration } from "../../scalars/duration.ts";
 import { parseTime } from "../../scalars/time.ts";
@@ -26,9 +27,9 @@ export function fromJson(json: Json, type: Type): Outcome {
     case "bool":
       return typeof json === "boolean" ? json : unexpected("bool", json);
     case "int":
-      return typeof json === "number" && Number.isInteger(json) ? intOf(json) : unexpected("int", json);
+      return isInt64(json) ? intOf(json) : unexpected("int", json);
     case "double":
-      return typeof json === "number" ? json : unexpected("float", json);
+      return isNumeric(json) ? Number(json) : unexpected("float", json);
     case "object":
       if (isObject(json)) return new JsonObjectValue(json, type);
       return new CelError("invalid data, expected a map for the provided schema with type=object");
@@ -50,12 +51,8 @@ export function fromJson(json: Json, type: Type): Outcome {
 /** Most numbers are small, and creating a bigint takes longer than the rest of reading one. */
 const smallInts: readonly bigint[] = Array.from({ length: 1024 }, (_, index) => BigInt(index));
 
-/** A double that is rounded up from the largest 64-bit integer stands for that. */
-function intOf(json: number): bigint {
-  const small = smallInts[json];
-  if (small !== undefined) return small;
-  if (json >= 2 ** 63) return 2n ** 63n - 1n;
-  return json < -(2 ** 63) ? -(2n ** 63n) : BigInt(json);
+function intOf(json: Int64): bigint {
+  return typeof json === "bigint" ? json : (smallInts[json] ?? BigInt(json));
 }
 
 function unexpected(wanted: string, json: Json): CelError {
@@ -65,7 +62,7 @@ function unexpected(wanted: string, json: Json): CelError {
 function goType(json: Json): string {
   if (typeof json === "string") return "string";
   if (typeof json === "boolean") return "bool";
-  if (typeof json === "number") return Number.isInteger(json) ? "int64" : "float64";
+  if (isNumeric(json)) return isInt64(json) ? "int64" : "float64";
   return Array.isArray(json) ? "[]interface {}" : "map[string]interface {}";
 }
 
@@ -93,12 +90,12 @@ export function timestampOf(text: string): Timestamp {
 
 function intOrString(json: Json): Outcome {
   if (typeof json === "string") return json;
-  if (typeof json === "number" && Number.isInteger(json)) return intOf(json);
+  if (isInt64(json)) return intOf(json);
   return new CelError("invalid data, expected XIntOrString value to be either a string or integer");
 }
 
 function untyped(json: Json): Outcome {
-  if (typeof json === "number") return Number.isInteger(json) ? intOf(json) : json;
+  if (isNumeric(json)) return isInt64(json) ? intOf(json) : json;
   if (Array.isArray(json)) return new JsonList(json, untypedList);
   return isObject(json) ? new JsonMap(json, untypedMap) : (json as Value);
 }

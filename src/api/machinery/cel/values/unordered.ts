@@ -16,7 +16,7 @@ function keyOf(item: Outcome, listType: Unordered): string {
 /** A key whose name cannot be written in CEL identifies items, too. */
 function unexposed(item: MapValue, name: string): Outcome | undefined {
   const json = item.unknownFields()[name];
-  return typeof json === "string" || typeof json === "number" || typeof json === "boolean" ? json : undefined;
+  return typeof json === "object" ? undefined : json;
 }
 
 function scalarText(value: Outcome | undefined): string {

@@ -1,5 +1,5 @@
 /** PodTolerationRestriction: default tolerations, and the allowed tolerations, from annotations of the namespace. */
-import { type core, type Draft, isObject, type Json, type JsonObject, qosClassOf, StatusError } from "#api";
+import { type core, type Draft, isObject, type Json, type JsonObject, parseJson, qosClassOf, StatusError } from "#api";
 import { AdmissionConfigError } from "../../chain/configuration.ts";
 import { type AdmissionPlugin, type Admit, type ClusterView, podOf, rule } from "../../chain/plugin.ts";
 import { areWithin, mergeTolerations } from "./tolerations.ts";
@@ -50,7 +50,7 @@ function ofNamespace(cluster: ClusterView, name: string, annotation: string): re
   const text = cluster.get("", "v1", "namespaces", "", name)?.metadata.annotations?.[annotation];
   if (text === undefined || text === "") return undefined;
   try {
-    return tolerationList(JSON.parse(text) as Json);
+    return tolerationList(parseJson(text));
   } catch (error) {
     throw new StatusError("", (error as Error).message, { code: 500, cause: error });
   }

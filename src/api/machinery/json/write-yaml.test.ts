@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { writeYaml } from "./write-yaml.ts";
+
+it.each<[unknown, string]>([
+  [9223372036854775807n, "9223372036854775807"],
+  [12, "12"],
+  [-0, "0"],
+  [1e17, "100000000000000000"],
+  [1e20, "1e+20"],
+  [0.5, "0.5"],
+  [1234567.5, "1.2345675e+06"],
+  [1e-7, "1e-07"],
+  ["1e-07", '"1e-07"'],
+])("writes %s as %s", (value, want) => expect(writeYaml({ a: value })).toBe(`a: ${want}\n`));

@@ -1,0 +1,31 @@
+/**
+ * YAML as Kubernetes writes it: from the JSON of a value, keys sorted, lists not indented, nothing by reference, and
+ * floating numbers as Go prints them.
+ */
+import { type ScalarTag, stringify, type Tags } from "yaml";
+import { goFloat } from "./go-text.ts";
+
+export function writeYaml(value: unknown): string {
+  return stringify(value, {
+    lineWidth: 0,
+    sortMapEntries: true,
+    indentSeq: false,
+    aliasDuplicateObjects: false,
+    customTags: (tags: Tags): Tags => [floating, ...tags],
+  });
+}
+
+const floating: ScalarTag = {
+  identify: (value) => typeof value === "number" && (!isYamlInteger(value) || Object.is(value, -0)),
+  default: true,
+  tag: "tag:yaml.org,2002:float",
+  // Only written, never read.
+  test: /[^\s\S]/,
+  resolve: (text) => text,
+  stringify: ({ value }) => goFloat(Number(value) + 0),
+};
+
+/** Go reads the JSON text of such a number as an int64 or an uint64, and writes that. */
+function isYamlInteger(value: number): boolean {
+  return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 64;
+}
