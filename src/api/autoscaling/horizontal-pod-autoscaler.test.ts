@@ -80,11 +80,12 @@ describe("what is refused", () => {
       name: "a container's resource that does not exist",
       given: metric({
         type: "ContainerResource",
-        containerResource: { name: "n", container: "c", target: { type: "Utilization", averageUtilization: 5 } },
+        containerResource: { name: "n", container: "a.b", target: { type: "Utilization", averageUtilization: 5 } },
       }),
       want: [
         'spec.metrics[0].containerResource.name: Invalid value: "n": must be a standard resource type or fully qualified',
         'spec.metrics[0].containerResource.name: Invalid value: "n": must be a standard resource for containers',
+        'spec.metrics[0].containerResource.container: Invalid value: "a.b": must not contain dots',
       ],
     },
     {
