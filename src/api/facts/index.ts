@@ -30,10 +30,10 @@ export function isTypeOf(apiVersion: string, name: string): boolean {
 
 /**
  * A value as messages of Kubernetes print it: in its internal Go type. `type` is the type of the API, such as
- * core.v1.PodSpec; without a value it is null, a nil pointer.
+ * core.v1.PodSpec; without a value it is null, a nil pointer. `stored`: the value was stored, so it has no empty lists.
  */
-export function internalForm(type: string, value: object | undefined): Json {
-  return formOf(apiType(type), value as Json | undefined);
+export function internalForm(type: string, value: object | undefined, source: "sent" | "stored" = "sent"): Json {
+  return formOf(apiType(type), value as Json | undefined, source === "stored");
 }
 
 /** The same for a field of a type: without a value it is what Go has there, such as "" for a plain string. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { goJson } from "../machinery/json/go-text.ts";
 import type { Json } from "../machinery/json/json.ts";
+import { decode } from "../machinery/schema/decode.ts";
 import { internalField, internalForm, typeNames, typeSchema } from "./index.ts";
 import { internalFields } from "./internal-types.ts";
 
@@ -45,6 +46,15 @@ describe("a value in its internal Go type", () => {
       '{"Audience":"","ExpirationSeconds":0,"Path":"p"}',
     ],
   ])("%s", (_, type, value, want) => expect(goJson(internalForm(type, value))).toBe(want));
+
+  it.each([
+    ["sent", '{"Limits":{},"Requests":null}'],
+    ["stored", '{"Limits":null,"Requests":null}'],
+  ] as const)("has what was sent empty: %s", (source, want) => {
+    const type = "core.v1.VolumeResourceRequirements";
+    const { value } = decode(typeSchema(`io.k8s.api.${type}`), { limits: {} });
+    expect(goJson(internalForm(type, value as object, source))).toBe(want);
+  });
 
   it("has the host's namespaces of a pod in its security context", () => {
     const { SecurityContext: context } = internalForm("core.v1.PodSpec", { hostNetwork: true }) as Record<string, Json>;

@@ -3,6 +3,7 @@
 import { checkStrictIp } from "../definition/strict-ip.ts";
 import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
 import type { Json } from "../machinery/json/json.ts";
+import { sentEmpty } from "../machinery/json/sent-empty.ts";
 import { parseIp } from "../machinery/names/ip.ts";
 import {
   checkDns1123Label,
@@ -22,7 +23,13 @@ export function validateIngress({ spec = {} }: Ingress, path: FieldPath): readon
   const errors: FieldError[] = [];
   const rules = spec.rules ?? [];
   if (rules.length === 0 && spec.defaultBackend === undefined) {
-    errors.push(invalid(where, (spec.rules ?? []) as Json, "either `defaultBackend` or `rules` must be specified"));
+    errors.push(
+      invalid(
+        where,
+        (spec.rules ?? sentEmpty(spec, "rules") ?? null) as Json,
+        "either `defaultBackend` or `rules` must be specified",
+      ),
+    );
   }
   if (spec.defaultBackend !== undefined)
     errors.push(...validateBackend(spec.defaultBackend, where.child("defaultBackend")));

@@ -14,6 +14,7 @@
 
 import { isObject, type Json } from "../json/json.ts";
 import { getKey, type OpenObject, setKey } from "../json/own-key.ts";
+import { noteEmpties } from "../json/sent-empty.ts";
 import { compileScalar, type DecodeContext, type Decoder, FAILED, mismatch, refused } from "./decode-scalars.ts";
 import { goStructName, goTypeName } from "./go-types.ts";
 import { once, onceForEach } from "./memo.ts";
@@ -23,6 +24,8 @@ import { isAlwaysWritten, leavesOut, zeroField, zeroValue } from "./zero.ts";
 export interface DecodeOptions {
   /** Which of Go's decoders the messages come from. Default: `json`. */
   readonly from?: "json" | "maps";
+  /** For objects of custom kinds: nulls that their schema does not allow stay, and validation refuses them. */
+  readonly keepsNull?: boolean;
 }
 
 export interface Decoded {
@@ -36,7 +39,7 @@ export class DecodeError extends Error {
 }
 
 export function decode(schema: Schema, value: Json, options: DecodeOptions = {}): Decoded {
-  if (schema.type === "object" && schema.form !== undefined) return schema.form.decode(value);
+  if (schema.type === "object" && schema.form !== undefined) return schema.form.decode(value, options);
   const context: DecodeContext = { from: options.from ?? "json", unknown: [], failure: undefined };
   const decoded = value === null ? zeroValue(schema) : decoderOf(schema)(value, context);
   if (decoded === FAILED) throw new DecodeError(wordsOf(context));
@@ -107,6 +110,7 @@ function compileStruct(schema: ObjectSchema): Decoder {
     const result: OpenObject = {};
     let last = -1;
     let ordered = true;
+    let empties: Map<string, Json> | undefined;
     for (const key in value) {
       const plan = byName.get(key);
       if (plan === undefined) {
@@ -119,7 +123,12 @@ function compileStruct(schema: ObjectSchema): Decoder {
       const decoded = plan.decode(raw, context);
       if (decoded === FAILED) return failedIn(context, key, struct, plan.parents);
       if (context.unknown.length > known) prefix(context, known, key);
-      if (plan.leavesOut(decoded as Json)) continue;
+      if (plan.leavesOut(decoded as Json)) {
+        if (typeof decoded !== "object") continue;
+        empties ??= new Map();
+        empties.set(key, decoded as Json);
+        continue;
+      }
       result[key] = decoded as Json;
       if (plan.rank < last) ordered = false;
       last = plan.rank;
@@ -130,7 +139,9 @@ function compileStruct(schema: ObjectSchema): Decoder {
       if (rank < last) ordered = false;
       last = rank;
     }
-    return ordered ? result : inOrder(result, byName);
+    const whole = ordered ? result : inOrder(result, byName);
+    if (empties !== undefined) noteEmpties(whole, empties);
+    return whole;
   };
 }
 
