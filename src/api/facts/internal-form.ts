@@ -7,6 +7,7 @@
  * 2. The fields of a type are found once, when a message needs them first.
  */
 import type { Json, JsonObject } from "../machinery/json/json.ts";
+import { emptySent } from "../machinery/schema/empty.ts";
 import { goFieldName } from "../machinery/schema/go-types.ts";
 import { onceForEach } from "../machinery/schema/memo.ts";
 import type { FieldSchema, ObjectSchema, Schema } from "../machinery/schema/schema.ts";
@@ -22,19 +23,22 @@ interface Plan {
   readonly moved: readonly Plan[];
 }
 
-/** `value` is of the type that the schema describes; nothing is a nil pointer, list or map. */
-export function formOf(schema: Schema, value: Json | undefined): Json {
+/**
+ * `value` is of the type that the schema describes; nothing is a nil pointer, list or map. `empties`: with the empty
+ * lists and maps that the client sent. Stored objects have none.
+ */
+export function formOf(schema: Schema, value: Json | undefined, empties = true): Json {
   if (value === undefined || value === null) return null;
   switch (schema.type) {
     case "object":
-      return structForm(schema, value as JsonObject);
+      return structForm(schema, value as JsonObject, empties);
     case "list":
-      return (value as readonly Json[]).map((item) => formOf(schema.items, item));
+      return (value as readonly Json[]).map((item) => formOf(schema.items, item, empties));
     case "map":
       return Object.fromEntries(
         Object.keys(value as JsonObject)
           .sort()
-          .map((key) => [key, formOf(schema.values, (value as JsonObject)[key])]),
+          .map((key) => [key, formOf(schema.values, (value as JsonObject)[key], empties)]),
       );
     default:
       return value;
@@ -45,29 +49,35 @@ export function formOf(schema: Schema, value: Json | undefined): Json {
 export function formOfField(schema: ObjectSchema, name: string, value: Json | undefined): Json {
   const plan = plansOf(schema).find(({ field }) => field.name === name);
   if (plan === undefined) throw new Error(`${schema.goType} has no field ${name}`);
-  return fieldForm(plan, value === undefined ? {} : { [name]: value });
+  return fieldForm(plan, value === undefined ? {} : { [name]: value }, true);
 }
 
-function structForm(schema: ObjectSchema, value: JsonObject): Json {
+function structForm(schema: ObjectSchema, value: JsonObject, empties: boolean): Json {
   if (schema.goType === undefined || schema.goType.startsWith(META)) return value;
-  return fieldForms(plansOf(schema), value);
+  return fieldForms(plansOf(schema), value, empties);
 }
 
-function fieldForms(plans: readonly Plan[], value: JsonObject): Record<string, Json> {
+function fieldForms(plans: readonly Plan[], value: JsonObject, empties: boolean): Record<string, Json> {
   const forms: Record<string, Json> = {};
   for (const plan of plans) {
     if (isObjectMeta(plan.field)) Object.assign(forms, value[plan.field.name]);
-    else if (plan.moved.length === 0) forms[plan.goName] = fieldForm(plan, value);
-    else forms[plan.goName] = { ...fieldForms(plan.moved, value), ...(fieldForm(plan, value) as JsonObject) };
+    else if (plan.moved.length === 0) forms[plan.goName] = fieldForm(plan, value, empties);
+    else
+      forms[plan.goName] = {
+        ...fieldForms(plan.moved, value, empties),
+        ...(fieldForm(plan, value, empties) as JsonObject),
+      };
   }
   return forms;
 }
 
-function fieldForm({ field, pointer }: Plan, value: JsonObject): Json {
+function fieldForm({ field, pointer }: Plan, value: JsonObject, empties: boolean): Json {
   const own = value[field.name];
-  if (own !== undefined && own !== null) return formOf(field.schema, own);
+  if (own !== undefined && own !== null) return formOf(field.schema, own, empties);
+  const empty = empties ? emptySent(value, field.name) : undefined;
+  if (empty !== undefined) return empty;
   if (pointer) return null;
-  return field.schema.type === "object" ? structForm(field.schema, {}) : zeroValue(field.schema);
+  return field.schema.type === "object" ? structForm(field.schema, {}, empties) : zeroValue(field.schema);
 }
 
 function isObjectMeta({ schema }: FieldSchema): boolean {

@@ -4,7 +4,7 @@
  * 1. The result shares nothing with the input, except for parts of type `any`; the input is not changed.
  * 2. Fields stand in the order of the schema, keys of maps are sorted. Unknown fields and nulls are dropped; unknown
  *    fields are reported by path in the order of the input. Fields that Go always writes are there, zero values
- *    included.
+ *    included. Empty lists and maps are left out, but noted (empty.ts).
  * 3. The first value of a wrong type ends decoding, with the message of Go's JSON decoder, or of its conversion from
  *    maps, which strategic merge patches go through.
  * 4. Objects without a Go type are only pruned: their values are validated elsewhere. Objects of custom kinds have a
@@ -15,6 +15,7 @@
 import { isObject, type Json } from "../json/json.ts";
 import { getKey, type OpenObject, setKey } from "../json/own-key.ts";
 import { compileScalar, type DecodeContext, type Decoder, FAILED, mismatch, refused } from "./decode-scalars.ts";
+import { noteEmpty } from "./empty.ts";
 import { goStructName, goTypeName } from "./go-types.ts";
 import { once, onceForEach } from "./memo.ts";
 import type { AnySchema, FieldSchema, ListSchema, MapSchema, ObjectSchema, Schema } from "./schema.ts";
@@ -107,6 +108,7 @@ function compileStruct(schema: ObjectSchema): Decoder {
     const result: OpenObject = {};
     let last = -1;
     let ordered = true;
+    let empty: readonly string[] | undefined;
     for (const key in value) {
       const plan = byName.get(key);
       if (plan === undefined) {
@@ -119,7 +121,10 @@ function compileStruct(schema: ObjectSchema): Decoder {
       const decoded = plan.decode(raw, context);
       if (decoded === FAILED) return failedIn(context, key, struct, plan.parents);
       if (context.unknown.length > known) prefix(context, known, key);
-      if (plan.leavesOut(decoded as Json)) continue;
+      if (plan.leavesOut(decoded as Json)) {
+        if (typeof decoded === "object") empty = [...(empty ?? []), key];
+        continue;
+      }
       result[key] = decoded as Json;
       if (plan.rank < last) ordered = false;
       last = plan.rank;
@@ -130,7 +135,10 @@ function compileStruct(schema: ObjectSchema): Decoder {
       if (rank < last) ordered = false;
       last = rank;
     }
-    return ordered ? result : inOrder(result, byName);
+    const decodedStruct = ordered ? result : inOrder(result, byName);
+    if (empty !== undefined)
+      for (const name of empty) noteEmpty(decodedStruct, name, Array.isArray(value[name]) ? [] : {});
+    return decodedStruct;
   };
 }
 

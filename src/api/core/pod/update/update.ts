@@ -7,7 +7,7 @@
  *    difference.
  */
 
-import { internalForm } from "../../../facts/index.ts";
+import { internalForm, sameInternally, storedForm } from "../../../facts/index.ts";
 import {
   allErrors,
   type FieldError,
@@ -134,11 +134,9 @@ function validateSpecUpdate(spec: PodSpec, old: PodSpec, at: FieldPath): readonl
     errors.push(...validateNarrowing(spec, old, at));
     rest = withOldNodeChoice(rest, old);
   }
-  const [before, after] = [internalForm("core.v1.PodSpec", old), internalForm("core.v1.PodSpec", rest)];
-  if (!equalJson(before, after)) {
-    errors.push(
-      forbidden(at, `pod updates may not change fields other than ${changeable}\n${jsonDiff(before, after)}`),
-    );
+  if (!sameInternally("core.v1.PodSpec", old, rest)) {
+    const diff = jsonDiff(storedForm("core.v1.PodSpec", old), internalForm("core.v1.PodSpec", rest));
+    errors.push(forbidden(at, `pod updates may not change fields other than ${changeable}\n${diff}`));
   }
   return errors;
 }
