@@ -30,7 +30,7 @@ export {
   textFacts,
   unknownField,
 } from "./json/json-text.ts";
-export { cloneDraft } from "./json/sent-empty.ts";
+export { cloneDraft, sentEmpty } from "./json/sent-empty.ts";
 export { parseSpelled } from "./json/spelled-number.ts";
 export { jsonKind, unmarshalText } from "./json/unmarshal-text.ts";
 export { writeJson } from "./json/write-json.ts";

@@ -64,6 +64,6 @@ export function checkTemplateMatches(
   const labels = template?.metadata?.labels;
   const selectsAll = matcher.requirements.length === 0 && !matcher.nothing;
   if (selectsAll || matcher.matches(labels)) return [];
-  const shown = labels ?? sentEmpty(template?.metadata ?? {}, "labels") ?? null;
+  const shown = labels ?? sentEmpty(template?.metadata, "labels") ?? null;
   return [invalid(at.child("metadata", "labels"), shown, "`selector` does not match template `labels`")];
 }

@@ -13,9 +13,9 @@ export function noteEmpties(object: object, fields: ReadonlyMap<string, Json>): 
   empties.set(object, fields);
 }
 
-/** `[]` or `{}` if the field was sent so; undefined otherwise. */
-export function sentEmpty(object: object, name: string): Json | undefined {
-  return empties.get(object)?.get(name);
+/** `[]` or `{}` if the field was sent so, and is still absent; undefined otherwise. */
+export function sentEmpty(object: object | undefined, name: string): Json | undefined {
+  return object === undefined || name in object ? undefined : empties.get(object)?.get(name);
 }
 
 /** Whether any field in the value, at any depth, was sent empty. */

@@ -7,7 +7,7 @@
  *    difference.
  */
 
-import { internalForm } from "../../../facts/index.ts";
+import { internalForm, sameInternally, storedForm } from "../../../facts/index.ts";
 import {
   allErrors,
   type FieldError,
@@ -135,10 +135,9 @@ function validateSpecUpdate(spec: PodSpec, old: PodSpec, at: FieldPath): readonl
     errors.push(...validateNarrowing(spec, old, at));
     rest = withOldNodeChoice(rest, old);
   }
-  const before = internalForm("core.v1.PodSpec", old, "stored");
-  if (!equalJson(before, internalForm("core.v1.PodSpec", rest, "stored"))) {
-    const difference = jsonDiff(before, internalForm("core.v1.PodSpec", rest));
-    errors.push(forbidden(at, `pod updates may not change fields other than ${changeable}\n${difference}`));
+  if (!sameInternally("core.v1.PodSpec", old, rest)) {
+    const diff = jsonDiff(storedForm("core.v1.PodSpec", old), internalForm("core.v1.PodSpec", rest));
+    errors.push(forbidden(at, `pod updates may not change fields other than ${changeable}\n${diff}`));
   }
   return errors;
 }
