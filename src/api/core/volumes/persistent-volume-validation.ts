@@ -10,7 +10,7 @@ import {
   required,
 } from "../../machinery/errors/field-error.ts";
 import { jsonDiff } from "../../machinery/json/json-diff.ts";
-import { sentEmpty } from "../../machinery/json/sent-empty.ts";
+import { asSent } from "../../machinery/json/sent-empty.ts";
 import { checkDns1123Subdomain } from "../../machinery/names/names.ts";
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from "../../types/core-v1.ts";
 import { validateNodeSelector } from "../node/node-selector.ts";
@@ -82,7 +82,7 @@ function ownFaults(spec: PersistentVolumeSpec, where: FieldPath): readonly Field
   const errors: FieldError[] = [];
   if (Object.keys(capacity).length === 0) errors.push(required(size));
   if (capacity.storage === undefined || Object.keys(capacity).length > 1)
-    errors.push(notSupported(size, spec.capacity ?? sentEmpty(spec, "capacity") ?? null, ["storage"]));
+    errors.push(notSupported(size, asSent(spec, "capacity"), ["storage"]));
   for (const [name, amount] of Object.entries(capacity)) {
     errors.push(...negativeSizeFaults(amount, size.key(name)), ...emptySizeFaults(amount, size.key(name)));
   }

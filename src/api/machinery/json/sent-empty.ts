@@ -18,6 +18,11 @@ export function sentEmpty(object: object | undefined, name: string): Json | unde
   return object === undefined || name in object ? undefined : empties.get(object)?.get(name);
 }
 
+/** A field as Go has it: null is absent. */
+export function asSent<T extends object, Name extends keyof T & string>(object: T, name: Name): Json {
+  return (object[name] as Json | undefined) ?? sentEmpty(object, name) ?? null;
+}
+
 /** Whether any field in the value, at any depth, was sent empty. */
 export function hasSentEmpty(value: Json | undefined): boolean {
   if (Array.isArray(value)) return value.some(hasSentEmpty);

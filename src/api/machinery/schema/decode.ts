@@ -244,7 +244,8 @@ function compileAny(schema: AnySchema): Decoder {
     if (isObject(value)) return quietly(value, context);
     if (either.other.form === "boolean")
       return typeof value === "boolean" ? value : refused(context, "boolean or JSON schema expected");
-    if (!Array.isArray(value)) return refused(context, "object or array expected");
+    // Go leaves such a value out.
+    if (!Array.isArray(value)) return null;
     const items =
       either.other.form === "strings"
         ? value.map((item) => decodeText(item, context))
