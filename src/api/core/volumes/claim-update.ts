@@ -3,7 +3,7 @@
  * once the claim is bound.
  */
 import { same } from "../../definition/field-checks.ts";
-import { internalForm } from "../../facts/index.ts";
+import { internalForm, storedForm } from "../../facts/index.ts";
 import { type FieldError, type FieldPath, forbidden, immutable } from "../../machinery/errors/field-error.ts";
 import { jsonDiff } from "../../machinery/json/json-diff.ts";
 import { compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "../../machinery/scalars/quantity.ts";
@@ -27,7 +27,7 @@ export function validateSpecChange(
   const [before, after] = [withLateVolume(old, next), withoutMutable(next, old)];
   if (!same(before, after)) {
     const diff = jsonDiff(
-      internalForm("core.v1.PersistentVolumeClaimSpec", before),
+      storedForm("core.v1.PersistentVolumeClaimSpec", before),
       internalForm("core.v1.PersistentVolumeClaimSpec", after),
     );
     const why =
