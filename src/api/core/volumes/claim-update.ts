@@ -6,6 +6,7 @@ import { same } from "../../definition/field-checks.ts";
 import { internalForm, storedForm } from "../../facts/index.ts";
 import { type FieldError, type FieldPath, forbidden, immutable } from "../../machinery/errors/field-error.ts";
 import { jsonDiff } from "../../machinery/json/json-diff.ts";
+import { keepSentEmpty } from "../../machinery/json/sent-empty.ts";
 import { compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "../../machinery/scalars/quantity.ts";
 import type {
   PersistentVolumeClaim,
@@ -98,21 +99,24 @@ function withoutMutable(
     (annotated === undefined || annotated === storageClassName);
   const attributes =
     bound && volumeAttributesClassName !== undefined ? before.volumeAttributesClassName : volumeAttributesClassName;
-  return {
+  const result = {
     ...rest,
     ...(resources === undefined ? {} : { resources: withOldAmounts(resources, before.resources, bound) }),
     ...(storageClassName === undefined || setsClass ? {} : { storageClassName }),
     ...(attributes === undefined ? {} : { volumeAttributesClassName: attributes }),
   };
+  keepSentEmpty(spec, result);
+  return result;
 }
 
 /** Amounts that are equal count as unchanged, however they are written; so does the size of a bound claim. */
 function withOldAmounts(
-  { limits, requests }: VolumeResourceRequirements,
+  resources: VolumeResourceRequirements,
   old: VolumeResourceRequirements | undefined,
   bound: boolean,
 ): VolumeResourceRequirements {
-  return {
+  const { limits, requests } = resources;
+  const result = {
     ...(limits === undefined ? {} : { limits: unified(limits, old?.limits) }),
     ...(requests === undefined
       ? {}
@@ -123,6 +127,8 @@ function withOldAmounts(
           },
         }),
   };
+  keepSentEmpty(resources, result);
+  return result;
 }
 
 function unified(amounts: Amounts, old: Amounts = {}): Amounts {

@@ -32,6 +32,14 @@ describe("what was sent empty", () => {
     expect(hasSentEmpty(structuredClone(decoded) as unknown as Json)).toBe(false);
   });
 
+  it("is not found any more once the field has a value", () => {
+    const decoded = policy({ policyTypes: [] }) as { spec: { policyTypes?: string[] } };
+    expect(hasSentEmpty(decoded as unknown as Json)).toBe(true);
+    decoded.spec.policyTypes = ["Ingress"];
+    expect(hasSentEmpty(decoded as unknown as Json)).toBe(false);
+    expect(sentEmpty(decoded.spec, "policyTypes")).toBeUndefined();
+  });
+
   it("is kept for a copy on demand", () => {
     const { spec } = policy({ egress: [] });
     const copy = { ...spec };

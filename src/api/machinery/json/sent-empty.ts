@@ -26,7 +26,12 @@ export function asSent<T extends object, Name extends keyof T & string>(object: 
 /** Whether any field in the value, at any depth, was sent empty. */
 export function hasSentEmpty(value: Json | undefined): boolean {
   if (Array.isArray(value)) return value.some(hasSentEmpty);
-  return isObject(value) && (empties.has(value) || Object.values(value).some(hasSentEmpty));
+  return isObject(value) && (isMarked(value) || Object.values(value).some(hasSentEmpty));
+}
+
+/** Defaults may have filled what was sent empty. */
+function isMarked(object: object): boolean {
+  return [...(empties.get(object)?.keys() ?? [])].some((name) => !(name in object));
 }
 
 /** As `cloneJson`, for an object that was just decoded. */

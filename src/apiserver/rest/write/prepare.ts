@@ -78,7 +78,6 @@ export function prepareCreate(kind: Kind, draft: AnyDraft, uid: string, request:
   metadata.creationTimestamp = formatTime(instantOf(request.now));
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
-  delete metadata.resourceVersion;
   if (kind.generation !== undefined && kind.generation !== "client") metadata.generation = 1;
   if (kind.subresources?.status !== undefined && kind.create?.keepStatus !== true) emptyStatus(kind, draft);
   kind.create?.prepare?.(draft, request);

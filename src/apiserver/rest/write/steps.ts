@@ -25,9 +25,18 @@ import type { Change, Proposal, Write } from "./write.ts";
 export function decodeNew(write: Write): Maybe<void> {
   return proposed(write, () => {
     const { request, draft } = write;
+    dropSystemFields(draft);
     checkNamespace(request, draft);
     if (request.name !== "" && (draft.metadata.name ?? "") === "") draft.metadata.name = request.name;
   });
+}
+
+/** What only the server sets is dropped before its owner is recorded. */
+function dropSystemFields({ metadata }: AnyDraft): void {
+  delete metadata.uid;
+  delete metadata.creationTimestamp;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
 }
 
 export function decodeChange(write: Change): Maybe<void> {

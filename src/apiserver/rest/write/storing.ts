@@ -5,7 +5,7 @@
  *    exception is an object that is stored in an outdated form.
  * 2. A change that removes the last finalizer of an object that waits for its deletion deletes it.
  */
-import { alreadyExists, applyStoredForm, equalBut, type KubeObject, type ManagedFields } from "#api";
+import { alreadyExists, applyStoredForm, equalBut, type KubeObject, type ManagedFields, StatusError } from "#api";
 import type { StoredObject } from "../../cache/stored-object.ts";
 import type { AnyDraft } from "../draft.ts";
 import type { RestRequest } from "../rest-request.ts";
@@ -25,8 +25,15 @@ export async function storeNew(write: Write): Promise<void> {
     write.outcome = { ok: true, stored: unstored(resource, suffix, draft) };
     return;
   }
+  refuseRevision(draft);
   write.outcome = await persist(context, resource, suffix, draft, undefined, witness);
   write.persisted = write.outcome.ok;
+}
+
+/** The revision of another object, as `kubectl get -o yaml` prints it. One that is no number is dropped. */
+function refuseRevision({ metadata }: AnyDraft): void {
+  if (Number(metadata.resourceVersion ?? "") > 0)
+    throw new StatusError("", "resourceVersion should not be set on objects to be created", { code: 500 });
 }
 
 export async function storeChange(write: Change): Promise<void> {
