@@ -22,6 +22,11 @@ export function jsonOf(value: Part): Json {
   return (value ?? null) as Json;
 }
 
+/** A pointer without a value: null, where the field is required. */
+export function isUnset(value: Part): value is null | undefined {
+  return value === undefined || value === null;
+}
+
 export function same(a: Part, b: Part): boolean {
   return equalJson(jsonOf(a), jsonOf(b));
 }
@@ -73,7 +78,7 @@ export function requireOneOf(
   return value === undefined || value === "" ? [required(where)] : oneOf(value, supported, where);
 }
 
-export function positive(value: number, where: FieldPath): readonly FieldError[] {
+export function positive(value: Int64, where: FieldPath): readonly FieldError[] {
   return value > 0 ? [] : [invalid(where, value, "must be greater than zero")];
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { goJson } from "../machinery/json/go-text.ts";
 import type { Json } from "../machinery/json/json.ts";
-import { internalField, internalForm, typeNames, typeSchema } from "./index.ts";
+import { decode } from "../machinery/schema/decode.ts";
+import { internalField, internalForm, sameInternally, typeNames, typeSchema } from "./index.ts";
 import { internalFields } from "./internal-types.ts";
 
 describe("a value in its internal Go type", () => {
@@ -84,4 +85,12 @@ describe("a value in its internal Go type", () => {
       expect(missing.filter((name) => !known.has(name))).toEqual([]);
     }
   });
+});
+
+it("tells whether two values are equal in Go, where an empty list equals none", () => {
+  const type = "core.v1.Container";
+  const container = decode(typeSchema(`io.k8s.api.${type}`), { name: "c", ports: [] }).value as object;
+  expect(internalForm(type, container)).toMatchObject({ Ports: [], Env: null });
+  expect(sameInternally(type, container, { name: "c" })).toBe(true);
+  expect(sameInternally(type, container, { name: "d" })).toBe(false);
 });

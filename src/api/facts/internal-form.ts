@@ -7,7 +7,7 @@
  * 2. The fields of a type are found once, when a message needs them first.
  */
 import type { Json, JsonObject } from "../machinery/json/json.ts";
-import { emptySent } from "../machinery/schema/empty.ts";
+import { wasSentEmpty } from "../machinery/schema/empty-lists.ts";
 import { goFieldName } from "../machinery/schema/go-types.ts";
 import { onceForEach } from "../machinery/schema/memo.ts";
 import type { FieldSchema, ObjectSchema, Schema } from "../machinery/schema/schema.ts";
@@ -24,8 +24,8 @@ interface Plan {
 }
 
 /**
- * `value` is of the type that the schema describes; nothing is a nil pointer, list or map. `empties`: with the empty
- * lists and maps that the client sent. Stored objects have none.
+ * `value` is of the type that the schema describes; nothing is a nil pointer, list or map. `empties`: with lists and maps
+ * that were sent empty.
  */
 export function formOf(schema: Schema, value: Json | undefined, empties = true): Json {
   if (value === undefined || value === null) return null;
@@ -74,8 +74,7 @@ function fieldForms(plans: readonly Plan[], value: JsonObject, empties: boolean)
 function fieldForm({ field, pointer }: Plan, value: JsonObject, empties: boolean): Json {
   const own = value[field.name];
   if (own !== undefined && own !== null) return formOf(field.schema, own, empties);
-  const empty = empties ? emptySent(value, field.name) : undefined;
-  if (empty !== undefined) return empty;
+  if (empties && wasSentEmpty(value, field.name)) return field.schema.type === "list" ? [] : {};
   if (pointer) return null;
   return field.schema.type === "object" ? structForm(field.schema, {}, empties) : zeroValue(field.schema);
 }

@@ -108,6 +108,5 @@ export {
   toMs,
 } from "./scalars/time.ts";
 export { type Decoded, DecodeError, type DecodeOptions, decode } from "./schema/decode.ts";
-export { emptySent } from "./schema/empty.ts";
 export * from "./schema/object.ts";
 export * from "./schema/schema.ts";

@@ -13,7 +13,7 @@ import { validateLabelSelector } from "../machinery/names/labels.ts";
 import { checkPortName, checkPortNumber } from "../machinery/names/names.ts";
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from "../types/networking-v1.ts";
 
-const protocols = ["SCTP", "TCP", "UDP"];
+const protocols = ["TCP", "UDP", "SCTP"];
 const policyTypes = ["Egress", "Ingress"];
 
 export function validateNetworkPolicy({ spec = {} }: NetworkPolicy, path: FieldPath): readonly FieldError[] {

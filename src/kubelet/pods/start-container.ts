@@ -3,6 +3,9 @@
  * container's status.
  *
  *     image ──► environment ──► mounts ──► config ──► create ──► start ──► postStart
+ *
+ * 1. The end of the Pod does not cancel a create or a start half-way: the runtime would report a container that failed
+ *    to start. What has started is stopped like any other container.
  */
 import type { core } from "#api";
 import { isAbort } from "#base";
@@ -42,12 +45,15 @@ export async function startContainer(parts: PodParts, request: StartRequest, sig
   const { pod, container, sandbox, sandboxId } = request;
   const image = await parts.images.ensure({ pod, container, sandbox }, signal);
   const config = await configured(parts, request, image, signal);
-  const id = await attempt("CreateContainerError", signal, () =>
-    parts.runtime.createContainer(sandboxId, config, sandbox, signal),
+  signal.throwIfAborted();
+  const { stopping } = parts;
+  const id = await attempt("CreateContainerError", stopping, () =>
+    parts.runtime.createContainer(sandboxId, config, sandbox, stopping),
   ).catch((error: unknown) => recorded(parts, pod, error));
   parts.events.record(pod, "Normal", "Created", `Container created`);
-  await attempt("RunContainerError", signal, () => parts.runtime.startContainer(id, signal)).catch((error: unknown) =>
-    recorded(parts, pod, error),
+  signal.throwIfAborted();
+  await attempt("RunContainerError", stopping, () => parts.runtime.startContainer(id, stopping)).catch(
+    (error: unknown) => recorded(parts, pod, error),
   );
   parts.events.record(pod, "Normal", "Started", `Container started`);
   await postStart(parts, request, id, signal);

@@ -72,10 +72,10 @@ export function ofChange(definition: CustomResourceDefinition, old: CustomResour
 }
 
 function unchangedSchemas(
-  { versions = [] }: CustomResourceDefinitionSpec,
+  { versions }: CustomResourceDefinitionSpec,
   old: CustomResourceDefinitionSpec,
 ): ReadonlySet<string> {
-  const same = versions.filter(({ name, schema }) => {
+  const same = (versions ?? []).filter(({ name, schema }) => {
     const before = (old.versions ?? []).find((version) => version.name === name);
     return before !== undefined && isSame(schema, before.schema);
   });

@@ -215,11 +215,12 @@ function selectableFaults(
 
 /** What all versions share. */
 function topFaults(
-  { versions = [] }: CustomResourceDefinitionSpec,
+  spec: CustomResourceDefinitionSpec,
   { top }: Hoisted,
   requirements: Requirements,
   requireStructural: boolean,
 ): readonly FieldError[] {
+  const versions = spec.versions ?? [];
   const hasStatus = versions.some(({ subresources }) => subresources?.status !== undefined);
   const anyCost = requirements.unchangedSchemas.has(versions[0]?.name ?? "");
   const context = { requirements, requireStructural, hasStatus, anyCost };
@@ -237,7 +238,7 @@ function topFaults(
 function versionSetFaults(spec: CustomResourceDefinitionSpec, hoisted: Hoisted): readonly FieldError[] {
   const versions = spec.versions ?? [];
   const path = SPEC.child("versions");
-  const shown = () => shownVersions(spec.versions === undefined ? undefined : hoisted.versions);
+  const shown = () => shownVersions(spec.versions ? hoisted.versions : undefined);
   const first = versions[0]?.name ?? "";
   const wrong = first === "" ? [] : checkDns1035Label(first);
   return [

@@ -3,10 +3,11 @@
  * once the claim is bound.
  */
 import { same } from "../../definition/field-checks.ts";
-import { internalForm, storedForm } from "../../facts/index.ts";
+import { internalForm } from "../../facts/index.ts";
 import { type FieldError, type FieldPath, forbidden, immutable } from "../../machinery/errors/field-error.ts";
 import { jsonDiff } from "../../machinery/json/json-diff.ts";
 import { compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "../../machinery/scalars/quantity.ts";
+import { keepMarks, wasSentEmpty } from "../../machinery/schema/empty-lists.ts";
 import type {
   PersistentVolumeClaim,
   PersistentVolumeClaimSpec,
@@ -27,7 +28,7 @@ export function validateSpecChange(
   const [before, after] = [withLateVolume(old, next), withoutMutable(next, old)];
   if (!same(before, after)) {
     const diff = jsonDiff(
-      storedForm("core.v1.PersistentVolumeClaimSpec", before),
+      internalForm("core.v1.PersistentVolumeClaimSpec", before),
       internalForm("core.v1.PersistentVolumeClaimSpec", after),
     );
     const why =
@@ -98,31 +99,29 @@ function withoutMutable(
     (annotated === undefined || annotated === storageClassName);
   const attributes =
     bound && volumeAttributesClassName !== undefined ? before.volumeAttributesClassName : volumeAttributesClassName;
-  return {
+  const settled = {
     ...rest,
     ...(resources === undefined ? {} : { resources: withOldAmounts(resources, before.resources, bound) }),
     ...(storageClassName === undefined || setsClass ? {} : { storageClassName }),
     ...(attributes === undefined ? {} : { volumeAttributesClassName: attributes }),
   };
+  return keepMarks(settled, spec);
 }
 
 /** Amounts that are equal count as unchanged, however they are written; so does the size of a bound claim. */
 function withOldAmounts(
-  { limits, requests }: VolumeResourceRequirements,
+  resources: VolumeResourceRequirements,
   old: VolumeResourceRequirements | undefined,
   bound: boolean,
 ): VolumeResourceRequirements {
-  return {
+  const { limits } = resources;
+  const requests = resources.requests ?? (bound && wasSentEmpty(resources, "requests") ? {} : undefined);
+  const size = bound ? { storage: old?.requests?.storage ?? "0" } : {};
+  const settled = {
     ...(limits === undefined ? {} : { limits: unified(limits, old?.limits) }),
-    ...(requests === undefined
-      ? {}
-      : {
-          requests: {
-            ...unified(requests, old?.requests),
-            ...(bound ? { storage: old?.requests?.storage ?? "0" } : {}),
-          },
-        }),
+    ...(requests === undefined ? {} : { requests: { ...unified(requests, old?.requests), ...size } }),
   };
+  return keepMarks(settled, resources);
 }
 
 function unified(amounts: Amounts, old: Amounts = {}): Amounts {

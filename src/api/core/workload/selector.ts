@@ -9,7 +9,7 @@ import {
   matcherOfSelector,
   validateLabelSelector,
 } from "../../machinery/names/labels.ts";
-import { emptySent } from "../../machinery/schema/empty.ts";
+import { sentMap } from "../../machinery/schema/empty-lists.ts";
 import type { PodTemplateSpec } from "../../types/core-v1.ts";
 
 export interface CheckedSelector {
@@ -64,6 +64,6 @@ export function checkTemplateMatches(
   const labels = template?.metadata?.labels;
   const selectsAll = matcher.requirements.length === 0 && !matcher.nothing;
   if (selectsAll || matcher.matches(labels)) return [];
-  const shown = labels ?? emptySent(template?.metadata, "labels") ?? null;
+  const shown = sentMap(template?.metadata ?? {}, "labels");
   return [invalid(at.child("metadata", "labels"), shown, "`selector` does not match template `labels`")];
 }

@@ -4,7 +4,7 @@
  * 1. The result shares nothing with the input, except for parts of type `any`; the input is not changed.
  * 2. Fields stand in the order of the schema, keys of maps are sorted. Unknown fields and nulls are dropped; unknown
  *    fields are reported by path in the order of the input. Fields that Go always writes are there, zero values
- *    included. Empty lists and maps are left out, but noted (empty.ts).
+ *    included.
  * 3. The first value of a wrong type ends decoding, with the message of Go's JSON decoder, or of its conversion from
  *    maps, which strategic merge patches go through.
  * 4. Objects without a Go type are only pruned: their values are validated elsewhere. Objects of custom kinds have a
@@ -15,7 +15,7 @@
 import { isObject, type Json } from "../json/json.ts";
 import { getKey, type OpenObject, setKey } from "../json/own-key.ts";
 import { compileScalar, type DecodeContext, type Decoder, FAILED, mismatch, refused } from "./decode-scalars.ts";
-import { noteEmpty } from "./empty.ts";
+import { markEmpty, moveMarks, rememberMarked } from "./empty-lists.ts";
 import { goStructName, goTypeName } from "./go-types.ts";
 import { once, onceForEach } from "./memo.ts";
 import type { AnySchema, FieldSchema, ListSchema, MapSchema, ObjectSchema, Schema } from "./schema.ts";
@@ -38,9 +38,10 @@ export class DecodeError extends Error {
 
 export function decode(schema: Schema, value: Json, options: DecodeOptions = {}): Decoded {
   if (schema.type === "object" && schema.form !== undefined) return schema.form.decode(value);
-  const context: DecodeContext = { from: options.from ?? "json", unknown: [], failure: undefined };
+  const context: DecodeContext = { from: options.from ?? "json", unknown: [], failure: undefined, marked: undefined };
   const decoded = value === null ? zeroValue(schema) : decoderOf(schema)(value, context);
   if (decoded === FAILED) throw new DecodeError(wordsOf(context));
+  if (context.marked !== undefined) rememberMarked(decoded as OpenObject, context.marked);
   return { value: decoded as Json, unknown: context.from === "maps" ? context.unknown.sort() : context.unknown };
 }
 
@@ -108,7 +109,6 @@ function compileStruct(schema: ObjectSchema): Decoder {
     const result: OpenObject = {};
     let last = -1;
     let ordered = true;
-    let empty: readonly string[] | undefined;
     for (const key in value) {
       const plan = byName.get(key);
       if (plan === undefined) {
@@ -122,7 +122,7 @@ function compileStruct(schema: ObjectSchema): Decoder {
       if (decoded === FAILED) return failedIn(context, key, struct, plan.parents);
       if (context.unknown.length > known) prefix(context, known, key);
       if (plan.leavesOut(decoded as Json)) {
-        if (typeof decoded === "object") empty = [...(empty ?? []), key];
+        if (typeof decoded === "object") noteEmpty(context, result, key);
         continue;
       }
       result[key] = decoded as Json;
@@ -135,11 +135,23 @@ function compileStruct(schema: ObjectSchema): Decoder {
       if (rank < last) ordered = false;
       last = rank;
     }
-    const decodedStruct = ordered ? result : inOrder(result, byName);
-    if (empty !== undefined)
-      for (const name of empty) noteEmpty(decodedStruct, name, Array.isArray(value[name]) ? [] : {});
-    return decodedStruct;
+    return ordered ? result : reordered(context, result, byName);
   };
+}
+
+function noteEmpty(context: DecodeContext, struct: OpenObject, name: string): void {
+  markEmpty(struct, name);
+  context.marked ??= [];
+  context.marked.push(struct);
+}
+
+function reordered(context: DecodeContext, struct: OpenObject, plans: ReadonlyMap<string, FieldPlan>): OpenObject {
+  const result = inOrder(struct, plans);
+  if (context.marked?.includes(struct)) {
+    moveMarks(struct, result);
+    context.marked.push(result);
+  }
+  return result;
 }
 
 function inOrder(object: OpenObject, plans: ReadonlyMap<string, FieldPlan>): OpenObject {
@@ -241,7 +253,8 @@ function compileAny(schema: AnySchema): Decoder {
     if (isObject(value)) return quietly(value, context);
     if (either.other.form === "boolean")
       return typeof value === "boolean" ? value : refused(context, "boolean or JSON schema expected");
-    if (!Array.isArray(value)) return refused(context, "object or array expected");
+    // Go leaves such a value out.
+    if (!Array.isArray(value)) return null;
     const items =
       either.other.form === "strings"
         ? value.map((item) => decodeText(item, context))

@@ -358,6 +358,25 @@ describe("apply", () => {
     expect((await apply(url, body)).status).toBe(status);
     expect((await get(X)).status).toBe(404);
   });
+
+  describe("of a key that is there twice", () => {
+    const yaml = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\ndata:\n  a: '1'\n  a: '2'\n";
+    const json = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"a":"1","a":"2"}}';
+    const fault = (line: number) =>
+      `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line ${line}: key "a" already set in map`;
+
+    it.each([
+      { name: "YAML, Strict", body: yaml, validation: "Strict", want: fault(7) },
+      { name: "JSON, Strict", body: json, validation: "Strict", want: fault(1) },
+      // Its words have two lines, and no header can.
+      { name: "YAML, Warn", body: yaml, validation: "Warn", want: { a: "2" } },
+      { name: "JSON, Ignore", body: json, validation: "Ignore", want: { a: "2" } },
+    ])("$name", async ({ body, validation, want }) => {
+      const { json, headers } = await apply(`${X}?fieldManager=me&fieldValidation=${validation}`, body);
+      expect(json.code === undefined ? json.data : json.message).toEqual(want);
+      expect(headers.warning ?? []).toEqual([]);
+    });
+  });
 });
 
 describe("field managers", () => {

@@ -12,6 +12,7 @@ import {
   decodeJsonPatch,
   field,
   goValue,
+  hasDuplicateKeys,
   invalidStatus,
   isObject,
   type Json,
@@ -21,6 +22,7 @@ import {
   type Kind,
   type KubeObject,
   type ObjectSchema,
+  type ParsedYaml,
   parseJson,
   parseSpelled,
   parseYaml,
@@ -202,7 +204,7 @@ function documentText(patched: Json, kind: Kind): string {
 
 async function apply(request: RestRequest, bytes: Buffer, options: PatchOptions): Promise<Written> {
   const { kind } = request.resource;
-  const applied = parseApplied(bytes);
+  const { value: applied, duplicates } = parseApplied(bytes, options.fieldValidation !== "Ignore");
   checkTypes(kind, applied);
   return change(request, {
     dryRun: options.dryRun,
@@ -220,6 +222,7 @@ async function apply(request: RestRequest, bytes: Buffer, options: PatchOptions)
         forms === undefined
           ? applyConfiguration(asked)
           : await forms.converting((convert) => applyConfiguration({ ...asked, convert }));
+      if (duplicates !== undefined) reportRepeated(duplicates, request, options);
       const { value } = decode(kind.schema, result.object, { from: "maps" });
       const draft = value as unknown as AnyDraft;
       draft.kind = kind.kind;
@@ -230,6 +233,13 @@ async function apply(request: RestRequest, bytes: Buffer, options: PatchOptions)
       return { draft, owned: true };
     },
   });
+}
+
+/** As Kubernetes does, after apply has found no fault of its own. */
+function reportRepeated(duplicates: string, { warn }: RestRequest, { fieldValidation }: PatchOptions): void {
+  const fault = `error converting YAML to JSON: ${duplicates}`;
+  if (fieldValidation === "Strict") throw badRequest(`error strict decoding YAML: ${fault}`);
+  warn(fault);
 }
 
 /** The name comes from the path; the configuration must not name another. */
@@ -253,14 +263,20 @@ function checkTypes(kind: Kind, applied: JsonObject): void {
   }
 }
 
-function parseApplied(bytes: Buffer): JsonObject {
+interface Applied {
+  readonly value: JsonObject;
+  /** What strict decoding says of keys that are there twice. */
+  readonly duplicates: string | undefined;
+}
+
+function parseApplied(bytes: Buffer, strict: boolean): Applied {
   try {
-    const value = jsonOrYaml(bytes.toString("utf8"));
+    const { value, duplicates } = jsonOrYaml(bytes.toString("utf8"), strict);
     if (!isObject(value))
       throw badRequest(
         `error decoding YAML: json: cannot unmarshal ${typeOf(value)} into Go value of type map[string]interface {}`,
       );
-    return value;
+    return { value, duplicates };
   } catch (error) {
     if (error instanceof YamlSyntaxError) throw badRequest(`error decoding YAML: ${error.message}`);
     throw error;
@@ -268,15 +284,16 @@ function parseApplied(bytes: Buffer): JsonObject {
 }
 
 /** Most clients send JSON, which is YAML that is parsed much faster. */
-function jsonOrYaml(text: string): Json {
+function jsonOrYaml(text: string, strict: boolean): ParsedYaml {
   if (text.trimStart().startsWith("{")) {
     try {
-      return parseJson(text);
+      const value = parseJson(text);
+      if (!strict || !hasDuplicateKeys(text, value)) return { value, duplicates: undefined };
     } catch {
       // A flow mapping of YAML, or neither: the YAML parser has the message.
     }
   }
-  return parseYaml(text).value;
+  return parseYaml(text);
 }
 
 /** A patch as it was sent. */

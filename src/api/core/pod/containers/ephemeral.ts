@@ -9,7 +9,7 @@ import {
   forbidden,
   notFound,
 } from "../../../machinery/errors/field-error.ts";
-import { emptySent } from "../../../machinery/schema/empty.ts";
+import { wasSentEmpty } from "../../../machinery/schema/empty-lists.ts";
 import type { EphemeralContainer } from "../../../types/core-v1.ts";
 import { type ContainerContext, imageSpaceFaults, validateAnyContainer } from "./containers.ts";
 
@@ -55,9 +55,9 @@ export function validateEphemeralContainers(context: ContainerContext, at: Field
 /** `resources: {}` is on every container. An empty list is set, too. */
 function isSet(container: EphemeralContainer, field: (typeof refused)[number]): boolean {
   const value = container[field];
-  if (field !== "resources") return value !== undefined || emptySent(container, field) !== undefined;
+  if (field !== "resources") return value !== undefined || wasSentEmpty(container, field);
   const { resources = {} } = container;
-  return Object.keys(resources).length > 0 || parts.some((part) => emptySent(resources, part) !== undefined);
+  return Object.keys(resources).length > 0 || parts.some((part) => wasSentEmpty(resources, part));
 }
 
 const parts = ["limits", "requests", "claims"];
