@@ -47,7 +47,6 @@ export * from "./machinery/index.ts";
 export { changedMetaErrors, type KindMetaRules, ownMetaErrors, serverMetaErrors } from "./machinery/meta-passes.ts";
 export { type MetaRules, validateObjectMeta } from "./machinery/object-meta.ts";
 export { applySchemaDefaults } from "./machinery/schema/defaults.ts";
-export { cloneSent, wasSentEmpty } from "./machinery/schema/empty-lists.ts";
 export { applyStoredForm } from "./machinery/schema/stored-form.ts";
 export { zeroValue } from "./machinery/schema/zero.ts";
 export { evictionNameFault, isOutsideBudgets, mayGoUnready, spendBudget } from "./policy/index.ts";

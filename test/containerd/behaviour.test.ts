@@ -158,6 +158,24 @@ describe.skipIf(why !== "")(`a real node${why && `: ${why}`}`, { timeout: 180_00
     expect(disk).toBe("2777 1234");
   });
 
+  it("mounts images as volumes", async () => {
+    const volumes = [{ name: "tools", image: { reference: IMAGE, pullPolicy: "IfNotPresent" } }];
+    const volumeMounts = [
+      { name: "tools", mountPath: "/tools" },
+      { name: "tools", mountPath: "/programs", subPath: "bin" },
+    ];
+    const script = "/tools/bin/busybox echo $(ls -d /tools/bin /programs/busybox); touch /tools/x || echo read-only";
+    const containers = [sh(script, { volumeMounts })];
+    await machine.apply(pod("tools", { restartPolicy: "Never", volumes, containers }));
+    await until(
+      () => read("tools"),
+      ({ status }) => status?.phase === "Succeeded",
+    );
+    expect(await log("tools")).toContain("/programs/busybox /tools/bin\n");
+    expect(await log("tools")).toContain("read-only\n");
+    await machine.kubectl("delete", "pod", "tools");
+  });
+
   it("probes readiness of a Pod that terminates, and endpoints follow", async () => {
     const serving = "trap '' TERM; touch /tmp/ready; while true; do sleep 1; done";
     const readinessProbe = { exec: { command: ["test", "-e", "/tmp/ready"] }, periodSeconds: 1, failureThreshold: 1 };

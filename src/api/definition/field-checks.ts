@@ -12,6 +12,7 @@ import {
 } from "../machinery/errors/field-error.ts";
 import { equalJson } from "../machinery/json/equal.ts";
 import type { Int64, Json } from "../machinery/json/json.ts";
+import { sentEmpty } from "../machinery/json/sent-empty.ts";
 import { checkDns1123Subdomain, checkPercent, type NameCheck } from "../machinery/names/names.ts";
 import type { IntOrString } from "../machinery/scalars/int-or-string.ts";
 
@@ -44,7 +45,8 @@ export function unchangedField<T extends object, Name extends keyof T & string>(
   at: FieldPath,
 ): readonly FieldError[] {
   if (same(next[name] as Part, old[name] as Part)) return NO_ERRORS;
-  return [immutable(at.child(name), internalField(type, name, next[name] as Exclude<Part, null>))];
+  const value = next[name] ?? sentEmpty(next, name);
+  return [immutable(at.child(name), internalField(type, name, value as Exclude<Part, null>))];
 }
 
 /** The faults that `check` finds, each as an error. */

@@ -1,8 +1,8 @@
 /** Metadata of a template, which becomes that of other objects: only labels and annotations are passed on. */
 import { type FieldError, type FieldPath, forbidden, NO_ERRORS } from "../machinery/errors/field-error.ts";
+import { sentEmpty } from "../machinery/json/sent-empty.ts";
 import { validateLabels } from "../machinery/names/labels.ts";
 import { validateAnnotations } from "../machinery/object-meta.ts";
-import { wasSentEmpty } from "../machinery/schema/empty-lists.ts";
 import type { ObjectMeta } from "../machinery/schema/object.ts";
 
 export function validateTemplateMeta(metadata: Partial<ObjectMeta> | undefined, at: FieldPath): readonly FieldError[] {
@@ -20,7 +20,7 @@ export function validateTemplateMeta(metadata: Partial<ObjectMeta> | undefined, 
 
 /** An empty list is set: only an absent one has Go's zero value. */
 function emptyLists(metadata: Partial<ObjectMeta>): readonly string[] {
-  return ["ownerReferences", "finalizers", "managedFields"].filter((name) => wasSentEmpty(metadata, name));
+  return ["ownerReferences", "finalizers", "managedFields"].filter((name) => sentEmpty(metadata, name) !== undefined);
 }
 
 /** `deletionGracePeriodSeconds` is a pointer. */

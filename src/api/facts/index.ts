@@ -37,10 +37,14 @@ export function internalForm(type: string, value: object | undefined): Json {
   return formOf(apiType(type), value as Json | undefined);
 }
 
-/** Whether two values of a type are equal in Go, where an empty list or map equals none. */
+/** As internalForm prints a stored object, which has no empty lists and maps. */
+export function storedForm(type: string, value: object | undefined): Json {
+  return formOf(apiType(type), value as Json | undefined, true);
+}
+
+/** Whether two values of a type are equal in Go. An empty list equals none. */
 export function sameInternally(type: string, a: object | undefined, b: object | undefined): boolean {
-  const schema = apiType(type);
-  return equalJson(formOf(schema, a as Json | undefined, false), formOf(schema, b as Json | undefined, false));
+  return equalJson(storedForm(type, a), storedForm(type, b));
 }
 
 /** internalForm for a field of a type: without a value it is what Go has there, such as "" for a plain string. */

@@ -3,6 +3,7 @@
 import { isUnset } from "../definition/field-checks.ts";
 import { checkStrictIp } from "../definition/strict-ip.ts";
 import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
+import { asSent } from "../machinery/json/sent-empty.ts";
 import { parseIp } from "../machinery/names/ip.ts";
 import {
   checkDns1123Label,
@@ -12,7 +13,6 @@ import {
   checkPortNumber,
   checkWildcardSubdomain,
 } from "../machinery/names/names.ts";
-import { sentList } from "../machinery/schema/empty-lists.ts";
 import type { HTTPIngressPath, Ingress, IngressBackend } from "../types/networking-v1.ts";
 
 const classAnnotation = "kubernetes.io/ingress.class";
@@ -23,7 +23,7 @@ export function validateIngress({ spec = {} }: Ingress, path: FieldPath): readon
   const errors: FieldError[] = [];
   const rules = spec.rules ?? [];
   if (rules.length === 0 && spec.defaultBackend === undefined) {
-    errors.push(invalid(where, sentList(spec, "rules"), "either `defaultBackend` or `rules` must be specified"));
+    errors.push(invalid(where, asSent(spec, "rules"), "either `defaultBackend` or `rules` must be specified"));
   }
   if (spec.defaultBackend !== undefined)
     errors.push(...validateBackend(spec.defaultBackend, where.child("defaultBackend")));

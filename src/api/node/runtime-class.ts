@@ -17,6 +17,7 @@ export const RuntimeClass = defineKind<RuntimeClassObject>("node.k8s.io/v1", "Ru
   ],
   update: {
     validate: (next, old, at) => unchangedField("node.v1.RuntimeClass", "handler", next, old, at),
+    allowCreate: true,
     allowUnconditional: false,
   },
   columns: [{ name: "Handler", type: "string", cell: ({ handler }) => handler ?? "" }, ageColumn],

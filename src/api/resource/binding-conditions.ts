@@ -1,6 +1,6 @@
 /** Conditions that must be true before a Pod is bound to the node of a device, or that refuse it. */
 import { type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
-import { sentList } from "../machinery/schema/empty-lists.ts";
+import { asSent } from "../machinery/json/sent-empty.ts";
 import { duplicates, validateSlice } from "./lists.ts";
 import { labelKeyFaults } from "./names.ts";
 
@@ -34,7 +34,7 @@ export function validateBindingConditions(device: BindingConditions, at: FieldPa
     errors.push(
       invalid(
         wantedAt,
-        sentList(device, "bindingConditions"),
+        asSent(device, "bindingConditions"),
         "bindingConditions are required to use bindingFailureConditions",
       ),
     );
@@ -43,7 +43,7 @@ export function validateBindingConditions(device: BindingConditions, at: FieldPa
     errors.push(
       invalid(
         failuresAt,
-        sentList(device, "bindingFailureConditions"),
+        asSent(device, "bindingFailureConditions"),
         "bindingFailureConditions are required to use bindingConditions",
       ),
     );

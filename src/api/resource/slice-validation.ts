@@ -3,8 +3,8 @@ import { validateNodeSelector } from "../core/index.ts";
 import { fits, positive, unchanged } from "../definition/field-checks.ts";
 import { internalField } from "../facts/index.ts";
 import { type FieldError, type FieldPath, invalid, NO_ERRORS, required } from "../machinery/errors/field-error.ts";
+import { asSent } from "../machinery/json/sent-empty.ts";
 import { checkDns1123Subdomain } from "../machinery/names/names.ts";
-import { sentList } from "../machinery/schema/empty-lists.ts";
 import type { CounterSet, Device, ResourcePool, ResourceSliceSpec } from "../types/resource-v1.ts";
 import { validateCounters } from "./device-counters.ts";
 import { validateDevice } from "./device-validation.ts";
@@ -29,7 +29,7 @@ export function validateSlice(
     ...validatePool(pool, at.child("pool")),
     ...(old === undefined ? NO_ERRORS : identityFaults(spec, old, at)),
     ...validatePlaces(spec, at),
-    ...(sentList(spec, "sharedCounters") !== null && sentList(spec, "devices") !== null
+    ...(asSent(spec, "sharedCounters") !== null && asSent(spec, "devices") !== null
       ? [invalid(at, "", "only one of `sharedCounters` or `devices` is allowed")]
       : []),
     ...validateSet(

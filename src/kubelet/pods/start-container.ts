@@ -44,7 +44,8 @@ export interface StartRequest {
 export async function startContainer(parts: PodParts, request: StartRequest, signal: AbortSignal): Promise<void> {
   const { pod, container, sandbox, sandboxId } = request;
   const image = await parts.images.ensure({ pod, container, sandbox }, signal);
-  const config = await configured(parts, request, image, signal);
+  const volumes = await withImages(parts, request, signal);
+  const config = await configured(parts, { ...request, volumes }, image, signal);
   signal.throwIfAborted();
   const { stopping } = parts;
   const id = await attempt("CreateContainerError", stopping, () =>
@@ -57,6 +58,26 @@ export async function startContainer(parts: PodParts, request: StartRequest, sig
   );
   parts.events.record(pod, "Normal", "Started", `Container started`);
   await postStart(parts, request, id, signal);
+}
+
+/** The volumes of images that the container mounts are pulled and mounted for it, by their own pull policy. */
+async function withImages(
+  parts: PodParts,
+  { pod, container, sandbox, volumes }: StartRequest,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, VolumePath>> {
+  const all = new Map(volumes);
+  const mounted = new Set((container.volumeMounts ?? []).map(({ name }) => name));
+  for (const { name, image } of pod.spec?.volumes ?? []) {
+    if (image === undefined || !mounted.has(name)) continue;
+    const { reference = "", pullPolicy } = image;
+    const policy = pullPolicy !== undefined && { imagePullPolicy: pullPolicy };
+    const wanted = { name: container.name, image: reference, ...policy };
+    const { id } = await parts.images.ensure({ pod, container: wanted, sandbox }, signal);
+    const mounting = attempt("CreateContainerError", signal, () => parts.volumes.mountImage(pod, name, id, signal));
+    all.set(name, await mounting.catch((error: unknown) => recorded(parts, pod, error)));
+  }
+  return all;
 }
 
 async function configured(parts: PodParts, request: StartRequest, image: Image, signal: AbortSignal) {

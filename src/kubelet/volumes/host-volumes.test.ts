@@ -40,6 +40,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const notes: Mounter = {
   tmpfs: async (target) => void mounts.push(target),
   bind: async (_source, target) => void mounts.push(target),
+  mount: async (_source, target) => void mounts.push(target),
   unmount: async (target) => {
     mounts = mounts.filter((each) => each !== target);
   },

@@ -3,11 +3,11 @@
  * once the claim is bound.
  */
 import { same } from "../../definition/field-checks.ts";
-import { internalForm } from "../../facts/index.ts";
+import { internalForm, storedForm } from "../../facts/index.ts";
 import { type FieldError, type FieldPath, forbidden, immutable } from "../../machinery/errors/field-error.ts";
 import { jsonDiff } from "../../machinery/json/json-diff.ts";
+import { keepSentEmpty, sentEmpty } from "../../machinery/json/sent-empty.ts";
 import { compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "../../machinery/scalars/quantity.ts";
-import { keepMarks, wasSentEmpty } from "../../machinery/schema/empty-lists.ts";
 import type {
   PersistentVolumeClaim,
   PersistentVolumeClaimSpec,
@@ -28,7 +28,7 @@ export function validateSpecChange(
   const [before, after] = [withLateVolume(old, next), withoutMutable(next, old)];
   if (!same(before, after)) {
     const diff = jsonDiff(
-      internalForm("core.v1.PersistentVolumeClaimSpec", before),
+      storedForm("core.v1.PersistentVolumeClaimSpec", before),
       internalForm("core.v1.PersistentVolumeClaimSpec", after),
     );
     const why =
@@ -105,7 +105,8 @@ function withoutMutable(
     ...(storageClassName === undefined || setsClass ? {} : { storageClassName }),
     ...(attributes === undefined ? {} : { volumeAttributesClassName: attributes }),
   };
-  return keepMarks(settled, spec);
+  keepSentEmpty(spec, settled);
+  return settled;
 }
 
 /** Amounts that are equal count as unchanged, however they are written; so does the size of a bound claim. */
@@ -115,13 +116,14 @@ function withOldAmounts(
   bound: boolean,
 ): VolumeResourceRequirements {
   const { limits } = resources;
-  const requests = resources.requests ?? (bound && wasSentEmpty(resources, "requests") ? {} : undefined);
+  const requests = resources.requests ?? (bound && sentEmpty(resources, "requests") !== undefined ? {} : undefined);
   const size = bound ? { storage: old?.requests?.storage ?? "0" } : {};
   const settled = {
     ...(limits === undefined ? {} : { limits: unified(limits, old?.limits) }),
     ...(requests === undefined ? {} : { requests: { ...unified(requests, old?.requests), ...size } }),
   };
-  return keepMarks(settled, resources);
+  keepSentEmpty(resources, settled);
+  return settled;
 }
 
 function unified(amounts: Amounts, old: Amounts = {}): Amounts {

@@ -2,6 +2,7 @@
 
 import { jsonOf } from "../../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid, required } from "../../machinery/errors/field-error.ts";
+import { sentEmpty } from "../../machinery/json/sent-empty.ts";
 import {
   type LabelMatcher,
   type LabelSelector,
@@ -9,7 +10,6 @@ import {
   matcherOfSelector,
   validateLabelSelector,
 } from "../../machinery/names/labels.ts";
-import { sentMap } from "../../machinery/schema/empty-lists.ts";
 import type { PodTemplateSpec } from "../../types/core-v1.ts";
 
 export interface CheckedSelector {
@@ -64,6 +64,6 @@ export function checkTemplateMatches(
   const labels = template?.metadata?.labels;
   const selectsAll = matcher.requirements.length === 0 && !matcher.nothing;
   if (selectsAll || matcher.matches(labels)) return [];
-  const shown = sentMap(template?.metadata ?? {}, "labels");
+  const shown = labels ?? sentEmpty(template?.metadata, "labels") ?? null;
   return [invalid(at.child("metadata", "labels"), shown, "`selector` does not match template `labels`")];
 }

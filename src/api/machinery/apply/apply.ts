@@ -15,7 +15,7 @@ import { equalJson } from "../json/equal.ts";
 import type { JsonObject } from "../json/json.ts";
 import { type Comparison, compare } from "./compare.ts";
 import { type Conflict, conflictError, conflictsBeyond } from "./conflict.ts";
-import { nonconformance } from "./conformance.ts";
+import { nonconformance, storedNonconformance } from "./conformance.ts";
 import { emptySet, equalSets, type FieldSet, intersection, isEmpty, union } from "./field-set.ts";
 import { clientSideFields, clientSideManager, withLastApplied } from "./last-applied.ts";
 import { merge } from "./merge.ts";
@@ -31,6 +31,7 @@ import {
 } from "./owners.ts";
 import { prune } from "./prune.ts";
 import { fitToSchema } from "./schema-changes.ts";
+import { ShapeError } from "./shape.ts";
 import {
   changesByVersion,
   ownersAfterChange,
@@ -68,8 +69,7 @@ export function applyConfiguration(request: ApplyRequest): Applied {
   const { live, applied, manager } = request;
   const stored = managedFieldsOf(live);
   const before = live === undefined ? undefined : withoutManagedFields(live);
-  const outcome =
-    before === undefined ? created(request) : mergedInto(request, before, trackedOwners(request, before, stored));
+  const outcome = before === undefined ? created(request) : changed(request, before, stored);
   const object = manager === clientSideManager ? withLastApplied(outcome.object, applied) : outcome.object;
   const managedFields = entriesOf(outcome.owners, stored);
   const sameOwners = managedFields === stored || (managedFields.length === 0 && stored === undefined);
@@ -82,11 +82,12 @@ function checkConfiguration({ applied, schema, apiVersion, kind }: ApplyRequest)
   if (managedFieldsOf(applied) !== undefined) throw badRequest("metadata.managedFields must be nil");
   const fault = nonconformance(schema, applied);
   if (fault === undefined) return;
-  const { namespace = "", name = "" } = (applied.metadata ?? {}) as {
-    readonly namespace?: string;
-    readonly name?: string;
-  };
-  throw new StatusError("", `failed to create typed patch object (${namespace}/${name}; ${type}): ${fault}`);
+  throw new StatusError("", `failed to create typed patch object (${title(applied, type)}): ${fault}`);
+}
+
+function title({ metadata }: JsonObject, type: string): string {
+  const { namespace = "", name = "" } = (metadata ?? {}) as { readonly namespace?: string; readonly name?: string };
+  return `${namespace}/${name}; ${type}`;
 }
 
 function groupVersionKind(apiVersion: string, kind: string): string {
@@ -101,6 +102,29 @@ interface Outcome {
 function created(request: ApplyRequest): Outcome {
   const owner = applier(request, appliedFields(request), request.now);
   return { object: request.applied, owners: [tracked(owner)] };
+}
+
+function changed(request: ApplyRequest, before: JsonObject, stored: ManagedFields | undefined): Outcome {
+  try {
+    return mergedInto(request, before, trackedOwners(request, before, stored));
+  } catch (error) {
+    if (error instanceof ShapeError) throw misfit(request, before, stored);
+    throw error;
+  }
+}
+
+/** A stored object that does not fit its schema: its kind allows items of lists without their keys. */
+function misfit(
+  { schema, apiVersion, kind }: ApplyRequest,
+  before: JsonObject,
+  stored: ManagedFields | undefined,
+): StatusError {
+  const about = title(before, groupVersionKind(apiVersion, kind));
+  const what =
+    (stored ?? []).length === 0
+      ? `failed to create manager for existing fields: failed to convert new object (${about}) to smd typed`
+      : `failed to create typed live object (${about})`;
+  return new StatusError("", `${what}: ${storedNonconformance(schema, before)}`);
 }
 
 function mergedInto(request: ApplyRequest, before: JsonObject, owners: readonly Owner[]): Outcome {

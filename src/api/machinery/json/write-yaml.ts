@@ -1,11 +1,18 @@
 /**
- * YAML as Kubernetes writes it: from the JSON of a value, and floating numbers as Go prints them.
+ * YAML as Kubernetes writes it: from the JSON of a value, keys sorted, lists not indented, nothing by reference, and
+ * floating numbers as Go prints them.
  */
 import { type ScalarTag, stringify, type Tags } from "yaml";
 import { goFloat } from "./go-text.ts";
 
 export function writeYaml(value: unknown): string {
-  return stringify(value, { lineWidth: 0, customTags: (tags: Tags): Tags => [floating, ...tags] });
+  return stringify(value, {
+    lineWidth: 0,
+    sortMapEntries: true,
+    indentSeq: false,
+    aliasDuplicateObjects: false,
+    customTags: (tags: Tags): Tags => [floating, ...tags],
+  });
 }
 
 const floating: ScalarTag = {

@@ -21,8 +21,6 @@ export interface DecodeContext {
   readonly from: "json" | "maps";
   readonly unknown: string[];
   failure: Failure | undefined;
-  /** Structs with lists that were sent empty. */
-  marked: object[] | undefined;
 }
 
 export interface Failure {

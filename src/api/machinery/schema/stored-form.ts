@@ -6,7 +6,6 @@
  */
 import { isObject, type Json } from "../json/json.ts";
 import type { OpenObject } from "../json/own-key.ts";
-import { forgetMarks } from "./empty-lists.ts";
 import type { FieldSchema, ObjectSchema, Schema } from "./schema.ts";
 
 type Step = (value: Json) => void;
@@ -14,7 +13,6 @@ type Step = (value: Json) => void;
 /** Changes a draft in place. Objects without a Go type (custom resources) are stored as JSON, and stay as they are. */
 export function applyStoredForm(schema: ObjectSchema, draft: OpenObject): void {
   stepOf(schema)?.(draft);
-  forgetMarks(draft);
 }
 
 const steps = new WeakMap<Schema, Step | undefined>();

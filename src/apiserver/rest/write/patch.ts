@@ -1,7 +1,6 @@
-/** PATCH: JSON, merge, strategic merge and apply, each as a proposal for the new object. */
+/** PATCH: JSON, merge and strategic merge, each as a proposal for the new object. Apply has a file of its own. */
 import {
   apiVersionOf,
-  applyConfiguration,
   applyJsonPatch,
   applyMergePatch,
   applyStrategicMergePatch,
@@ -12,7 +11,7 @@ import {
   decodeJsonPatch,
   field,
   goValue,
-  hasDuplicateKeys,
+  inTypeOrder,
   invalidStatus,
   isObject,
   type Json,
@@ -22,39 +21,33 @@ import {
   type Kind,
   type KubeObject,
   type ObjectSchema,
-  type ParsedYaml,
   parseJson,
   parseSpelled,
-  parseYaml,
   StatusError,
+  spentStrategicMergePatch,
   strictFieldErrors,
   textFacts,
   unknownField,
+  unsupportedMediaType,
   writeJson,
-  YamlSyntaxError,
 } from "#api";
 import { decodeSpelled, mediaType, type Spelling } from "../body.ts";
 import type { AnyDraft } from "../draft.ts";
 import { type PatchOptions, patchOptions } from "../options.ts";
 import type { RestRequest, Written } from "../rest-request.ts";
+import { apply } from "./apply.ts";
 import { change } from "./change.ts";
-import { ownershipContext } from "./ownership.ts";
 import { aroundStatus, isAboutStatus } from "./patch-status.ts";
 import type { Proposal } from "./write.ts";
 
 const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
 const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
-const APPLY_PATCH = "application/apply-patch+yaml";
+export const APPLY_PATCH = "application/apply-patch+yaml";
+const CUSTOM_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH];
 
 export async function patch(request: RestRequest): Promise<Written> {
-  const type = request.contentType === undefined ? "" : mediaType(request.contentType);
-  const { kind } = request.resource;
-  const types =
-    kind.schema.goType === undefined
-      ? [JSON_PATCH, MERGE_PATCH, APPLY_PATCH]
-      : [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH];
-  if (!types.includes(type)) throw unsupported();
+  const type = patchType(request);
   const options = patchOptions(request.query, type === APPLY_PATCH);
   if (type === APPLY_PATCH) return apply(request, await request.body(), options);
   const given = request.value?.();
@@ -70,6 +63,17 @@ export async function patch(request: RestRequest): Promise<Written> {
   });
 }
 
+/** The type of the patch, or an error if the kind does not take it. */
+export function patchType({ contentType, resource }: RestRequest): string {
+  const type = contentType === undefined ? "" : mediaType(contentType);
+  const isCustom = resource.kind.schema.goType === undefined;
+  const types = isCustom ? CUSTOM_TYPES : [...CUSTOM_TYPES, STRATEGIC_PATCH];
+  if (types.includes(type)) return type;
+  // Custom resources have no routes of their own that could refuse a media type.
+  if (isCustom) throw unsupportedMediaType(types);
+  throw new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
+}
+
 function proposer(
   type: string,
   sent: SentPatch,
@@ -78,17 +82,32 @@ function proposer(
 ): (current: KubeObject) => Proposal {
   const { kind } = request.resource;
   const patched = patcher(type, sent.value);
-  const from = type === STRATEGIC_PATCH ? "maps" : "json";
+  const isStrategic = type === STRATEGIC_PATCH;
   const { text } = sent;
   const spelling = (object: Json): Spelling | undefined =>
-    text === undefined || from === "maps"
+    text === undefined || isStrategic
       ? undefined
       : {
           fractions: textFacts(text).fractions,
           document: () => patcher(type, parseSpelled(text))(object, kind.schema),
         };
+  const shown = (object: Json) =>
+    isStrategic
+      ? goValue(spentStrategicMergePatch(object as JsonObject, sent.value as JsonObject, kind.schema))
+      : writeJson(patched(inTypeOrder(kind.schema, object), kind.schema));
   const propose = (object: Json) =>
-    decoded({ document: patched(object, kind.schema), spelling: spelling(object), sent, from }, kind, request, options);
+    decoded(
+      {
+        document: patched(object, kind.schema),
+        spelling: spelling(object),
+        sent,
+        from: isStrategic ? "maps" : "json",
+        shown: () => shown(object),
+      },
+      kind,
+      request,
+      options,
+    );
   if (type !== STRATEGIC_PATCH || request.subresource !== "status") return (current) => propose(asJson(current));
   return isAboutStatus(kind, sent.value)
     ? (current) => aroundStatus(current, propose)
@@ -114,13 +133,7 @@ export function patcher(type: string, value: Json): (document: Json, schema: Obj
     );
   }
   if (type === MERGE_PATCH) return (document) => applyMergePatch(document, value);
-  if (type === STRATEGIC_PATCH)
-    return (document, schema) => applyStrategicMergePatch(document as JsonObject, value, schema);
-  throw unsupported();
-}
-
-function unsupported(): StatusError {
-  return new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
+  return (document, schema) => applyStrategicMergePatch(document as JsonObject, value, schema);
 }
 
 interface Patched {
@@ -128,21 +141,25 @@ interface Patched {
   readonly spelling: Spelling | undefined;
   readonly sent: SentPatch;
   readonly from: "json" | "maps";
+  /** How messages show it. */
+  readonly shown: () => string;
 }
 
 function decoded(
-  { document: patched, spelling, sent, from }: Patched,
+  { document: patched, spelling, sent, from, shown }: Patched,
   kind: Kind,
   request: RestRequest,
   options: PatchOptions,
 ): Proposal {
-  const shown = () => (from === "maps" ? goValue(sent.value) : documentText(patched, kind));
   try {
     checkType(patched, kind, from);
     const { value, unknown } =
       from === "maps" ? decode(kind.schema, patched, { from }) : decodeSpelled(kind.schema, patched, spelling);
     if (options.fieldValidation !== "Ignore") report(sent, unknown, request, options, shown);
-    return { draft: value as unknown as AnyDraft };
+    const draft = value as unknown as AnyDraft;
+    draft.kind = kind.kind;
+    draft.apiVersion = apiVersionOf(kind);
+    return { draft };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw invalidStatus({ group: "", kind: "" }, "", [field.invalid("patch", shown(), error.message)]);
@@ -182,118 +199,6 @@ function report(
     ]);
   }
   for (const fault of faults) warn(fault);
-}
-
-/** A patched document as the original prints it: sorted by name, its metadata in the order of the type. */
-function documentText(patched: Json, kind: Kind): string {
-  if (!isObject(patched)) return writeJson(patched);
-  const order = kind.schema.fields.get("metadata")?.schema;
-  const names = order?.type === "object" ? [...order.fields.keys()] : [];
-  const sorted = Object.entries(patched).sort(([a], [b]) => (a < b ? -1 : 1));
-  return writeJson(
-    Object.fromEntries(
-      sorted.map(([name, value]) => {
-        if (name !== "metadata" || !isObject(value)) return [name, value];
-        const known = names.filter((each) => Object.hasOwn(value, each));
-        const others = Object.keys(value).filter((each) => !names.includes(each));
-        return [name, Object.fromEntries([...known, ...others].map((each) => [each, value[each] ?? null]))];
-      }),
-    ),
-  );
-}
-
-async function apply(request: RestRequest, bytes: Buffer, options: PatchOptions): Promise<Written> {
-  const { kind } = request.resource;
-  const { value: applied, duplicates } = parseApplied(bytes, options.fieldValidation !== "Ignore");
-  checkTypes(kind, applied);
-  return change(request, {
-    dryRun: options.dryRun,
-    mayCreate: request.subresource === "",
-    propose: async (current) => {
-      const asked = {
-        ...ownershipContext(request),
-        kind: kind.kind,
-        live: current as JsonObject | undefined,
-        applied: named(applied, request),
-        force: options.force,
-      };
-      const { forms } = request.resource;
-      const result =
-        forms === undefined
-          ? applyConfiguration(asked)
-          : await forms.converting((convert) => applyConfiguration({ ...asked, convert }));
-      if (duplicates !== undefined) reportRepeated(duplicates, request, options);
-      const { value } = decode(kind.schema, result.object, { from: "maps" });
-      const draft = value as unknown as AnyDraft;
-      draft.kind = kind.kind;
-      draft.apiVersion = apiVersionOf(kind);
-      if (result.managedFields.length > 0) {
-        draft.metadata.managedFields = result.managedFields as AnyDraft["metadata"]["managedFields"] & object;
-      }
-      return { draft, owned: true };
-    },
-  });
-}
-
-/** As Kubernetes does, after apply has found no fault of its own. */
-function reportRepeated(duplicates: string, { warn }: RestRequest, { fieldValidation }: PatchOptions): void {
-  const fault = `error converting YAML to JSON: ${duplicates}`;
-  if (fieldValidation === "Strict") throw badRequest(`error strict decoding YAML: ${fault}`);
-  warn(fault);
-}
-
-/** The name comes from the path; the configuration must not name another. */
-function named(applied: JsonObject, { name }: RestRequest): JsonObject {
-  const metadata = isObject(applied.metadata) ? applied.metadata : {};
-  if (metadata.name !== undefined && metadata.name !== name) {
-    throw badRequest(
-      `metadata.name: the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
-    );
-  }
-  return { ...applied, metadata: { ...metadata, name } };
-}
-
-/** Types only: fields that the schema does not know are refused by apply itself. */
-function checkTypes(kind: Kind, applied: JsonObject): void {
-  try {
-    decode(kind.schema, applied, { from: "maps" });
-  } catch (error) {
-    if (error instanceof DecodeError) throw badRequest(error.message);
-    throw error;
-  }
-}
-
-interface Applied {
-  readonly value: JsonObject;
-  /** What strict decoding says of keys that are there twice. */
-  readonly duplicates: string | undefined;
-}
-
-function parseApplied(bytes: Buffer, strict: boolean): Applied {
-  try {
-    const { value, duplicates } = jsonOrYaml(bytes.toString("utf8"), strict);
-    if (!isObject(value))
-      throw badRequest(
-        `error decoding YAML: json: cannot unmarshal ${typeOf(value)} into Go value of type map[string]interface {}`,
-      );
-    return { value, duplicates };
-  } catch (error) {
-    if (error instanceof YamlSyntaxError) throw badRequest(`error decoding YAML: ${error.message}`);
-    throw error;
-  }
-}
-
-/** Most clients send JSON, which is YAML that is parsed much faster. */
-function jsonOrYaml(text: string, strict: boolean): ParsedYaml {
-  if (text.trimStart().startsWith("{")) {
-    try {
-      const value = parseJson(text);
-      if (!strict || !hasDuplicateKeys(text, value)) return { value, duplicates: undefined };
-    } catch {
-      // A flow mapping of YAML, or neither: the YAML parser has the message.
-    }
-  }
-  return parseYaml(text);
 }
 
 /** A patch as it was sent. */

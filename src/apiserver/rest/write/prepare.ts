@@ -122,8 +122,8 @@ export function prepareStatus(kind: Kind, draft: AnyDraft, old: KubeObject, requ
   const { managedFields: _, ...kept } = old.metadata;
   draft.metadata = cloneJson(kept) as AnyDraft["metadata"];
   assign(draft.metadata, { managedFields, resourceVersion });
-  if (keeps !== "nothing") assign(draft.metadata, { annotations });
-  if (keeps === "labelsAndAnnotations") assign(draft.metadata, { labels, finalizers, ownerReferences });
+  if (keeps !== "nothing") assign(draft.metadata, { annotations, finalizers, ownerReferences });
+  if (keeps === "labelsAndAnnotations") assign(draft.metadata, { labels });
   if (typeof rules === "object") rules.prepare?.(draft, old, request);
 }
 

@@ -37,10 +37,12 @@ export function decodeChange(write: Change): Maybe<void> {
       write.outcome = { ok: true, stored: current };
       return;
     }
-    if ((draft.metadata.name ?? "") === "") {
-      const { name } = request;
+    const { name } = request;
+    const sent = draft.metadata.name ?? "";
+    if (sent === "")
       throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-    }
+    if (sent !== name)
+      throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
     checkNamespace(request, draft);
     checkUid(write);
   });

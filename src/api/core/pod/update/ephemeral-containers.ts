@@ -1,6 +1,6 @@
 /** `pods/ephemeralcontainers`: adds ephemeral containers; existing ones cannot change. */
 
-import { internalForm, sameInternally } from "../../../facts/index.ts";
+import { internalForm, sameInternally, storedForm } from "../../../facts/index.ts";
 import { type FieldError, type FieldPath, forbidden } from "../../../machinery/errors/field-error.ts";
 import { goQuote } from "../../../machinery/json/go-text.ts";
 import { jsonDiff } from "../../../machinery/json/json-diff.ts";
@@ -44,7 +44,7 @@ export function validateEphemeralUpdate(pod: Pod, old: Pod, at: FieldPath): read
     }
     if (sameInternally("core.v1.EphemeralContainer", container, next)) continue;
     const diff = jsonDiff(
-      internalForm("core.v1.EphemeralContainer", container),
+      storedForm("core.v1.EphemeralContainer", container),
       internalForm("core.v1.EphemeralContainer", next),
     );
     errors.push(forbidden(path, `${existing} may not be changed\n${diff}`));

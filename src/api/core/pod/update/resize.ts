@@ -1,6 +1,6 @@
 /** `pods/resize`: changes cpu and memory of a running pod, and nothing else. */
 
-import { internalForm, sameInternally } from "../../../facts/index.ts";
+import { sameInternally, storedForm } from "../../../facts/index.ts";
 import { type FieldError, type FieldPath, forbidden, invalid } from "../../../machinery/errors/field-error.ts";
 import { equalJson } from "../../../machinery/json/equal.ts";
 import type { Json } from "../../../machinery/json/json.ts";
@@ -161,11 +161,11 @@ function sameBut(next: Container, old: Container | undefined): boolean {
 
 function restOf(spec: PodSpec): Json {
   const { resources: _, containers: __, initContainers: ___, ...rest } = spec;
-  return internalForm("core.v1.PodSpec", rest);
+  return storedForm("core.v1.PodSpec", rest);
 }
 
 function fixedPart(resources: ResourceRequirements | undefined): Json {
-  return internalForm("core.v1.ResourceRequirements", withoutMutable(resources));
+  return storedForm("core.v1.ResourceRequirements", withoutMutable(resources));
 }
 
 function withoutMutable(resources: ResourceRequirements | undefined): ResourceRequirements {
