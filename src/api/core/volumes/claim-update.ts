@@ -6,7 +6,7 @@ import { same } from "../../definition/field-checks.ts";
 import { internalForm, storedForm } from "../../facts/index.ts";
 import { type FieldError, type FieldPath, forbidden, immutable } from "../../machinery/errors/field-error.ts";
 import { jsonDiff } from "../../machinery/json/json-diff.ts";
-import { keepSentEmpty } from "../../machinery/json/sent-empty.ts";
+import { keepSentEmpty, sentEmpty } from "../../machinery/json/sent-empty.ts";
 import { compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "../../machinery/scalars/quantity.ts";
 import type {
   PersistentVolumeClaim,
@@ -99,14 +99,14 @@ function withoutMutable(
     (annotated === undefined || annotated === storageClassName);
   const attributes =
     bound && volumeAttributesClassName !== undefined ? before.volumeAttributesClassName : volumeAttributesClassName;
-  const result = {
+  const settled = {
     ...rest,
     ...(resources === undefined ? {} : { resources: withOldAmounts(resources, before.resources, bound) }),
     ...(storageClassName === undefined || setsClass ? {} : { storageClassName }),
     ...(attributes === undefined ? {} : { volumeAttributesClassName: attributes }),
   };
-  keepSentEmpty(spec, result);
-  return result;
+  keepSentEmpty(spec, settled);
+  return settled;
 }
 
 /** Amounts that are equal count as unchanged, however they are written; so does the size of a bound claim. */
@@ -115,20 +115,15 @@ function withOldAmounts(
   old: VolumeResourceRequirements | undefined,
   bound: boolean,
 ): VolumeResourceRequirements {
-  const { limits, requests } = resources;
-  const result = {
+  const { limits } = resources;
+  const requests = resources.requests ?? (bound && sentEmpty(resources, "requests") !== undefined ? {} : undefined);
+  const size = bound ? { storage: old?.requests?.storage ?? "0" } : {};
+  const settled = {
     ...(limits === undefined ? {} : { limits: unified(limits, old?.limits) }),
-    ...(requests === undefined
-      ? {}
-      : {
-          requests: {
-            ...unified(requests, old?.requests),
-            ...(bound ? { storage: old?.requests?.storage ?? "0" } : {}),
-          },
-        }),
+    ...(requests === undefined ? {} : { requests: { ...unified(requests, old?.requests), ...size } }),
   };
-  keepSentEmpty(resources, result);
-  return result;
+  keepSentEmpty(resources, settled);
+  return settled;
 }
 
 function unified(amounts: Amounts, old: Amounts = {}): Amounts {
