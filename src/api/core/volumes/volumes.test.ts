@@ -143,6 +143,16 @@ describe("a claim", () => {
         want: [expect.stringContaining('+ "VolumeAttributesClassName": "fast"')],
       },
       {
+        name: "shows amounts that were sent empty",
+        old: { spec: claim },
+        spec: { ...claim, resources: { requests: {} } },
+        want: [
+          "spec.resources[storage]: Required value",
+          expect.stringContaining('+  "Requests": {}\n'),
+          "spec.resources.requests.storage: Forbidden: field can not be less than status.capacity",
+        ],
+      },
+      {
         name: "shrinks to no less than it has",
         old: { ...bound, spec: { ...bound.spec, resources: { requests: { storage: "2Gi" } } } },
         spec: bound.spec,
