@@ -14,7 +14,7 @@ import { checkPortName, checkPortNumber } from "../machinery/names/names.ts";
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from "../types/networking-v1.ts";
 
 const protocols = ["TCP", "UDP", "SCTP"];
-const policyTypes = ["Egress", "Ingress"];
+const policyTypes = ["Ingress", "Egress"];
 
 export function validateNetworkPolicy({ spec = {} }: NetworkPolicy, path: FieldPath): readonly FieldError[] {
   const where = path.child("spec");

@@ -84,7 +84,7 @@ describe("NetworkPolicy", () => {
     ],
     [
       { policyTypes: ["Odd"] },
-      ['spec.policyTypes[0]: Unsupported value: "Odd": supported values: "Egress", "Ingress"'],
+      ['spec.policyTypes[0]: Unsupported value: "Odd": supported values: "Ingress", "Egress"'],
     ],
   ])("%j", (spec, want) => expect(faults(NetworkPolicy, { spec } as never)).toEqual(want));
 });

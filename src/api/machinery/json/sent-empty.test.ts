@@ -39,4 +39,10 @@ describe("what was sent empty", () => {
     keepSentEmpty(spec, copy);
     expect(sentEmpty(copy, "egress")).toEqual([]);
   });
+
+  it("is no more what a default has filled in", () => {
+    const { spec } = policy({ policyTypes: [] });
+    expect(hasSentEmpty(spec)).toBe(true);
+    expect(hasSentEmpty(Object.assign(spec, { policyTypes: ["Ingress"] }))).toBe(false);
+  });
 });

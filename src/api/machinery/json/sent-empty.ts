@@ -23,10 +23,12 @@ export function asSent<T extends object, Name extends keyof T & string>(object: 
   return (object[name] as Json | undefined) ?? sentEmpty(object, name) ?? null;
 }
 
-/** Whether any field in the value, at any depth, was sent empty. */
+/** Whether any field in the value, at any depth, was sent empty, and is still absent. */
 export function hasSentEmpty(value: Json | undefined): boolean {
   if (Array.isArray(value)) return value.some(hasSentEmpty);
-  return isObject(value) && (empties.has(value) || Object.values(value).some(hasSentEmpty));
+  if (!isObject(value)) return false;
+  for (const name of empties.get(value)?.keys() ?? []) if (!(name in value)) return true;
+  return Object.values(value).some(hasSentEmpty);
 }
 
 /** As `cloneJson`, for an object that was just decoded. */

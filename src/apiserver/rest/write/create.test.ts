@@ -54,8 +54,20 @@ describe("create", () => {
     expect(metadata).toMatchObject({ creationTimestamp: "2030-01-01T00:00:00Z", generation: 1 });
     expect(metadata.uid).not.toBe("mine");
     expect(metadata).not.toHaveProperty("deletionTimestamp");
+    expect(JSON.stringify(metadata.managedFields)).not.toContain("f:deletion");
     const { json } = await server.request("GET", `${DEPLOYMENTS}/x`);
     expect(json.status).toEqual({});
+  });
+
+  it.each([
+    { resourceVersion: "5", query: "", want: 500 },
+    { resourceVersion: "5", query: "?dryRun=All", want: 201 },
+    { resourceVersion: "0", query: "", want: 201 },
+    { resourceVersion: "x", query: "", want: 201 },
+  ])("with the resourceVersion $resourceVersion$query: $want", async ({ resourceVersion, query, want }) => {
+    const { status, json } = await post(CONFIG_MAPS + query, configMap("x", {}, { resourceVersion }));
+    expect(status).toBe(want);
+    if (want === 500) expect(json.message).toBe("resourceVersion should not be set on objects to be created");
   });
 
   it("can be read as soon as it is answered", async () => {

@@ -6,7 +6,7 @@ import type { AnyDraft } from "../draft.ts";
 import { writeOptions } from "../options.ts";
 import type { RestRequest, Written } from "../rest-request.ts";
 import { stepsFromPrepare, writeSteps } from "./order.ts";
-import { dedupeOwners } from "./prepare.ts";
+import { dedupeOwners, wipeSystemFields } from "./prepare.ts";
 import { newWrite, type Proposal, run } from "./write.ts";
 
 const NAME_TRIES = 8;
@@ -17,6 +17,7 @@ export async function create(request: RestRequest): Promise<Written> {
   const { draft, warnings } = await decodeSent(request, resource.kind, options.fieldValidation, warn);
   for (const warning of warnings) warn(warning);
   request.received?.(draft, resource.kind);
+  wipeSystemFields(draft);
   dedupeOwners(draft, warn, "sent");
   return createDraft(request, draft, options.dryRun);
 }

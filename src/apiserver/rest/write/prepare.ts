@@ -72,13 +72,20 @@ export function dedupeOwners(draft: AnyDraft, warn: (message: string) => void, w
   );
 }
 
+/** What the server sets is not the client's, and nobody owns it. */
+export function wipeSystemFields({ metadata }: AnyDraft): void {
+  delete metadata.uid;
+  delete metadata.creationTimestamp;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+}
+
 export function prepareCreate(kind: Kind, draft: AnyDraft, uid: string, request: RequestFacts): void {
   const { metadata } = draft;
   metadata.uid = uid;
   metadata.creationTimestamp = formatTime(instantOf(request.now));
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
-  delete metadata.resourceVersion;
   if (kind.generation !== undefined && kind.generation !== "client") metadata.generation = 1;
   if (kind.subresources?.status !== undefined && kind.create?.keepStatus !== true) emptyStatus(kind, draft);
   kind.create?.prepare?.(draft, request);

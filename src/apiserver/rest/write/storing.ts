@@ -5,7 +5,7 @@
  *    exception is an object that is stored in an outdated form.
  * 2. A change that removes the last finalizer of an object that waits for its deletion deletes it.
  */
-import { alreadyExists, applyStoredForm, equalBut, type KubeObject, type ManagedFields } from "#api";
+import { alreadyExists, applyStoredForm, equalBut, type KubeObject, type ManagedFields, StatusError } from "#api";
 import type { StoredObject } from "../../cache/stored-object.ts";
 import type { AnyDraft } from "../draft.ts";
 import type { RestRequest } from "../rest-request.ts";
@@ -18,8 +18,11 @@ export async function storeNew(write: Write): Promise<void> {
   const { request, dryRun, draft } = write;
   const { context, resource, namespace, witness } = request;
   toStoredForm(request, draft);
-  const name = draft.metadata.name ?? "";
+  const { name = "", resourceVersion = "" } = draft.metadata;
+  delete draft.metadata.resourceVersion;
   const suffix = resource.suffix(namespace, name);
+  if (!dryRun && /^0*[1-9]\d*$/.test(resourceVersion))
+    throw new StatusError("", "resourceVersion should not be set on objects to be created");
   if (dryRun) {
     if (resource.cache.get(suffix) !== undefined) throw alreadyExists(resource.groupResource, name);
     write.outcome = { ok: true, stored: unstored(resource, suffix, draft) };
