@@ -77,7 +77,7 @@ export function sourceFaults(spec: PersistentVolumeSpec, source: Source, path: F
     default: {
       const value = spec[source] as Readonly<Record<string, unknown>> | undefined;
       const isEmpty = (field: string) =>
-        value?.[field] === undefined || value[field] === "" || (value[field] as []).length === 0;
+        (value?.[field] ?? "") === "" || (value?.[field] as []).length === 0;
       return (needed[source] ?? []).filter(isEmpty).map((field) => required(path.child(field)));
     }
   }

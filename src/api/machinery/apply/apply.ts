@@ -30,6 +30,7 @@ import {
   withoutManagedFields,
 } from "./owners.ts";
 import { prune } from "./prune.ts";
+import { ShapeError } from "./shape.ts";
 import { fitToSchema } from "./schema-changes.ts";
 import {
   changesByVersion,
@@ -68,8 +69,7 @@ export function applyConfiguration(request: ApplyRequest): Applied {
   const { live, applied, manager } = request;
   const stored = managedFieldsOf(live);
   const before = live === undefined ? undefined : withoutManagedFields(live);
-  const outcome =
-    before === undefined ? created(request) : mergedInto(request, before, trackedOwners(request, before, stored));
+  const outcome = before === undefined ? created(request) : mergedUnlessOdd(request, before, stored);
   const object = manager === clientSideManager ? withLastApplied(outcome.object, applied) : outcome.object;
   const managedFields = entriesOf(outcome.owners, stored);
   const sameOwners = managedFields === stored || (managedFields.length === 0 && stored === undefined);
@@ -81,12 +81,28 @@ function checkConfiguration({ applied, schema, apiVersion, kind }: ApplyRequest)
   if (type !== groupVersionKind(apiVersion, kind)) throw badRequest(`invalid object type: ${type}`);
   if (managedFieldsOf(applied) !== undefined) throw badRequest("metadata.managedFields must be nil");
   const fault = nonconformance(schema, applied);
-  if (fault === undefined) return;
-  const { namespace = "", name = "" } = (applied.metadata ?? {}) as {
-    readonly namespace?: string;
-    readonly name?: string;
-  };
-  throw new StatusError("", `failed to create typed patch object (${namespace}/${name}; ${type}): ${fault}`);
+  if (fault !== undefined)
+    throw new StatusError("", `failed to create typed patch object (${nameOf(applied)}; ${type}): ${fault}`);
+}
+
+function nameOf({ metadata }: JsonObject): string {
+  const { namespace = "", name = "" } = (metadata ?? {}) as { readonly namespace?: string; readonly name?: string };
+  return `${namespace}/${name}`;
+}
+
+/** A write may have stored an object that does not fit its schema: Kubernetes cannot apply to that. */
+function mergedUnlessOdd(request: ApplyRequest, before: JsonObject, stored: ManagedFields | undefined): Outcome {
+  try {
+    return mergedInto(request, before, trackedOwners(request, before, stored));
+  } catch (error) {
+    if (!(error instanceof ShapeError)) throw error;
+    const subject = `(${nameOf(before)}; ${groupVersionKind(request.apiVersion, request.kind)})`;
+    const why =
+      ownersOf(stored).length > 0
+        ? `failed to create typed live object ${subject}`
+        : `failed to create manager for existing fields: failed to convert new object ${subject} to smd typed`;
+    throw new StatusError("", `${why}: ${nonconformance(request.schema, before) ?? error.message}`);
+  }
 }
 
 function groupVersionKind(apiVersion: string, kind: string): string {

@@ -101,6 +101,16 @@ describe("numbers", () => {
   ])("with a fraction or an exponent in %s: %s", (text, want) => expect(textFacts(text).fractions).toBe(want));
 });
 
+describe("strings with half a pair of surrogates", () => {
+  it.each([
+    ['"\\ud83d\\ude42"', "🙂"],
+    ['"\\ud83d"', "\ufffd"],
+    ['"\\uDE42\\ud83dx"', "\ufffd\ufffdx"],
+    ['"\\\\ud83d"', "\\ud83d"],
+    ['{"\\ud800":1}', { "\ufffd": 1 }],
+  ])("%s", (text, want) => expect(parseJson(text)).toEqual(want));
+});
+
 describe("strict decoding", () => {
   it.each<[string, readonly string[], readonly string[]]>([
     ['{"a":1,"b":{"c":2}}', [], []],

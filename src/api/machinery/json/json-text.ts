@@ -25,7 +25,7 @@ const shallowLength = 2 * MAX_DEPTH;
 
 export function parseJson(text: string): Json {
   try {
-    const value = longNumber.test(text) ? parseExactly(text) : (JSON.parse(text) as Json);
+    const value = parseText(text.includes("\\ud") || text.includes("\\uD") ? wellFormed(text) : text);
     if (text.length <= shallowLength || depthOf(text) <= MAX_DEPTH) return value;
   } catch (cause) {
     if (cause instanceof JsonSyntaxError) throw cause;
@@ -33,6 +33,19 @@ export function parseJson(text: string): Json {
     throw new JsonSyntaxError(why ?? (cause instanceof Error ? cause.message : String(cause)));
   }
   throw new JsonSyntaxError(new JsonScanner(text).scan() ?? TOO_DEEP);
+}
+
+function parseText(text: string): Json {
+  return longNumber.test(text) ? parseExactly(text) : (JSON.parse(text) as Json);
+}
+
+const surrogate = /\\u([dD][89abAB][\da-fA-F]{2})\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[dD][89a-fA-F][\da-fA-F]{2}|\\[\s\S]/g;
+
+/** As Go reads escapes: half of a pair of surrogates is the replacement character. */
+function wellFormed(text: string): string {
+  return text.replace(surrogate, (found, high?: string) =>
+    high === undefined && found.length === 6 ? "\\ufffd" : found,
+  );
 }
 
 function parseExactly(text: string): Json {

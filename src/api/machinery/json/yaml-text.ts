@@ -73,6 +73,8 @@ function toJson(document: Document.Parsed): Json {
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value === "bigint") return numberOf(value);
+  if (typeof value === "string" && !value.isWellFormed())
+    throw new YamlSyntaxError("yaml: found invalid Unicode character escape code");
   if (typeof value === "number" && !Number.isFinite(value))
     throw new YamlSyntaxError(`json: unsupported value: ${Number.isNaN(value) ? "NaN" : value < 0 ? "-Inf" : "+Inf"}`);
   if (!isObject(value)) return value;

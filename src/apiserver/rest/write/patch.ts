@@ -140,7 +140,10 @@ function decoded(
     const { value, unknown } =
       from === "maps" ? decode(kind.schema, patched, { from }) : decodeSpelled(kind.schema, patched, spelling);
     if (options.fieldValidation !== "Ignore") report(sent, unknown, request, options, shown);
-    return { draft: value as unknown as AnyDraft };
+    const draft = value as unknown as AnyDraft;
+    draft.kind = kind.kind;
+    draft.apiVersion = apiVersionOf(kind);
+    return { draft };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw invalidStatus({ group: "", kind: "" }, "", [field.invalid("patch", shown(), error.message)]);
@@ -150,6 +153,8 @@ function decoded(
 /** A patch may not turn an object into one of another type. */
 function checkType(patched: Json, kind: Kind, from: "json" | "maps"): void {
   const { apiVersion = "", kind: name = "" } = isObject(patched) ? patched : {};
+  if (name === "" && kind.schema.goType === undefined)
+    throw new DecodeError(`Object 'Kind' is missing in '${documentText(patched, kind)}'`);
   if ((apiVersion === "" || apiVersion === apiVersionOf(kind)) && (name === "" || name === kind.kind)) return;
   const other = builtIn.find((each) => each.kind === name && apiVersionOf(each) === apiVersion);
   if (other !== undefined) {
