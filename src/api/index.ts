@@ -25,6 +25,7 @@ export {
   nonStructuralViolations,
 } from "./apiextensions/index.ts";
 export { defaultTokenRequest, validateTokenRequest } from "./authentication/index.ts";
+export { repackSubsets } from "./core/endpoints/repack-subsets.ts";
 export { hasPodLevelResources, podLimits, podRequests, qosClassOf, type Totals } from "./core/pod/index.ts";
 export * from "./core/quota/index.ts";
 export { isExtendedResource } from "./core/resources/resource-list.ts";

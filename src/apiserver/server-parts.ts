@@ -1,6 +1,6 @@
 /** The parts of an API server as its options describe them: see assembly/parts.ts. */
-import { randomUUID } from "node:crypto";
 import { builtIn } from "#api";
+import { uuidSource } from "#base";
 import type { Store } from "#store";
 import { admissionChain, clusterView, selectPlugins } from "./admission/index.ts";
 import { aggregation } from "./aggregation/index.ts";
@@ -43,7 +43,7 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
     random,
     log,
     metrics,
-    newUid: () => randomUUID(),
+    newUid: uuidSource(),
     kinds: builtIn,
     resumableChanges: RESUMABLE_CHANGES,
     recorder,

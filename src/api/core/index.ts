@@ -18,7 +18,6 @@ import { PersistentVolumeClaim } from "./volumes/persistent-volume-claim.ts";
 import { PodTemplate } from "./workload/pod-template.ts";
 import { ReplicationController } from "./workload/replication-controller.ts";
 
-export { repackSubsets } from "./endpoints/repack-subsets.ts";
 export { eventField } from "./event.ts";
 export { eventColumns } from "./event-columns.ts";
 export { validateEvent, validateNewEvent, validateNewEventUpdate } from "./event-validation.ts";
@@ -36,10 +35,10 @@ export {
   releaseOnTypeChange,
 } from "./service/index.ts";
 export { accessModesText } from "./volumes/access-modes.ts";
+export { csiDriverNameFaults } from "./volumes/current-sources.ts";
 export { defaultClaimSpec } from "./volumes/persistent-volume-claim.ts";
 export { validateClaimSpec } from "./volumes/persistent-volume-claim-validation.ts";
-export { validatePersistentVolume } from "./volumes/persistent-volume-validation.ts";
-export { csiDriverNameFaults } from "./volumes/volume-sources.ts";
+export { validatePersistentVolume, validatePersistentVolumeSpec } from "./volumes/persistent-volume-validation.ts";
 
 export const coreKinds: readonly Kind[] = [
   Binding,

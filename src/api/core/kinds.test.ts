@@ -15,6 +15,7 @@ import { Node } from "./node/node.ts";
 import { LimitRange } from "./resources/limit-range.ts";
 import { ResourceQuota } from "./resources/resource-quota.ts";
 import { Secret } from "./secret.ts";
+import { ServiceAccount } from "./service-account.ts";
 import { PersistentVolume } from "./volumes/persistent-volume.ts";
 import { PersistentVolumeClaim } from "./volumes/persistent-volume-claim.ts";
 
@@ -135,6 +136,11 @@ describe("Node", () => {
     expect(want.every((field) => fields.includes(field)) && (want.length > 0 || fields.length === 0)).toBe(true);
   });
 
+  it("reports faults of its taints twice on an update", () => {
+    const wrong = "metadata.taints[0].effect: Required value";
+    expect(changeFaults(Node, {}, { spec: { taints: [{ key: "k", effect: "" }] } })).toEqual([wrong, wrong]);
+  });
+
   it("keeps its ranges and its provider's name", () => {
     const before = { spec: { podCIDR: "10.0.0.0/24", providerID: "a" } };
     expect(changeFaults(Node, before, { spec: { podCIDR: "10.0.1.0/24", providerID: "b" } })).toHaveLength(2);
@@ -203,6 +209,13 @@ describe("PersistentVolumeClaim", () => {
   });
 });
 
+describe("ServiceAccount", () => {
+  it("refers to its secrets by name only", () => {
+    const secrets = [{ name: "a", namespace: "b", uid: "c" }, { kind: "Secret" }];
+    expect(create(ServiceAccount, { metadata, secrets }).object).toMatchObject({ secrets: [{ name: "a" }, {}] });
+  });
+});
+
 describe("LimitRange", () => {
   it("fills limits from the maximum and requests from limits or the minimum", () => {
     const limits = [{ type: "Container", max: { cpu: "2" }, min: { memory: "1Gi" } }];
@@ -221,6 +234,13 @@ describe("ResourceQuota", () => {
     [{ scopes: ["BestEffort", "NotBestEffort"] }, 1],
     [{ scopeSelector: { matchExpressions: [{ scopeName: "PriorityClass", operator: "In" }] } }, 1],
   ])("%j has %d faults", (spec, count) => expect(faults(ResourceQuota, { spec })).toHaveLength(count));
+
+  it("shows a selector that does not suit its resources", () => {
+    const matchExpressions = [{ scopeName: "BestEffort", operator: "Exists" }];
+    expect(faults(ResourceQuota, { spec: { hard: { secrets: "1" }, scopeSelector: { matchExpressions } } })).toEqual([
+      'spec.scopeSelector.matchExpressions: Invalid value: {"MatchExpressions":[{"ScopeName":"BestEffort","Operator":"Exists","Values":null}]}: unsupported scope applied to resource',
+    ]);
+  });
 
   it("keeps its scopes", () => {
     expect(changeFaults(ResourceQuota, { spec: { scopes: ["Terminating"] } }, { spec: {} })).toEqual([

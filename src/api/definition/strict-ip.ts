@@ -60,17 +60,17 @@ function within(bytes: readonly number[], range: string): boolean {
   return networkBytes({ bytes, prefixLength: cidr.prefixLength }).join() === cidr.bytes.join();
 }
 
-function networkBytes({ bytes, prefixLength }: Cidr): readonly number[] {
+export function networkBytes({ bytes, prefixLength }: Cidr): readonly number[] {
   return bytes.map((byte, i) => byte & (0xff00 >> Math.min(8, Math.max(0, prefixLength - 8 * i))) & 0xff);
 }
 
-function hasLeadingZero(address: string): boolean {
+export function hasLeadingZero(address: string): boolean {
   return (
     address.slice(address.lastIndexOf(":") + 1).includes(".") &&
     /(?:^|[.:])0\d+(?=\.|$)/.test(address.slice(address.lastIndexOf(":") + 1))
   );
 }
 
-function isMapped(address: string): boolean {
+export function isMapped(address: string): boolean {
   return address.includes(":") && parseIp(address)?.bytes.length === 4;
 }

@@ -15,6 +15,9 @@ const texts: Readonly<Record<string, string>> = {
     replicas! selector template volumeClaimTemplates serviceName podManagementPolicy updateStrategy revisionHistoryLimit minReadySeconds
     persistentVolumeClaimRetentionPolicy ordinals`,
   "core.v1.NodeSpec": "podCIDRs providerID unschedulable taints configSource externalID",
+  "core.v1.PersistentVolumeSource": `
+    gcePersistentDisk awsElasticBlockStore hostPath glusterfs nfs rbd quobyte iscsi flexVolume cinder cephfs fc flocker azureFile
+    vsphereVolume azureDisk photonPersistentDisk portworxVolume scaleIO local storageos csi`,
   "core.v1.PersistentVolumeSpec": `
     capacity gcePersistentDisk awsElasticBlockStore hostPath glusterfs nfs rbd quobyte iscsi flexVolume cinder cephfs fc flocker
     azureFile vsphereVolume azureDisk photonPersistentDisk portworxVolume scaleIO local storageos csi accessModes claimRef

@@ -16,7 +16,7 @@ export {
 } from "./errors/field-error.ts";
 export * from "./errors/status.ts";
 export * from "./errors/status-errors.ts";
-export { equalJson } from "./json/equal.ts";
+export { equalBut, equalJson } from "./json/equal.ts";
 export { flatText } from "./json/flat-text.ts";
 export { goJson, goQuote, goValue } from "./json/go-text.ts";
 export { addInt64, compareInt64, int64Of, isInt64, parseInt64 } from "./json/int64.ts";

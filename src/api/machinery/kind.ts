@@ -40,7 +40,7 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly delete?: DeleteRules<T>;
   /** Runs on create and on update. ObjectMeta has been validated by the machinery. */
   validate?(object: T, at: FieldPath): readonly FieldError[];
-  /** Brings a valid object into its canonical stored form (Endpoints are repacked). Runs after validation. */
+  /** Gives a valid object its stored form (a pod has both names of its service account). Runs after validation. */
   canonicalize?(draft: Draft<T>): void;
   /** Validates names of this kind. Default: a DNS-1123 subdomain. */
   validateName?(name: string, isPrefix: boolean): readonly string[];

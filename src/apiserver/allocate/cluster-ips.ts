@@ -67,14 +67,23 @@ export class ClusterIPs {
     return stored !== undefined && sameOwner(ownerOf(stored), owner) && !this.#exists(owner);
   }
 
-  /** Takes any address of a family. A dry run returns a free one without taking it. */
-  async takeNext(family: IpFamily, owner: Owner, dryRun: boolean): Promise<string | Refusal> {
+  /** What a dry run shows instead of an address that it would take: that of the network. */
+  imagined(family: IpFamily): string | Refusal {
+    return (
+      this.ranges()
+        .find((range) => range.family === family)
+        ?.addressOf(0) ?? full
+    );
+  }
+
+  /** Takes any address of a family. */
+  async takeNext(family: IpFamily, owner: Owner): Promise<string | Refusal> {
     for (const range of this.ranges()) {
       if (range.family !== family) continue;
       for (const place of places(range.first, range.last, range.upper, this.#storage.random)) {
         const address = range.addressOf(place);
         if (this.#addresses.cache.get(address) !== undefined) continue;
-        if (dryRun || (await this.#create(address, family, owner))) return address;
+        if (await this.#create(address, family, owner)) return address;
       }
     }
     return full;

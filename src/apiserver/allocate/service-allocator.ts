@@ -154,7 +154,7 @@ class Taking {
       this.#took("addresses", asked);
       return asked;
     }
-    const next = await clusterIPs.takeNext(family, this.#owner, this.#dryRun);
+    const next = this.#dryRun ? clusterIPs.imagined(family) : await clusterIPs.takeNext(family, this.#owner);
     if (typeof next !== "string") throw internalError(`failed to allocate a serviceIP: ${next.why}`);
     this.#took("addresses", next);
     return next;

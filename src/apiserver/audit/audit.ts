@@ -1,7 +1,6 @@
 /** Audit, composed from its settings. */
 
-import { randomUUID } from "node:crypto";
-import type { Clock, Logger, MetricsRegistry, Random } from "#base";
+import { type Clock, type Logger, type MetricsRegistry, type Random, uuidSource } from "#base";
 import type { KubeconfigConnection } from "#pki";
 import type { Resources } from "../rest/resources.ts";
 import { BatchLog } from "./batch-log.ts";
@@ -67,7 +66,7 @@ const LOG_BUFFER = 50_000;
 /** Throws AuditConfigError if the log cannot be written. */
 export async function audit(options: AuditOptions): Promise<Audit> {
   const { settings, resources, clock, metrics } = options;
-  const newId = () => randomUUID();
+  const newId = uuidSource();
   const { policy, log, webhook } = settings;
   if (policy === undefined || (log === undefined && webhook === undefined))
     return { ...auditIds(newId), close: async () => {} };

@@ -127,7 +127,8 @@ export class BatchLog implements Sink, LineReceiver {
     if (events === 0) return;
     this.#worker ??= this.#start();
     const worker = this.#worker;
-    worker.postMessage(this.#batch.message);
+    const { message } = this.#batch;
+    worker.postMessage(message, [message.numbers.buffer, message.text.buffer]);
     // The process stays until the thread has replied.
     worker.ref();
     this.#sent.push({ events, done: Promise.withResolvers() });

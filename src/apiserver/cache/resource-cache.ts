@@ -18,6 +18,7 @@ import { OrderedMap } from "#base";
 import type { Change, Entry, Revision } from "#store";
 import type { Subscriber } from "./feed.ts";
 import { FieldIndex, type FieldValue } from "./field-index.ts";
+import { RecentWrites } from "./recent-writes.ts";
 import { matcher, type Selection } from "./selection.ts";
 import { StoredObject } from "./stored-object.ts";
 import { CacheEvent, type WatchEvent } from "./watch-event.ts";
@@ -57,6 +58,8 @@ export type ObjectMap = OrderedMap<string, StoredObject>;
 export class ResourceCache implements Subscriber {
   readonly prefix: string;
   #objects: ObjectMap = new OrderedMap();
+  /** The same objects by key alone: each write finds its object four times. */
+  readonly #byKey = new Map<string, StoredObject>();
   /** Recent events in order; those before `#windowStart` have been dropped. */
   #window: CacheEvent[] = [];
   #windowStart: Revision = 0;
@@ -67,7 +70,7 @@ export class ResourceCache implements Subscriber {
   /** States of lists whose pages have not all been read, newest last. */
   readonly #snapshots = new Map<Revision, ObjectMap>();
   /** Writes of this process, by revision, until their change arrives from the feed. */
-  readonly #written = new Map<Revision, StoredObject>();
+  readonly #written = new RecentWrites();
   /** The last writes of this process, which still have their values. */
   readonly #valued: StoredObject[] = [];
   #writes = 0;
@@ -93,7 +96,7 @@ export class ResourceCache implements Subscriber {
   }
 
   get(key: string): StoredObject | undefined {
-    return this.#objects.get(key);
+    return this.#byKey.get(key);
   }
 
   /** The current objects; a fork that later writes do not change. */
@@ -141,7 +144,7 @@ export class ResourceCache implements Subscriber {
   /** Takes a write of this process, so that its value need not be parsed when its change arrives. */
   wrote(stored: StoredObject): void {
     // A store behind a network may report the change before it answers the write.
-    if (stored.revision > this.#newest) this.#written.set(stored.revision, stored);
+    if (stored.revision > this.#newest) this.#written.add(stored);
     const at = this.#writes++ % KEPT_VALUES;
     this.#valued[at]?.letGo();
     this.#valued[at] = stored;
@@ -149,7 +152,8 @@ export class ResourceCache implements Subscriber {
 
   replace(entries: readonly Entry[], revision: Revision): void {
     this.#objects = new OrderedMap();
-    for (const entry of entries) this.#objects.set(this.#suffix(entry.key), new StoredObject(entry));
+    this.#byKey.clear();
+    for (const entry of entries) this.#keep(this.#suffix(entry.key), new StoredObject(entry));
     this.#window = [];
     this.#windowStart = revision;
     this.#newest = revision;
@@ -164,15 +168,15 @@ export class ResourceCache implements Subscriber {
 
   change({ key, revision, entry }: Change): void {
     const suffix = this.#suffix(key);
-    const previous = this.#objects.get(suffix);
+    const previous = this.#byKey.get(suffix);
     let current: StoredObject | undefined;
     if (entry === undefined) {
       this.#objects.delete(suffix);
+      this.#byKey.delete(suffix);
       this.#reported.delete(key);
     } else {
-      current = this.#written.get(revision) ?? new StoredObject(entry);
-      this.#written.delete(revision);
-      this.#objects.set(suffix, current);
+      current = this.#written.take(revision) ?? new StoredObject(entry);
+      this.#keep(suffix, current);
     }
     this.#page = undefined;
     this.#newest = revision;
@@ -242,7 +246,7 @@ export class ResourceCache implements Subscriber {
   /** The current objects with one value of an indexed field, in no particular order. */
   *withValue(exactly: FieldValue): Generator<StoredObject> {
     for (const key of this.#index(exactly).keys(exactly.value)) {
-      const stored = this.#objects.get(key);
+      const stored = this.#byKey.get(key);
       if (stored !== undefined) yield stored;
     }
   }
@@ -255,6 +259,11 @@ export class ResourceCache implements Subscriber {
       this.#indexes.set(field, index);
     }
     return index;
+  }
+
+  #keep(suffix: string, stored: StoredObject): void {
+    this.#objects.set(suffix, stored);
+    this.#byKey.set(suffix, stored);
   }
 
   #fill(index: FieldIndex<Watcher>): void {

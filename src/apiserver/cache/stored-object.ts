@@ -158,9 +158,22 @@ function lineOf(bytes: Buffer, at: number, revision: Revision): Buffer {
 
 /** The bytes to store. `object` may carry any resourceVersion: it is left out. */
 export function encodeForStore(object: KubeObject): Buffer {
+  return Buffer.from(writeJson(isInStoredForm(object) ? object : inStoredForm(object)));
+}
+
+/** Decoded objects are in this form already. Copying them first takes 13 instead of 9 µs for a Pod (2026-11-18). */
+function isInStoredForm(object: KubeObject): boolean {
+  const [first, second, third] = Object.keys(object);
+  return (
+    first === "kind" && second === "apiVersion" && third === "metadata" && object.metadata.resourceVersion === undefined
+  );
+}
+
+/** Kind, apiVersion and metadata first, without the resourceVersion. */
+function inStoredForm(object: KubeObject): KubeObject {
   const { kind, apiVersion, metadata, ...rest } = object;
   const { resourceVersion: _, ...stored } = metadata;
-  return Buffer.from(writeJson({ kind, apiVersion, metadata: stored, ...rest }));
+  return { kind, apiVersion, metadata: stored, ...rest } as KubeObject;
 }
 
 /** The object with the resourceVersion of its write. */

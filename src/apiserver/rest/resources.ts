@@ -16,10 +16,14 @@ interface Followed {
 
 /** An entry of the table, whose resource may be made on first use. */
 class Place {
+  readonly group: string;
+  readonly version: string;
   readonly #make: () => Resource;
   #resource: Resource | undefined;
 
-  constructor(make: () => Resource) {
+  constructor({ group, version }: Pick<Kind, "group" | "version">, make: () => Resource) {
+    this.group = group;
+    this.version = version;
     this.#make = make;
   }
 
@@ -30,7 +34,8 @@ class Place {
 }
 
 export class Resources {
-  readonly #byPath = new Map<string, Place>();
+  /** By plural name: few groups have a resource of the same name. */
+  readonly #places = new Map<string, Place[]>();
   readonly #groups = new Set<string>();
   readonly #followed = new Map<string, Followed>();
   readonly #feed: StoreFeed;
@@ -43,7 +48,7 @@ export class Resources {
   add(kind: Kind): Resource {
     this.#groups.add(kind.group);
     const resource = new Resource(kind, this.follow(storePrefixOf(kind)));
-    this.#byPath.set(pathOf(kind.group, kind.version, kind.names.plural), new Place(() => resource));
+    this.#put(kind.names.plural, new Place(kind, () => resource));
     return resource;
   }
 
@@ -51,13 +56,11 @@ export class Resources {
    * Serves a kind; `make` runs on first use. Replaces what was served under the same path. The returned function
    * removes it again.
    */
-  serve({ group, version, names }: Pick<Kind, "group" | "version" | "names">, make: () => Resource): () => void {
-    const path = pathOf(group, version, names.plural);
-    const place = new Place(make);
-    this.#byPath.set(path, place);
-    return () => {
-      if (this.#byPath.get(path) === place) this.#byPath.delete(path);
-    };
+  serve(kind: Pick<Kind, "group" | "version" | "names">, make: () => Resource): () => void {
+    const { plural } = kind.names;
+    const place = new Place(kind, make);
+    this.#put(plural, place);
+    return () => this.#remove(plural, (other) => other === place);
   }
 
   /** The cache of a prefix. To be called before the feed loads. */
@@ -87,7 +90,10 @@ export class Resources {
   }
 
   find(group: string, version: string, plural: string): Resource | undefined {
-    return this.#byPath.get(pathOf(group, version, plural))?.resource;
+    const places = this.#places.get(plural);
+    if (places === undefined) return undefined;
+    for (const place of places) if (place.version === version && place.group === group) return place.resource;
+    return undefined;
   }
 
   /** Whether any version of the group is built in. */
@@ -96,10 +102,17 @@ export class Resources {
   }
 
   *all(): Iterable<Resource> {
-    for (const place of this.#byPath.values()) yield place.resource;
+    for (const places of this.#places.values()) for (const place of places) yield place.resource;
   }
-}
 
-function pathOf(group: string, version: string, plural: string): string {
-  return `${group}/${version}/${plural}`;
+  #put(plural: string, place: Place): void {
+    this.#remove(plural, ({ group, version }) => group === place.group && version === place.version);
+    this.#places.set(plural, [...(this.#places.get(plural) ?? []), place]);
+  }
+
+  #remove(plural: string, isIt: (place: Place) => boolean): void {
+    const rest = this.#places.get(plural)?.filter((place) => !isIt(place)) ?? [];
+    if (rest.length > 0) this.#places.set(plural, rest);
+    else this.#places.delete(plural);
+  }
 }

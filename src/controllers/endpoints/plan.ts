@@ -1,5 +1,5 @@
 /** The Endpoints of a Service: the predecessor of EndpointSlices, for one IP family. */
-import { type core, equalJson, type Json, kinds } from "#api";
+import { type core, equalJson, type Json, kinds, repackSubsets } from "#api";
 import { isReady } from "../pods/index.ts";
 import type { Outcome, Plan, Write } from "../runtime/index.ts";
 import {
@@ -26,7 +26,7 @@ export function planEndpoints(
   pods: readonly core.Pod[],
   current: core.Endpoints | undefined,
 ): Plan {
-  const all = subsetsOf(pods.flatMap((pod) => offers(pod, service)));
+  const all = repackSubsets(subsetsOf(pods.flatMap((pod) => offers(pod, service))));
   const cut = truncated(all);
   const subsets = cut ?? all;
   const labels = labelsOf(service);

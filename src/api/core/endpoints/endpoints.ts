@@ -1,8 +1,6 @@
 import { ageColumn, firstThree } from "../../definition/columns.ts";
 import { defineKind } from "../../definition/define-kind.ts";
-import type { Draft } from "../../machinery/schema/object.ts";
 import type { Endpoints as EndpointsObject } from "../../types/core-v1.ts";
-import { repackSubsets } from "./repack-subsets.ts";
 import { validateEndpoints } from "./validation.ts";
 
 export const Endpoints = defineKind<EndpointsObject>("v1", "Endpoints", {
@@ -11,10 +9,6 @@ export const Endpoints = defineKind<EndpointsObject>("v1", "Endpoints", {
   },
   update: { allowCreate: true },
   validate: validateEndpoints,
-  canonicalize: (draft) => {
-    if (draft.subsets !== undefined)
-      draft.subsets = repackSubsets(draft.subsets) as Draft<EndpointsObject>["subsets"] & object;
-  },
   deprecated: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
   columns: [
     { name: "Endpoints", type: "string", doc: "io.k8s.api.core.v1.Endpoints.subsets", cell: endpointsText },

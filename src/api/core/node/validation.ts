@@ -27,8 +27,12 @@ export function validateNode(node: Node, path: FieldPath): readonly FieldError[]
   ];
 }
 
+/** Validates taints and resources once more: an update reports their faults twice. */
 export function validateNodeUpdate(next: Node, old: Node, path: FieldPath): readonly FieldError[] {
-  const errors: FieldError[] = [];
+  const errors: FieldError[] = [
+    ...validateTaints(next.spec?.taints ?? [], path.child("metadata", "taints")),
+    ...validateAmounts(next, path),
+  ];
   const seen = new Set<string>();
   for (const [i, { type, address }] of (next.status?.addresses ?? []).entries()) {
     const key = JSON.stringify([type, address]);
@@ -48,6 +52,8 @@ export function validateNodeUpdate(next: Node, old: Node, path: FieldPath): read
       forbidden(path.child("spec", "providerID"), 'node updates may not change providerID except from "" to valid'),
     );
   }
+  if (next.spec?.externalID !== old.spec?.externalID)
+    errors.push(forbidden(path.child("spec", "externalID"), "may not be updated"));
   return errors;
 }
 

@@ -31,8 +31,25 @@ describe("class of service", () => {
       spec: { containers: [resources()], resources: { requests: both, limits: both } },
       want: "Guaranteed",
     },
+    { name: "even without amounts", spec: { containers: [resources(both, both)], resources: {} }, want: "BestEffort" },
   ])("$name: $want", ({ spec, want }) => {
     expect(computeQosClass(spec)).toBe(want);
+  });
+});
+
+describe("fields of gates that are off", () => {
+  const prepared = (lifecycle: Container["lifecycle"]) => {
+    const draft = pod({ containers: [{ name: "c", ...(lifecycle && { lifecycle }) }] }) as Draft<PodObject>;
+    Pod.create?.prepare?.(draft);
+    return draft.spec?.containers[0]?.lifecycle;
+  };
+  const preStop = { exec: { command: ["x"] } };
+  it.each([
+    { name: "a signal alone goes with its lifecycle", given: { stopSignal: "SIGTERM" }, want: undefined },
+    { name: "hooks stay", given: { stopSignal: "SIGTERM", preStop }, want: { preStop } },
+    { name: "an empty lifecycle stays", given: {}, want: {} },
+  ])("$name", ({ given, want }) => {
+    expect(prepared(given as Container["lifecycle"])).toEqual(want);
   });
 });
 

@@ -1,5 +1,6 @@
 /** Amounts of resources, as nodes, quotas, limit ranges and volumes list them. */
 import { type FieldError, invalid, type Where } from "../../machinery/errors/field-error.ts";
+import { checkQualifiedName } from "../../machinery/names/names.ts";
 import {
   compareQuantities,
   parseQuantity,
@@ -27,7 +28,9 @@ export function isIntegerResource(name: string): boolean {
 }
 
 export function isExtendedResource(name: string): boolean {
-  return name.includes("/") && !name.includes("kubernetes.io/") && !name.startsWith("requests.");
+  if (!name.includes("/") || name.includes("kubernetes.io/") || name.startsWith("requests.")) return false;
+  // A quota counts it under this name.
+  return checkQualifiedName(`requests.${name}`).length === 0;
 }
 
 /** Not negative, and an integer where the resource is counted. */
@@ -35,7 +38,7 @@ export function quantityFaults(name: string, text: string, where: Where): readon
   const value = parseQuantity(text);
   const negative = negativeFaults(value, text, where);
   if (!isIntegerResource(name) || scaledValue(value, -3) % 1000n === 0n) return negative;
-  return [...negative, invalidPlain(where, text, "must be an integer")];
+  return [...negative, invalid(where, text, "must be an integer")];
 }
 
 export function negativeFaults(value: Quantity, text: string, where: Where): readonly FieldError[] {
@@ -44,10 +47,4 @@ export function negativeFaults(value: Quantity, text: string, where: Where): rea
 
 export function notPositiveFaults(value: Quantity, text: string, where: Where): readonly FieldError[] {
   return compareQuantities(value, zeroQuantity) <= 0 ? [invalid(where, text, "must be greater than zero")] : [];
-}
-
-/** Kubernetes prints the values of some types without quotes. */
-export function invalidPlain(where: Where, value: string, detail: string): FieldError {
-  const { badValue: _, ...error } = invalid(where, value, `${value}: ${detail}`);
-  return error;
 }

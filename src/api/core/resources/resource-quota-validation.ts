@@ -1,6 +1,6 @@
 /** The resources and scopes of a quota. */
+import { internalForm } from "../../facts/index.ts";
 import { type FieldError, type FieldPath, invalid, required } from "../../machinery/errors/field-error.ts";
-import type { Json } from "../../machinery/json/json.ts";
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from "../../types/core-v1.ts";
 import { quantityFaults } from "./resource-list.ts";
 import { isStandardQuotaResource, quotaResourceNameFaults } from "./standard-resources.ts";
@@ -65,23 +65,22 @@ function validateScopes({ hard, scopes = [] }: ResourceQuotaSpec, path: FieldPat
   return errors;
 }
 
-function validateSelector({ hard, scopeSelector }: ResourceQuotaSpec, path: FieldPath): readonly FieldError[] {
+function validateSelector({ hard, scopes, scopeSelector }: ResourceQuotaSpec, path: FieldPath): readonly FieldError[] {
   const expressions = scopeSelector?.matchExpressions ?? [];
-  const where = path.child("scopeSelector");
+  const at = path.child("scopeSelector", "matchExpressions");
+  const shown = () => internalForm("core.v1.ScopeSelector", scopeSelector ?? {});
   const errors: FieldError[] = [];
   for (const expression of expressions) {
-    const at = where.child("matchExpressions");
     if (!(expression.scopeName in ofScope))
       errors.push(invalid(at.child("scopeName"), expression.scopeName, "unsupported scope"));
     for (const name of Object.keys(hard ?? {})) {
-      if (!suits(expression.scopeName, name)) errors.push(invalid(where, scopeSelector as unknown as Json, mismatch));
+      if (!suits(expression.scopeName, name)) errors.push(invalid(at, shown(), mismatch));
     }
     errors.push(...validateExpression(expression, at));
   }
   const names = expressions.map(({ scopeName }) => scopeName as string);
   for (const [one, other] of opposites) {
-    if (names.includes(one) && names.includes(other))
-      errors.push(invalid(where, scopeSelector as unknown as Json, "conflicting scopes"));
+    if (names.includes(one) && names.includes(other)) errors.push(invalid(at, scopes ?? null, "conflicting scopes"));
   }
   return errors;
 }
@@ -94,7 +93,7 @@ function validateExpression(
   const bare = ["BestEffort", "NotBestEffort", "Terminating", "NotTerminating", "CrossNamespacePodAffinity"];
   if (bare.includes(scopeName) && operator !== "Exists") {
     const why =
-      "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
+      "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
     errors.push(invalid(path.child("operator"), operator, why));
   }
   if (operator === "In" || operator === "NotIn") {
@@ -110,5 +109,5 @@ function validateExpression(
 }
 
 function suits(scope: string, resource: string): boolean {
-  return !isStandardQuotaResource(resource) || (ofScope[scope]?.has(resource) ?? true);
+  return !isStandardQuotaResource(resource) || !Object.hasOwn(ofScope, scope) || ofScope[scope]?.has(resource) === true;
 }

@@ -75,7 +75,7 @@ describe("what a service may not say", () => {
     [
       { ports, trafficDistribution: "X" },
       [
-        'spec.trafficDistribution: Unsupported value: "X": supported values: "PreferClose", "PreferSameNode", "PreferSameZone"',
+        'spec.trafficDistribution: Unsupported value: "X": supported values: "PreferClose", "PreferSameZone", "PreferSameNode"',
       ],
     ],
     [
@@ -90,7 +90,6 @@ describe("what a service may not say", () => {
       { type: "Odd", ports },
       [
         'spec.type: Unsupported value: "Odd": supported values: "ClusterIP", "ExternalName", "LoadBalancer", "NodePort"',
-        "spec.internalTrafficPolicy: Required value",
       ],
     ],
   ])("%j", (spec, want) => expect(faults(Service, { spec: { ...spec } })).toEqual(want));
@@ -236,10 +235,16 @@ describe("updates of a service", () => {
     ).toEqual(['spec.clusterIPs[0]: Invalid value: ["10.0.0.8"]: may not change once set']);
   });
 
+  it("reports a class that is not the load balancer's twice", () => {
+    const why = "spec.loadBalancerClass: Forbidden: may only be used when `type` is 'LoadBalancer'";
+    const before = { spec: { ports } };
+    expect(changeFaults(Service, before, { spec: { ports, loadBalancerClass: "a" } })).toEqual([why, why]);
+  });
+
   it("may not change the load balancer's class", () => {
     const spec = { ports, type: "LoadBalancer", loadBalancerClass: "a/b" };
     expect(changeFaults(Service, { spec }, { spec: { ...spec, loadBalancerClass: "a/c" } })).toEqual([
-      'spec.loadBalancerClass: Invalid value: "a/c": field is immutable',
+      'spec.loadBalancerClass: Invalid value: "a/c": may not change once set',
     ]);
   });
 });
@@ -267,4 +272,31 @@ it("is headless with no address but None", () => {
     false,
     false,
   ]);
+});
+
+describe("warnings about a service", () => {
+  const headless = { type: "ClusterIP", clusterIP: "None", clusterIPs: ["None"], sessionAffinity: "None" };
+  it.each<{ spec: object; want: readonly string[] }>([
+    { spec: { type: "ClusterIP", clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1"] }, want: [] },
+    {
+      spec: { type: "ClusterIP", externalName: "a" },
+      want: ['spec.externalName is ignored when spec.type is not "ExternalName"'],
+    },
+    {
+      spec: { type: "ExternalName", externalIPs: ["10.0.0.1"] },
+      want: ['spec.externalIPs is ignored when spec.type is "ExternalName"'],
+    },
+    {
+      spec: { ...headless, loadBalancerIP: "10.0.0.1", externalIPs: ["10.0.0.1"], sessionAffinity: "ClientIP" },
+      want: ["spec.loadBalancerIP", "spec.externalIPs", "spec.SessionAffinity"].map(
+        (field) => `${field} is ignored for headless services`,
+      ),
+    },
+    {
+      spec: { type: "LoadBalancer", loadBalancerSourceRanges: ["10.1.2.3/8"] },
+      want: [expect.stringContaining("spec.loadBalancerSourceRanges[0]: CIDR value ")],
+    },
+  ])("$spec", ({ spec, want }) => {
+    expect(Service.warnings?.({ metadata: { name: "a" }, spec } as never, undefined)).toEqual(want);
+  });
 });

@@ -7,14 +7,15 @@
  */
 import { ageColumn, labelsText } from "../../definition/columns.ts";
 import { defineKind } from "../../definition/define-kind.ts";
-import { type FieldError, type FieldPath, immutable } from "../../machinery/errors/field-error.ts";
+import { type FieldError, type FieldPath, invalid } from "../../machinery/errors/field-error.ts";
 import { checkDns1123Label, checkPrefix } from "../../machinery/names/names.ts";
 import type { Service as ServiceObject, ServicePort } from "../../types/core-v1.ts";
 import { keepAllocated, normalizeClusterIPs, releaseOnTypeChange } from "./carry-over.ts";
 import { validateClusterIPChange } from "./cluster-ip-validation.ts";
 import { defaultService } from "./defaults.ts";
 import { validateServiceStatus } from "./status-validation.ts";
-import { validateService } from "./validation.ts";
+import { validateLoadBalancerClass, validateService } from "./validation.ts";
+import { serviceWarnings } from "./warnings.ts";
 
 const spec = "io.k8s.api.core.v1.ServiceSpec";
 const checkNamePrefix = checkPrefix(checkDns1123Label);
@@ -39,6 +40,7 @@ export const Service = defineKind<ServiceObject>("v1", "Service", {
       ...validateService(next, path, old),
     ],
   },
+  warnings: serviceWarnings,
   subresources: { status: { validate: validateServiceStatus } },
   columns: [
     { name: "Type", type: "string", doc: `${spec}.type`, cell: (service) => service.spec?.type ?? "" },
@@ -70,10 +72,17 @@ export const Service = defineKind<ServiceObject>("v1", "Service", {
   },
 });
 
+/** Reports faults of the class once more: validation of the service reports them too. */
 function loadBalancerClassChange(next: ServiceObject, old: ServiceObject, path: FieldPath): readonly FieldError[] {
-  if (next.spec?.type !== "LoadBalancer" || old.spec?.type !== "LoadBalancer") return [];
-  const [before, after] = [old.spec.loadBalancerClass, next.spec.loadBalancerClass];
-  return before === after ? [] : [immutable(path.child("spec", "loadBalancerClass"), after ?? null)];
+  const where = path.child("spec");
+  const [before, after] = [old.spec?.loadBalancerClass, next.spec?.loadBalancerClass];
+  const stays = next.spec?.type === "LoadBalancer" && old.spec?.type === "LoadBalancer";
+  return [
+    ...(stays && before !== after
+      ? [invalid(where.child("loadBalancerClass"), after ?? null, "may not change once set")]
+      : []),
+    ...validateLoadBalancerClass(next.spec ?? {}, where),
+  ];
 }
 
 function portText({ port, nodePort, protocol }: ServicePort): string {

@@ -1,5 +1,6 @@
 /** Validation of services, in the order in which faults are reported. */
 
+import { fits } from "../../definition/field-checks.ts";
 import { checkReachableIp, checkStrictCidr, checkStrictIp } from "../../definition/strict-ip.ts";
 import {
   type FieldError,
@@ -13,7 +14,7 @@ import { validateLabels } from "../../machinery/names/labels.ts";
 import { checkDns1123Subdomain, checkPortNumber, checkQualifiedName } from "../../machinery/names/names.ts";
 import type { Service, ServiceSpec, SessionAffinityConfig } from "../../types/core-v1.ts";
 import { validateClusterIPs } from "./cluster-ip-validation.ts";
-import { isExternallyAccessible, isHeadless, needsHealthCheckNodePort } from "./needs.ts";
+import { isExternallyAccessible, isHeadless, needsHealthCheckNodePort, needsNodePort } from "./needs.ts";
 import { validatePortSets, validatePorts } from "./port-validation.ts";
 
 const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
@@ -132,10 +133,14 @@ function validateLoadBalancerFields(spec: ServiceSpec, where: FieldPath): readon
   const allocate = where.child("allocateLoadBalancerNodePorts");
   if (spec.allocateLoadBalancerNodePorts !== undefined && !balanced) errors.push(forbidden(allocate, onlyLoadBalancer));
   if (spec.allocateLoadBalancerNodePorts === undefined && balanced) errors.push(required(allocate));
-  const name = spec.loadBalancerClass;
-  if (name === undefined) return errors;
-  if (!balanced) return [...errors, forbidden(where.child("loadBalancerClass"), onlyLoadBalancer)];
-  return [...errors, ...checkQualifiedName(name).map((why) => invalid(where.child("loadBalancerClass"), name, why))];
+  return [...errors, ...validateLoadBalancerClass(spec, where)];
+}
+
+export function validateLoadBalancerClass(spec: ServiceSpec, where: FieldPath): readonly FieldError[] {
+  const { loadBalancerClass: name, type } = spec;
+  if (name === undefined) return [];
+  const at = where.child("loadBalancerClass");
+  return type === "LoadBalancer" ? fits(checkQualifiedName, name, at) : [forbidden(at, onlyLoadBalancer)];
 }
 
 function validateTrafficPolicies(service: Service, where: FieldPath): readonly FieldError[] {
@@ -161,9 +166,9 @@ function validateTrafficPolicies(service: Service, where: FieldPath): readonly F
     errors.push(invalid(health, port, why));
   }
   const inside = where.child("internalTrafficPolicy");
-  if (internal === undefined && spec.type !== "ExternalName") errors.push(required(inside));
+  if (internal === undefined && (spec.type === "ClusterIP" || needsNodePort(service))) errors.push(required(inside));
   if (internal !== undefined && !policies.includes(internal)) errors.push(notSupported(inside, internal, policies));
-  const distributions = ["PreferClose", "PreferSameNode", "PreferSameZone"];
+  const distributions = ["PreferClose", "PreferSameZone", "PreferSameNode"];
   const distribution = spec.trafficDistribution;
   if (distribution !== undefined && !distributions.includes(distribution)) {
     errors.push(notSupported(where.child("trafficDistribution"), distribution, distributions));

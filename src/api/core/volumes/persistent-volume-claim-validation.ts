@@ -1,18 +1,16 @@
-/** Validation of claims. Mutable are the size once the claim is bound, and the volume that it is bound to. */
-
+/** Validation of claims, and of the templates of claims. */
+import { fits, requireText } from "../../definition/field-checks.ts";
 import {
   type FieldError,
   type FieldPath,
-  forbidden,
-  immutable,
   invalid,
+  notSupported,
   required,
 } from "../../machinery/errors/field-error.ts";
-import { equalJson } from "../../machinery/json/equal.ts";
-import type { Json } from "../../machinery/json/json.ts";
 import { validateLabelSelector } from "../../machinery/names/labels.ts";
-import { compareQuantities, parseQuantity } from "../../machinery/scalars/quantity.ts";
+import { checkDns1123Label, checkDns1123Subdomain, checkQualifiedName } from "../../machinery/names/names.ts";
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "../../types/core-v1.ts";
+import { validateSpecChange } from "./claim-update.ts";
 import {
   accessModeFaults,
   classNameFaults,
@@ -21,12 +19,27 @@ import {
   volumeModeFaults,
 } from "./volume-fields.ts";
 
-export function validateClaim({ spec = {} }: PersistentVolumeClaim, path: FieldPath): readonly FieldError[] {
-  return validateClaimSpec(spec, path.child("spec"));
+/** What an old claim allows its new version, because it was valid once. */
+export interface ClaimOptions {
+  readonly anyApiGroup: boolean;
+}
+
+const newClaim: ClaimOptions = { anyApiGroup: false };
+
+export function validateClaim(
+  { spec = {} }: PersistentVolumeClaim,
+  path: FieldPath,
+  options: ClaimOptions = newClaim,
+): readonly FieldError[] {
+  return validateClaimSpec(spec, path.child("spec"), options);
 }
 
 /** Also for claim templates of StatefulSets and for ephemeral volumes of pods. */
-export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPath): readonly FieldError[] {
+export function validateClaimSpec(
+  spec: PersistentVolumeClaimSpec,
+  path: FieldPath,
+  options: ClaimOptions = newClaim,
+): readonly FieldError[] {
   const modes = spec.accessModes ?? [];
   const errors: FieldError[] = [];
   if (modes.length === 0) errors.push(required(path.child("accessModes"), "at least 1 access mode is required"));
@@ -34,23 +47,29 @@ export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPa
   errors.push(...accessModeFaults(modes, path.child("accessModes")));
   const size = spec.resources?.requests?.storage;
   const where = path.child("resources").key("storage");
-  if (size === undefined) errors.push(required(where));
-  else errors.push(...emptySizeFaults(size, where), ...negativeSizeFaults(size, where));
+  errors.push(...(size === undefined ? [required(where)] : emptySizeFaults(size, where)));
   errors.push(...classNameFaults(spec.storageClassName, path.child("storageClassName")));
   errors.push(...volumeModeFaults(spec.volumeMode, path.child("volumeMode")));
   for (const field of ["dataSource", "dataSourceRef"] as const)
-    errors.push(...validateSource(spec[field], path.child(field)));
-  const { dataSource, dataSourceRef } = spec;
-  if (dataSource !== undefined && dataSourceRef !== undefined) {
-    const same = ["apiGroup", "kind", "name"].every(
-      (key) =>
-        (dataSource as unknown as Record<string, unknown>)[key] ===
-        (dataSourceRef as unknown as Record<string, unknown>)[key],
-    );
-    if (!same) errors.push(invalid(path, path.child("dataSource").toString(), "must match dataSourceRef"));
+    errors.push(...validateSource(spec[field], path.child(field), options));
+  errors.push(...validateSourcesAgree(spec, path));
+  return [...errors, ...classNameFaults(spec.volumeAttributesClassName, path.child("volumeAttributesClassName"))];
+}
+
+/** Both fields name one source. The refusal shows an empty structure: Kubernetes prints a path without its fields. */
+function validateSourcesAgree(
+  { dataSource, dataSourceRef }: PersistentVolumeClaimSpec,
+  path: FieldPath,
+): readonly FieldError[] {
+  if (dataSource === undefined || dataSourceRef === undefined) return [];
+  if (dataSourceRef.namespace) {
+    return [invalid(path, {}, "may not be specified when dataSourceRef.namespace is specified")];
   }
-  errors.push(...classNameFaults(spec.volumeAttributesClassName, path.child("volumeAttributesClassName")));
-  return errors;
+  const isSame =
+    dataSource.apiGroup === dataSourceRef.apiGroup &&
+    dataSource.kind === dataSourceRef.kind &&
+    dataSource.name === dataSourceRef.name;
+  return isSame ? [] : [invalid(path, {}, "must match dataSourceRef")];
 }
 
 export function validateClaimUpdate(
@@ -58,74 +77,74 @@ export function validateClaimUpdate(
   old: PersistentVolumeClaim,
   path: FieldPath,
 ): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const where = path.child("spec");
-  if (!equalJson(settled(next, old), settled(old, old))) {
-    const why =
-      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
-    errors.push(forbidden(where, why));
-  }
-  const [before, after] = [old.spec?.resources?.requests?.storage, next.spec?.resources?.requests?.storage];
-  const provided = old.status?.capacity?.storage;
-  if (
-    before !== undefined &&
-    after !== undefined &&
-    smaller(after, before) &&
-    provided !== undefined &&
-    !smaller(provided, after)
-  ) {
-    const at = where.child("resources", "requests", "storage");
-    errors.push(forbidden(at, "field can not be less than status.capacity"));
-  }
-  if (next.spec?.volumeMode !== old.spec?.volumeMode)
-    errors.push(immutable(path.child("volumeMode"), next.spec?.volumeMode ?? null));
-  return errors;
+  const { dataSource, dataSourceRef } = old.spec ?? {};
+  const anyApiGroup = isSet(dataSource?.apiGroup) || isSet(dataSourceRef?.apiGroup);
+  return [...validateClaim(next, path, { anyApiGroup }), ...validateSpecChange(next, old, path)];
 }
 
+const resizeStatuses = [
+  "ControllerResizeInProgress",
+  "ControllerResizeInfeasible",
+  "NodeResizeInProgress",
+  "NodeResizeInfeasible",
+  "NodeResizePending",
+].sort();
+
 export function validateClaimStatus(
-  { status }: PersistentVolumeClaim,
+  { spec, status = {} }: PersistentVolumeClaim,
   _old: PersistentVolumeClaim,
   path: FieldPath,
 ): readonly FieldError[] {
+  const where = path.child("status");
   const errors: FieldError[] = [];
-  const conditions = status?.conditions ?? [];
-  if (conditions.some(({ type }) => !type)) errors.push(required(path.child("status", "conditions")));
-  for (const [name, amount] of Object.entries(status?.capacity ?? {})) {
-    errors.push(...negativeSizeFaults(amount, path.child("status", "capacity").key(name)));
+  if ((spec?.accessModes ?? []).length === 0) errors.push(required(path.child("Spec", "accessModes")));
+  for (const [name, amount] of Object.entries(status.capacity ?? {}))
+    errors.push(...negativeSizeFaults(amount, where.child("capacity").key(name)));
+  for (const [name, state] of Object.entries(status.allocatedResourceStatuses ?? {})) {
+    const at = where.child("allocatedResourceStatus");
+    errors.push(...resourceKeyFaults(name, at));
+    if (!resizeStatuses.includes(state)) errors.push(notSupported(at, name, resizeStatuses));
+  }
+  for (const [name, amount] of Object.entries(status.allocatedResources ?? {})) {
+    const at = where.child("allocatedResources");
+    const faults = resourceKeyFaults(name, at);
+    errors.push(...(faults.length > 0 ? faults : negativeSizeFaults(amount, at.key(name))));
   }
   return errors;
+}
+
+/** Of the resources without a domain, only storage can be claimed. */
+function resourceKeyFaults(name: string, where: FieldPath): readonly FieldError[] {
+  const faults = fits(checkQualifiedName, name, where);
+  if (faults.length > 0 || name === "storage") return faults;
+  return name.includes("/") && !name.includes("kubernetes.io/") ? [] : [notSupported(where, name, ["storage"])];
+}
+
+/** Absent groups are written as null. */
+function isSet(apiGroup: string | null | undefined): boolean {
+  return (apiGroup ?? null) !== null;
+}
+
+interface Source {
+  readonly apiGroup?: string | null;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
 }
 
 function validateSource(
-  source: { readonly apiGroup?: string; readonly kind: string; readonly name: string } | undefined,
+  source: Source | undefined,
   path: FieldPath,
+  { anyApiGroup }: ClaimOptions,
 ): readonly FieldError[] {
   if (source === undefined) return [];
-  const errors: FieldError[] = [];
-  if (source.name === "") errors.push(required(path.child("name")));
-  if (source.kind === "") errors.push(required(path.child("kind")));
-  if ((source.apiGroup ?? "") === "" && source.kind !== "PersistentVolumeClaim") {
-    errors.push(invalid(path, source.kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
+  const { kind, name, namespace } = source;
+  const apiGroup = source.apiGroup ?? "";
+  const errors = [...requireText(name, path.child("name")), ...requireText(kind, path.child("kind"))];
+  if (apiGroup === "" && kind !== "PersistentVolumeClaim") {
+    errors.push(invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
   }
+  if (apiGroup !== "" && !anyApiGroup) errors.push(...fits(checkDns1123Subdomain, apiGroup, path.child("apiGroup")));
+  if (namespace) errors.push(...fits(checkDns1123Label, namespace, path.child("namespace")));
   return errors;
-}
-
-/**
- * A claim's spec without its mutable fields: the volume and the class if they were not set, and the size of a bound
- * claim.
- */
-function settled({ spec = {} }: PersistentVolumeClaim, old: PersistentVolumeClaim): Json {
-  const { volumeName, volumeAttributesClassName: _, resources, storageClassName, ...rest } = spec;
-  const bound = old.status?.phase === "Bound";
-  const { storage: __, ...requests } = resources?.requests ?? {};
-  return {
-    ...rest,
-    ...(old.spec?.volumeName && volumeName ? { volumeName } : {}),
-    ...(old.spec?.storageClassName === undefined ? {} : { storageClassName: storageClassName ?? null }),
-    resources: { ...resources, requests: bound ? requests : (resources?.requests ?? {}) },
-  } as unknown as Json;
-}
-
-function smaller(a: string, b: string): boolean {
-  return compareQuantities(parseQuantity(a), parseQuantity(b)) < 0;
 }

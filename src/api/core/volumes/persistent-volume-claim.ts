@@ -7,6 +7,7 @@ import type {
 } from "../../types/core-v1.ts";
 import { accessModesText } from "./access-modes.ts";
 import { validateClaim, validateClaimStatus, validateClaimUpdate } from "./persistent-volume-claim-validation.ts";
+import { classAnnotation } from "./volume-fields.ts";
 
 const spec = "io.k8s.api.core.v1.PersistentVolumeClaimSpec";
 const status = "io.k8s.api.core.v1.PersistentVolumeClaimStatus";
@@ -25,6 +26,7 @@ export const PersistentVolumeClaim = defineKind<PersistentVolumeClaimObject>("v1
       dropForeignSource(draft.spec);
       joinSources(draft.spec);
     },
+    validate: validateClaim,
   },
   update: {
     prepare: (draft, old) => {
@@ -34,7 +36,6 @@ export const PersistentVolumeClaim = defineKind<PersistentVolumeClaimObject>("v1
     },
     validate: validateClaimUpdate,
   },
-  validate: validateClaim,
   subresources: { status: { validate: validateClaimStatus } },
   columns: [
     {
@@ -99,5 +100,5 @@ function joinSources(draft: Draft<PersistentVolumeClaimSpec>): void {
 }
 
 function storageClassOf(claim: PersistentVolumeClaimObject): string {
-  return claim.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? claim.spec?.storageClassName ?? "";
+  return claim.metadata.annotations?.[classAnnotation] ?? claim.spec?.storageClassName ?? "";
 }

@@ -5,6 +5,7 @@ import { formatTime, instantOf } from "../../machinery/scalars/time.ts";
 import type { PersistentVolume as PersistentVolumeObject } from "../../types/core-v1.ts";
 import { accessModesText } from "./access-modes.ts";
 import { validatePersistentVolume, validatePersistentVolumeUpdate } from "./persistent-volume-validation.ts";
+import { classAnnotation } from "./volume-fields.ts";
 
 const spec = "io.k8s.api.core.v1.PersistentVolumeSpec";
 const status = "io.k8s.api.core.v1.PersistentVolumeStatus";
@@ -92,7 +93,5 @@ function claimOf(volume: PersistentVolumeObject): string {
 }
 
 function storageClassOf(volume: PersistentVolumeObject): string {
-  return (
-    volume.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? volume.spec?.storageClassName ?? ""
-  );
+  return volume.metadata.annotations?.[classAnnotation] ?? volume.spec?.storageClassName ?? "";
 }

@@ -10,13 +10,19 @@ import { checkDns1123Subdomain } from "../../machinery/names/names.ts";
 import { parseQuantity, scaledValue } from "../../machinery/scalars/quantity.ts";
 import { notPositiveFaults } from "../resources/resource-list.ts";
 
+/** Where the class stood before there was a field for it. */
+export const classAnnotation = "volume.beta.kubernetes.io/storage-class";
+
 const accessModes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const volumeModes = ["Block", "Filesystem"];
 
 export function accessModeFaults(modes: readonly string[], where: FieldPath): readonly FieldError[] {
   const errors: FieldError[] = [];
   for (const mode of modes) if (!accessModes.includes(mode)) errors.push(notSupported(where, mode, accessModes));
-  if (modes.includes("ReadWriteOncePod") && modes.some((mode) => mode !== "ReadWriteOncePod")) {
+  if (
+    modes.includes("ReadWriteOncePod") &&
+    modes.some((mode) => mode !== "ReadWriteOncePod" && accessModes.includes(mode))
+  ) {
     errors.push(forbidden(where, "may not use ReadWriteOncePod with other access modes"));
   }
   return errors;

@@ -33,11 +33,7 @@ export const ReplicationController = defineKind<ReplicationControllerObject>("v1
   },
   update: {
     prepare: ({ spec }, old) => dropDisabledFields(spec?.template, old.spec?.template),
-    validate({ spec }, old, at) {
-      const errors = validateSpec(spec, old.spec, at.child("spec"));
-      // Reported twice, as in Kubernetes.
-      return [...errors, ...errors];
-    },
+    validate: ({ spec }, old, at) => validateSpec(spec, old.spec, at.child("spec")),
   },
   // From before garbage collection: pods are orphaned, unless the client asks otherwise.
   delete: { defaultPropagation: "Orphan" },
@@ -47,9 +43,10 @@ export const ReplicationController = defineKind<ReplicationControllerObject>("v1
     scale: { replicas: "spec.replicas", statusReplicas: "status.replicas", selector: "spec.selector" },
   },
   selectableFields: { names: ["status.replicas"], valueOf: ({ status }) => String(status?.replicas ?? 0) },
+  // An update gives no warnings.
   warnings(object, old) {
-    const names = old === undefined ? podNameWarnings(object.metadata.name ?? "") : [];
-    return [...names, ...templateWarnings(object, old, object.spec?.template)];
+    if (old !== undefined) return [];
+    return [...podNameWarnings(object.metadata.name ?? ""), ...templateWarnings(object, old, object.spec?.template)];
   },
   columns: [
     { name: "Desired", type: "integer", doc: `${specType}.replicas`, cell: ({ spec }) => spec?.replicas ?? 0 },

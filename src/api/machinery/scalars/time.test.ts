@@ -69,6 +69,16 @@ describe("times", () => {
     );
   });
 
+  it("are written as Date writes them", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 }), (ms) => {
+        const [whole = "", millis = ""] = new Date(ms).toISOString().slice(0, -1).split(".");
+        expect(formatTime(instantOf(ms))).toBe(`${whole}Z`);
+        expect(formatMicroTime(instantOf(ms))).toBe(`${whole}.${millis}000Z`);
+      }),
+    );
+  });
+
   it("come from a clock", () => {
     expect(formatMicroTime(instantOf(1_700_000_000_123.5))).toBe("2023-11-14T22:13:20.123500Z");
     expect(formatTime(instantOf(-1))).toBe("1969-12-31T23:59:59Z");

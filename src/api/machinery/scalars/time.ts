@@ -36,11 +36,11 @@ export function parseMicroTime(text: string): Instant {
 }
 
 export function formatTime({ seconds }: Instant): string {
-  return `${isoSeconds(seconds)}Z`;
+  return textOf(seconds);
 }
 
 export function formatMicroTime({ seconds, nanos }: Instant): string {
-  return `${isoSeconds(seconds)}.${`${Math.floor(nanos / 1000)}`.padStart(6, "0")}Z`;
+  return textOf(seconds, Math.floor(nanos / 1000));
 }
 
 /** As it is stored and answered; null for the zero time. */
@@ -133,6 +133,50 @@ function epochSeconds(year: number, month: number, day: number, hour: number, mi
   return Date.UTC(year + 400, month - 1, day, hour, minute, second) / 1000 - 12_622_780_800;
 }
 
-function isoSeconds(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().slice(0, 19);
+const DAY = 86_400;
+/** From the 1st of March of the year 0, where leap days are last in their year, to the epoch. */
+const DAYS_BEFORE_EPOCH = 719_468;
+const DAYS_IN_400_YEARS = 146_097;
+const [ZERO, DASH, COLON, POINT, T, Z] = [0x30, 0x2d, 0x3a, 0x2e, 0x54, 0x5a] as const;
+
+/**
+ * The text in one piece. V8 encodes an object as JSON half as fast if one of its strings is joined of parts: a small
+ * Pod takes 0.95 instead of 2.5 µs with the text of Date (2026-11-18). `time.test.ts` compares both.
+ */
+function textOf(seconds: number, micros?: number): string {
+  const days = Math.floor(seconds / DAY);
+  const inDay = seconds - days * DAY;
+  const { year, month, day } = dateOf(days);
+  const codes: number[] = [];
+  push(codes, year, 4, DASH);
+  push(codes, month, 2, DASH);
+  push(codes, day, 2, T);
+  push(codes, Math.floor(inDay / 3_600), 2, COLON);
+  push(codes, Math.floor(inDay / 60) % 60, 2, COLON);
+  push(codes, inDay % 60, 2, micros === undefined ? Z : POINT);
+  if (micros !== undefined) push(codes, micros, 6, Z);
+  return String.fromCharCode(...codes);
+}
+
+/** So many digits, and the character after them. */
+function push(codes: number[], value: number, digits: number, end: number): void {
+  for (let unit = 10 ** (digits - 1); unit >= 1; unit /= 10) codes.push(ZERO + (Math.floor(value / unit) % 10));
+  codes.push(end);
+}
+
+/** By counting days from March on: a year's leap day is then its last day. */
+function dateOf(days: number): { year: number; month: number; day: number } {
+  const shifted = days + DAYS_BEFORE_EPOCH;
+  const era = Math.floor(shifted / DAYS_IN_400_YEARS);
+  const inEra = shifted - era * DAYS_IN_400_YEARS;
+  const leapDays = Math.floor(inEra / 1_460) - Math.floor(inEra / 36_524) + Math.floor(inEra / 146_096);
+  const yearOfEra = Math.floor((inEra - leapDays) / 365);
+  const inYear = inEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const fromMarch = Math.floor((5 * inYear + 2) / 153);
+  const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
+  return {
+    year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
+    month,
+    day: inYear - Math.floor((153 * fromMarch + 2) / 5) + 1,
+  };
 }

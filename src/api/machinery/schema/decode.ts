@@ -206,7 +206,8 @@ function compileMap(schema: MapSchema): Decoder {
     if (!isObject(value)) return mismatch(context, value, goType, "map");
     decodeValue ??= decoderOf(schema.values);
     const result: OpenObject = {};
-    for (const key of Object.keys(value).sort()) {
+    const keys = Object.keys(value);
+    for (const key of keys.length > 1 ? keys.sort() : keys) {
       const raw = getKey(value, key) ?? null;
       const known = context.unknown.length;
       const decoded = raw === null ? zeroValue(schema.values) : decodeValue(raw, context);

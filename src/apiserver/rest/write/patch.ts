@@ -18,6 +18,7 @@ import {
   type JsonObject,
   JsonPatchError,
   JsonSyntaxError,
+  jsonKind,
   type Kind,
   type KubeObject,
   type ObjectSchema,
@@ -31,7 +32,7 @@ import {
   writeJson,
   YamlSyntaxError,
 } from "#api";
-import { decodeSpelled, mediaType, type Spelling } from "../body.ts";
+import { decodeSpelled, mediaType, type Spelling, typeMetaFault } from "../body.ts";
 import type { AnyDraft } from "../draft.ts";
 import { type PatchOptions, patchOptions } from "../options.ts";
 import type { RestRequest, Written } from "../rest-request.ts";
@@ -108,7 +109,7 @@ export function patcher(type: string, value: Json): (document: Json, schema: Obj
   }
   if (!isObject(value)) {
     throw badRequest(
-      `${prefixOf(type)}json: cannot unmarshal ${typeOf(value)} into Go value of type map[string]interface {}`,
+      `${prefixOf(type)}json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`,
     );
   }
   if (type === MERGE_PATCH) return (document) => applyMergePatch(document, value);
@@ -152,7 +153,13 @@ function decoded(
 
 /** A patch may not turn an object into one of another type. */
 function checkType(patched: Json, kind: Kind, from: "json" | "maps"): void {
-  const { apiVersion = "", kind: name = "" } = isObject(patched) ? patched : {};
+  const sent = isObject(patched) ? patched : {};
+  const fault = typeMetaFault(sent);
+  // A strategic merge patch has no text to look for them first: decoding reports it.
+  if (fault !== undefined && from === "maps") return;
+  if (fault !== undefined)
+    throw new DecodeError(`couldn't get version/kind; json parse error: json: cannot unmarshal ${fault}`);
+  const [apiVersion, name] = [sent.apiVersion ?? "", sent.kind ?? ""];
   if (name === "" && kind.schema.goType === undefined)
     throw new DecodeError(`Object 'Kind' is missing in '${documentText(patched, kind)}'`);
   if ((apiVersion === "" || apiVersion === apiVersionOf(kind)) && (name === "" || name === kind.kind)) return;
@@ -263,7 +270,7 @@ function parseApplied(bytes: Buffer): JsonObject {
     const value = jsonOrYaml(bytes.toString("utf8"));
     if (!isObject(value))
       throw badRequest(
-        `error decoding YAML: json: cannot unmarshal ${typeOf(value)} into Go value of type map[string]interface {}`,
+        `error decoding YAML: json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`,
       );
     return value;
   } catch (error) {
@@ -310,8 +317,4 @@ function rejected(): StatusError {
 
 function asJson(object: KubeObject): Json {
   return object as unknown as Json;
-}
-
-function typeOf(value: Json): string {
-  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
 }

@@ -5,7 +5,7 @@
  *    exception is an object that is stored in an outdated form.
  * 2. A change that removes the last finalizer of an object that waits for its deletion deletes it.
  */
-import { alreadyExists, applyStoredForm, equalJson, type Json, type KubeObject, type ManagedFields } from "#api";
+import { alreadyExists, applyStoredForm, equalBut, type KubeObject, type ManagedFields } from "#api";
 import { encodeForStore, StoredObject } from "../../cache/stored-object.ts";
 import type { AnyDraft } from "../draft.ts";
 import type { RestRequest } from "../rest-request.ts";
@@ -73,22 +73,12 @@ export function isStale({ context, resource }: RestRequest, current: StoredObjec
  */
 export function isUnchanged(draft: AnyDraft, old: KubeObject): boolean {
   return (
-    equalJson(withoutOwners(draft), withoutOwners(old)) &&
+    equalBut(draft, old, "metadata") &&
+    equalBut(draft.metadata, old.metadata, "managedFields") &&
     differAtMostInTimes(draft.metadata.managedFields ?? [], old.metadata.managedFields ?? [])
   );
 }
 
-function withoutOwners(object: KubeObject | AnyDraft): Json {
-  return asJson({ ...object, metadata: { ...object.metadata, managedFields: null } });
-}
-
 function differAtMostInTimes(after: ManagedFields, before: ManagedFields): boolean {
-  return (
-    after.length === before.length &&
-    after.every((entry, i) => equalJson(asJson({ ...entry, time: "" }), asJson({ ...before[i], time: "" })))
-  );
-}
-
-function asJson(value: object): Json {
-  return value as unknown as Json;
+  return after.length === before.length && after.every((entry, i) => equalBut(entry, before[i] ?? {}, "time"));
 }

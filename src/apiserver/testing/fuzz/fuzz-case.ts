@@ -55,7 +55,7 @@ const NETWORK = ["MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"];
 export async function runFuzzCase(fuzzed: FuzzedKind, plan: FuzzPlan): Promise<boolean> {
   const logged: string[] = [];
   const clock = new VirtualClock();
-  const log = createLogger({ write: (line) => logged.push(line), format: "text", level: "error", clock });
+  const log = createLogger({ write: (line) => logged.push(line), format: "pretty", level: "error", clock });
   const server = await testServer({ clock, log, admission: admitting({ disable: NETWORK }) });
   try {
     return await new Story(server, fuzzed, logged).tell(plan);

@@ -81,7 +81,7 @@ export function validateInitContainers(context: ContainerContext, at: FieldPath)
   const names = new Set((context.spec.containers ?? []).map(({ name }) => name));
   for (const [i, container] of (context.spec.initContainers ?? []).entries()) {
     const path = at.index(i);
-    errors.push(...validateAnyContainer(container, context, path), ...validateRestartPolicy(container, path));
+    errors.push(...validateAnyContainer(container, context, path), ...validateInitRestartPolicy(container, path));
     if (names.has(container.name)) errors.push(duplicate(path.child("name"), container.name));
     else if (container.name) names.add(container.name);
     // Init containers run one by one: each has the host's ports for itself. The fault does not name the index.
@@ -127,6 +127,16 @@ function validatePlainInit(container: Container, at: FieldPath, options: PodVali
   return errors;
 }
 
+/** The rules of an init container are validated only together with its policy. */
+function validateInitRestartPolicy(container: Container, at: FieldPath): readonly FieldError[] {
+  if (container.restartPolicy !== undefined) return validateRestartPolicy(container, at);
+  return (container.restartPolicyRules ?? []).length > 0 ? [rulesWithoutPolicy(at)] : NO_ERRORS;
+}
+
+function rulesWithoutPolicy(at: FieldPath): FieldError {
+  return required(at.child("restartPolicy"), "must specify restartPolicy when restart rules are used");
+}
+
 const mostRules = 20;
 const mostExitCodes = 255;
 
@@ -138,9 +148,7 @@ function validateRestartPolicy(
   const path = at.child("restartPolicyRules");
   if (restartPolicy !== undefined)
     errors.push(...oneOf(restartPolicy, ["Always", "Never", "OnFailure"], at.child("restartPolicy")));
-  else if (restartPolicyRules.length > 0) {
-    errors.push(required(at.child("restartPolicy"), "must specify restartPolicy when restart rules are used"));
-  }
+  else if (restartPolicyRules.length > 0) errors.push(rulesWithoutPolicy(at));
   if (restartPolicyRules.length > mostRules) errors.push(tooMany(path, restartPolicyRules.length, mostRules));
   for (const [i, { action = "", exitCodes }] of restartPolicyRules.entries()) {
     errors.push(...oneOf(action, ["Restart", "RestartAllContainers"], path.index(i).child("action")));

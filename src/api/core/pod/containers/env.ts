@@ -16,8 +16,8 @@ import {
   checkPrefix,
 } from "../../../machinery/names/names.ts";
 import type { EnvFromSource, EnvVar, FileKeySelector, PodSpec } from "../../../types/core-v1.ts";
+import { validateNoBacksteps } from "../../volumes/current-sources.ts";
 import { envFields, validateFieldRef, validateResourceFieldRef } from "../fields/field-refs.ts";
-import { validateNoBacksteps } from "../fields/paths.ts";
 import { allContainers, placedContainers } from "../fields/visit.ts";
 
 export function validateEnv(vars: readonly EnvVar[], at: FieldPath): readonly FieldError[] {

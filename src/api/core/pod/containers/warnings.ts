@@ -37,6 +37,24 @@ export function portWarnings(containers: readonly PlacedContainer[]): readonly s
       known.set(key, [...others, { port, path }]);
     }
   }
+  return [...warnings, ...portNameWarnings(containers)];
+}
+
+function portNameWarnings(containers: readonly PlacedContainer[]): readonly string[] {
+  const known = new Map<string, FieldPath>();
+  const warnings: string[] = [];
+  for (const { container, path: at } of containers) {
+    for (const [i, { name }] of (container.ports ?? []).entries()) {
+      if (!name) continue;
+      const path = at.child("ports").index(i);
+      const first = known.get(name);
+      if (first === undefined) known.set(name, path);
+      else {
+        const effect = `services and probes that select ports by name will use ${first}`;
+        warnings.push(`${path}: duplicate port name ${goQuote(name)} with ${first}, ${effect}`);
+      }
+    }
+  }
   return warnings;
 }
 

@@ -1,9 +1,6 @@
 /** Paths that become files in a container. */
 import { at, type FieldError, type FieldPath, invalid } from "../../../machinery/errors/field-error.ts";
-
-export function validateNoBacksteps(path: string, where: FieldPath): readonly FieldError[] {
-  return path.split("/").includes("..") ? [invalid(where, path, "must not contain '..'")] : [];
-}
+import { validateNoBacksteps } from "../../volumes/current-sources.ts";
 
 /** Relative, and without `..`. */
 export function validateDescendingPath(path: string, where: FieldPath): readonly FieldError[] {

@@ -14,6 +14,7 @@ export interface PodValidationOptions {
   readonly allowHostSysctls: boolean;
   readonly allowEmptyImageReference: boolean;
   readonly allowUserNamespacesWithDevices: boolean;
+  readonly allowMountOptionPolicy: boolean;
   readonly allowRestartOnInitResize: boolean;
   /** Spread constraints from before matchLabelKeys were merged into the selector. */
   readonly unmergedMatchLabelKeys: boolean;
@@ -31,6 +32,7 @@ export const newPod: PodValidationOptions = {
   allowHostSysctls: false,
   allowEmptyImageReference: false,
   allowUserNamespacesWithDevices: false,
+  allowMountOptionPolicy: false,
   allowRestartOnInitResize: false,
   unmergedMatchLabelKeys: false,
 };

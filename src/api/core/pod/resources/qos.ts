@@ -1,6 +1,6 @@
 /** The QoS class of a pod, computed once when the pod is created. */
 import { compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "../../../machinery/scalars/quantity.ts";
-import type { Pod, PodSpec, ResourceRequirements } from "../../../types/core-v1.ts";
+import type { Pod, PodSpec } from "../../../types/core-v1.ts";
 import { addTotals, type Totals } from "./container-totals.ts";
 
 type QosClass = "BestEffort" | "Burstable" | "Guaranteed";
@@ -17,9 +17,10 @@ export function qosClassOf(pod: Pod): QosClass {
  */
 export function computeQosClass(spec: PodSpec | undefined): QosClass {
   const own = spec?.resources;
-  const parts = isSaid(own)
-    ? [own]
-    : [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map(({ resources }) => resources ?? {});
+  const parts =
+    own !== undefined
+      ? [own]
+      : [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map(({ resources }) => resources ?? {});
   const requests: Totals = {};
   const limits: Totals = {};
   let allLimited = true;
@@ -33,10 +34,6 @@ export function computeQosClass(spec: PodSpec | undefined): QosClass {
   const asked = Object.entries(requests);
   const same = asked.every(([name, amount]) => isEqual(amount, limits[name]));
   return allLimited && same && asked.length === Object.keys(limits).length ? "Guaranteed" : "Burstable";
-}
-
-function isSaid(resources: ResourceRequirements | undefined): resources is ResourceRequirements {
-  return resources !== undefined && Object.keys({ ...resources.limits, ...resources.requests }).length > 0;
 }
 
 function positiveAmounts(amounts: Readonly<Record<string, string>> | undefined): Totals {

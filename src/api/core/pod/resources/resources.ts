@@ -21,9 +21,10 @@ import type {
   ResourceRequirements,
 } from "../../../types/core-v1.ts";
 import { quantityFaults } from "../../resources/resource-list.ts";
+import { containerResourceNameFaults } from "../../resources/standard-resources.ts";
 import type { PodValidationOptions } from "../fields/validation-options.ts";
 import { containerTotals } from "./container-totals.ts";
-import { containerResourceFaults, isDivisible, isHugePages, isOvercommitAllowed, podResourceFaults } from "./names.ts";
+import { isDivisible, isHugePages, isOvercommitAllowed, podResourceFaults } from "./names.ts";
 
 type NameFaults = (name: string, at: FieldPath) => readonly FieldError[];
 
@@ -33,7 +34,7 @@ export function validateContainerResources(
   at: FieldPath,
   options: PodValidationOptions,
 ): readonly FieldError[] {
-  return validateRequirements(resources ?? {}, containerResourceFaults, claims, at, options);
+  return validateRequirements(resources ?? {}, containerResourceNameFaults, claims, at, options);
 }
 
 export function validateOverhead(
@@ -41,7 +42,7 @@ export function validateOverhead(
   at: FieldPath,
   options: PodValidationOptions,
 ): readonly FieldError[] {
-  return validateRequirements({ limits: overhead }, containerResourceFaults, [], at, options);
+  return validateRequirements({ limits: overhead }, containerResourceNameFaults, [], at, options);
 }
 
 /** Pod-level requests and limits must cover those of the containers. */

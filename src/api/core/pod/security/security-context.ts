@@ -75,7 +75,11 @@ export function validatePodSecurityContext(
     validateWindowsOptions(context.windowsOptions, at.child("windowsOptions")),
     validateAppArmor(context.appArmorProfile, at.child("appArmorProfile")),
     oneOf(context.supplementalGroupsPolicy, ["Merge", "Strict"], at.child("supplementalGroupsPolicy")),
-    oneOf(context.seLinuxChangePolicy, ["MountOption", "Recursive"], at.child("seLinuxChangePolicy")),
+    oneOf(
+      context.seLinuxChangePolicy,
+      options.allowMountOptionPolicy ? ["MountOption", "Recursive"] : ["Recursive"],
+      at.child("seLinuxChangePolicy"),
+    ),
   );
 }
 

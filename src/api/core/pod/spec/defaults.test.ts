@@ -11,6 +11,14 @@ function defaulted(spec: Partial<PodSpec>): PodSpec | undefined {
 }
 
 describe("defaults of a pod", () => {
+  it("makes a negative grace period one second, but not in a template", () => {
+    const terminationGracePeriodSeconds = -1;
+    expect(defaulted({ terminationGracePeriodSeconds })?.terminationGracePeriodSeconds).toBe(1);
+    const template = { spec: { containers: [], terminationGracePeriodSeconds } } as Draft<PodTemplateSpec>;
+    defaultPodTemplateSpec(template);
+    expect(template.spec?.terminationGracePeriodSeconds).toBe(-1);
+  });
+
   it("fills in what every pod has", () => {
     expect(defaulted({})).toEqual({
       containers: [],

@@ -4,7 +4,7 @@
  * 1. Pods and templates share most defaults. Requests from limits, pod-level resources, host ports and
  *    enableServiceLinks are defaults of pods only, so that a template stays as it was written.
  * 2. `serviceAccount` is the former name of `serviceAccountName`: both always have the same value.
- * 3. A negative grace period was once accepted. It becomes one second.
+ * 3. A negative grace period was once accepted. In a pod it becomes one second; a template keeps it.
  */
 import type { Draft } from "../../../machinery/schema/object.ts";
 import type { Pod, PodSpec, PodTemplateSpec } from "../../../types/core-v1.ts";
@@ -28,6 +28,7 @@ export function defaultPod(pod: Draft<Pod>): void {
   for (const container of containers) defaultRequests(container);
   defaultPodLevelResources(pod.spec);
   pod.spec.enableServiceLinks ??= true;
+  if ((pod.spec.terminationGracePeriodSeconds ?? 0) < 0) pod.spec.terminationGracePeriodSeconds = 1;
   if (pod.spec.hostNetwork === true) for (const container of containers) takeHostPorts(container.ports ?? []);
 }
 
@@ -49,7 +50,6 @@ function defaultPodSpec(spec: Draft<PodSpec>): void {
   if (isUnset(spec.restartPolicy)) spec.restartPolicy = "Always";
   spec.securityContext ??= {};
   spec.terminationGracePeriodSeconds ??= 30;
-  if (spec.terminationGracePeriodSeconds < 0) spec.terminationGracePeriodSeconds = 1;
   if (isUnset(spec.schedulerName)) spec.schedulerName = "default-scheduler";
   joinServiceAccountNames(spec);
   for (const volume of spec.volumes ?? []) defaultVolume(volume);

@@ -1,6 +1,6 @@
 /** Drops fields of feature gates that are off in v1.36, unless the old object has them. */
 import type { Draft } from "../../../machinery/schema/object.ts";
-import type { Pod, PodSpec, VolumeProjection } from "../../../types/core-v1.ts";
+import type { Container, Pod, PodSpec, VolumeProjection } from "../../../types/core-v1.ts";
 import { allContainers } from "../fields/visit.ts";
 
 /** ClusterTrustBundleProjection and PodCertificateRequest. */
@@ -16,9 +16,8 @@ export function dropDisabledSpecFields(spec: Draft<PodSpec>, old?: PodSpec): voi
   // GenericWorkload
   if (old?.schedulingGroup === undefined) delete spec.schedulingGroup;
   // ContainerStopSignals
-  if (!hooks(old).some((lifecycle) => lifecycle?.stopSignal !== undefined)) {
-    for (const lifecycle of hooks(spec))
-      if (lifecycle !== undefined) delete (lifecycle as Draft<typeof lifecycle>).stopSignal;
+  if (!allContainers(old ?? noContainers).some(({ lifecycle }) => lifecycle?.stopSignal !== undefined)) {
+    for (const container of allContainers(spec)) dropStopSignal(container as Draft<typeof container>);
   }
   if (spec.volumes === undefined) return;
   for (const name of projections) {
@@ -40,8 +39,14 @@ function dropDisabledStatusFields({ status }: Draft<Pod>, old: Pod | undefined):
   for (const container of statuses) for (const mount of container.volumeMounts ?? []) delete mount.volumeStatus;
 }
 
-function hooks(spec: PodSpec | undefined) {
-  return spec === undefined ? [] : allContainers(spec).map(({ lifecycle }) => lifecycle);
+const noContainers: PodSpec = { containers: [] };
+
+/** A lifecycle that had nothing else goes with it. */
+function dropStopSignal(container: Pick<Draft<Container>, "lifecycle">): void {
+  if (container.lifecycle?.stopSignal === undefined) return;
+  const { stopSignal: _, ...lifecycle } = container.lifecycle;
+  if (Object.keys(lifecycle).length > 0) container.lifecycle = lifecycle;
+  else delete container.lifecycle;
 }
 
 function sources(spec: PodSpec | undefined): readonly VolumeProjection[] {

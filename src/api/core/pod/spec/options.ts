@@ -34,6 +34,7 @@ export function podOptions(old?: PodSpec, oldMeta?: ObjectMeta): PodValidationOp
     ),
     allowUserNamespacesWithDevices:
       old.hostUsers === false && allContainers(old).some((c) => (c.volumeDevices ?? []).length > 0),
+    allowMountOptionPolicy: old.securityContext?.seLinuxChangePolicy !== undefined,
     allowRestartOnInitResize: (old.initContainers ?? []).some(restartsOnResize),
     unmergedMatchLabelKeys: (old.topologySpreadConstraints ?? []).some(
       (c) => validateMatchLabelKeys(c, at()).length > 0,

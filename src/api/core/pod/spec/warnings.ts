@@ -1,7 +1,7 @@
 /** Warnings about pods and pod templates that are valid but probably not what their author intended. */
+import { ipWarnings } from "../../../definition/ip-warnings.ts";
 import { at, type FieldPath } from "../../../machinery/errors/field-error.ts";
 import { goQuote } from "../../../machinery/json/go-text.ts";
-import { formatIp, parseIp } from "../../../machinery/names/ip.ts";
 import { checkDns1123Label, checkLabelValue } from "../../../machinery/names/names.ts";
 import { parseQuantity, scaledValue } from "../../../machinery/scalars/quantity.ts";
 import type {
@@ -22,6 +22,7 @@ import {
   podSeccomp,
 } from "../fields/annotations.ts";
 import { allContainers, placedContainers } from "../fields/visit.ts";
+import { pathWarnings } from "../volumes/path-warnings.ts";
 
 export function podWarnings(pod: Pod): readonly string[] {
   const faults = checkDns1123Label(pod.metadata.name ?? "");
@@ -61,7 +62,7 @@ function specWarnings(
   if (volumes) {
     const at = path.child("volumes");
     add(volumes.flatMap((volume, i) => volumeWarnings(volume, at.index(i))));
-    add(tokenPathWarnings(volumes, at));
+    for (const volume of volumes) add(pathWarnings(volume));
   }
   if (hostAliases)
     add(
@@ -79,6 +80,10 @@ function specWarnings(
     if (container.env) add(envWarnings(container.env, where.child("env")));
   }
   add(portWarnings(containers));
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
+    const at = path.child("terminationGracePeriodSeconds");
+    add([`${at}: must be >= 0; negative values are invalid and will be treated as 1`]);
+  }
   add(affinityWarnings(affinity?.podAffinity, path.child("affinity", "podAffinity")));
   add(affinityWarnings(affinity?.podAntiAffinity, path.child("affinity", "podAntiAffinity")));
   for (const [i, { ip }] of (hostAliases ?? []).entries())
@@ -183,7 +188,7 @@ function affinityWarnings(affinity: PodAffinity | undefined, at: FieldPath): rea
 /** Former in-tree volume drivers, and the release that removed them. */
 const oldVolumes: readonly (readonly [keyof Volume, string, string])[] = [
   ["photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
-  ["gitRepo", "gitRepo", "deprecated in v1.11"],
+  ["gitRepo", "gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"],
   ["scaleIO", "scaleIO", "deprecated in v1.16, non-functional in v1.22+"],
   ["flocker", "flocker", "deprecated in v1.22, non-functional in v1.25+"],
   ["storageos", "storageOS", "deprecated in v1.22, non-functional in v1.25+"],
@@ -202,31 +207,6 @@ function volumeWarnings(volume: Volume, at: FieldPath): readonly string[] {
   const path = at.child("ephemeral", "volumeClaimTemplate", "spec", "resources");
   warnings.push(...fractionWarnings(requests, "storage", path.child("requests")));
   warnings.push(...fractionWarnings(limits, "storage", path.child("limits")));
-  return warnings;
-}
-
-/** A file of a projected volume at the path of a token, of the same source or another one. */
-function tokenPathWarnings(volumes: readonly Volume[], at: FieldPath): readonly string[] {
-  const tokens: string[] = [];
-  for (const { projected } of volumes)
-    for (const { serviceAccountToken } of projected?.sources ?? [])
-      if (serviceAccountToken !== undefined) tokens.push(serviceAccountToken.path);
-  if (tokens.length === 0) return [];
-  const warnings: string[] = [];
-  for (const [i, { projected }] of volumes.entries()) {
-    for (const { configMap, secret, downwardAPI } of projected?.sources ?? []) {
-      const warn = (name: string, items: readonly { readonly path: string }[] | undefined) => {
-        for (const [j, { path }] of (items ?? []).entries()) {
-          if (!tokens.includes(path)) continue;
-          const where = at.index(i).child("projected", "sources", name).index(j);
-          warnings.push(`${where}: has duplicated path with ServiceAccountToken ${goQuote(path)}`);
-        }
-      };
-      warn("configMap", configMap?.items);
-      warn("secrets", secret?.items);
-      warn("downwardAPI", downwardAPI?.items);
-    }
-  }
   return warnings;
 }
 
@@ -286,10 +266,4 @@ function profileWarnings(spec: PodSpec, annotations: Annotations, meta: FieldPat
     }
   }
   return warnings;
-}
-
-function ipWarnings(text: string, at: FieldPath): readonly string[] {
-  const ip = parseIp(text);
-  if (ip === undefined || ip.bytes.length !== 16 || formatIp(ip) === text) return [];
-  return [`${at}: IPv6 address ${goQuote(text)} should be in RFC 5952 canonical format (${goQuote(formatIp(ip))})`];
 }

@@ -1,14 +1,7 @@
-/** Volume sources that are in use today. */
+/** Volume sources that only pods have. */
 
-import { fits, oneOf, requireOneOf, requireText } from "../../../definition/field-checks.ts";
-import {
-  type FieldError,
-  type FieldPath,
-  forbidden,
-  invalid,
-  required,
-  tooLong,
-} from "../../../machinery/errors/field-error.ts";
+import { fits, requireOneOf, requireText } from "../../../definition/field-checks.ts";
+import { type FieldError, type FieldPath, forbidden, required } from "../../../machinery/errors/field-error.ts";
 import { validateLabels } from "../../../machinery/names/labels.ts";
 import { checkDns1123Subdomain } from "../../../machinery/names/names.ts";
 import { validateAnnotations } from "../../../machinery/object-meta.ts";
@@ -16,34 +9,24 @@ import type {
   ConfigMapVolumeSource,
   CSIVolumeSource,
   EphemeralVolumeSource,
-  HostPathVolumeSource,
+  GitRepoVolumeSource,
   ImageVolumeSource,
   KeyToPath,
-  NFSVolumeSource,
   PersistentVolumeClaimTemplate,
   PersistentVolumeClaimVolumeSource,
   SecretVolumeSource,
 } from "../../../types/core-v1.ts";
+import { csiDriverNameFaults } from "../../volumes/current-sources.ts";
 import { validateClaimSpec } from "../../volumes/persistent-volume-claim-validation.ts";
 import { pullPolicies } from "../fields/image.ts";
-import { validateFilePath, validateMode, validateNoBacksteps } from "../fields/paths.ts";
+import { validateDescendingPath, validateFilePath, validateMode } from "../fields/paths.ts";
 import type { PodValidationOptions } from "../fields/validation-options.ts";
 
-const hostPathTypes = [
-  "",
-  "BlockDevice",
-  "CharDevice",
-  "Directory",
-  "DirectoryOrCreate",
-  "File",
-  "FileOrCreate",
-  "Socket",
-];
-const longestDriverName = 63;
-
-export function validateHostPath({ path, type }: HostPathVolumeSource, at: FieldPath): readonly FieldError[] {
-  if (!path) return [required(at.child("path"))];
-  return [...validateNoBacksteps(path, at.child("path")), ...oneOf(type, hostPathTypes, at.child("type"))];
+export function validateGitRepo({ repository, directory }: GitRepoVolumeSource, at: FieldPath): readonly FieldError[] {
+  return [
+    ...requireText(repository, at.child("repository")),
+    ...validateDescendingPath(directory ?? "", at.child("directory")),
+  ];
 }
 
 export function validateSecret(
@@ -81,12 +64,6 @@ function validateItems(items: readonly KeyToPath[] | undefined, at: FieldPath): 
   return (items ?? []).flatMap((item, i) => validateKeyToPath(item, at.index(i)));
 }
 
-export function validateNfs({ server, path }: NFSVolumeSource, at: FieldPath): readonly FieldError[] {
-  const errors = [...requireText(server, at.child("server")), ...requireText(path, at.child("path"))];
-  if (!(path ?? "").startsWith("/")) errors.push(invalid(at.child("path"), path ?? "", "must be an absolute path"));
-  return errors;
-}
-
 export function validateClaimReference(
   { claimName }: PersistentVolumeClaimVolumeSource,
   at: FieldPath,
@@ -95,18 +72,12 @@ export function validateClaimReference(
 }
 
 export function validateCsi({ driver, nodePublishSecretRef }: CSIVolumeSource, at: FieldPath): readonly FieldError[] {
-  const errors = [...validateDriverName(driver, at.child("driver"))];
+  const errors = [...csiDriverNameFaults(driver, at.child("driver"))];
   if (nodePublishSecretRef === undefined) return errors;
   const { name = "" } = nodePublishSecretRef;
   if (name === "") errors.push(required(at.child("nodePublishSecretRef", "name")));
   else errors.push(...fits(checkDns1123Subdomain, name, at.child("name")));
   return errors;
-}
-
-function validateDriverName(name: string | undefined, at: FieldPath): readonly FieldError[] {
-  if (!name) return [required(at)];
-  const faults = checkDns1123Subdomain(name.toLowerCase()).map((why) => invalid(at, name, why));
-  return name.length > longestDriverName ? [tooLong(at, longestDriverName), ...faults] : faults;
 }
 
 export function validateEphemeral(
@@ -122,12 +93,14 @@ function validateClaimTemplate(
   { metadata, spec }: PersistentVolumeClaimTemplate,
   at: FieldPath,
 ): readonly FieldError[] {
-  const { labels, annotations, creationTimestamp: _, ...others } = metadata ?? {};
+  const { labels, annotations, ...others } = metadata ?? {};
   const path = at.child("metadata");
   return [
     ...validateAnnotations(annotations, path.child("annotations")),
     ...validateLabels(labels, path.child("labels")),
-    ...Object.keys(others).map((name) => forbidden(path.child(name === "uid" ? "uID" : name), "cannot be set")),
+    ...Object.entries(others).flatMap(([name, value]) =>
+      value === null ? [] : [forbidden(path.child(name === "uid" ? "uID" : name), "cannot be set")],
+    ),
     ...validateClaimSpec(spec, at.child("spec")),
   ];
 }

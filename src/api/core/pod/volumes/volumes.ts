@@ -19,8 +19,9 @@ import { checkDns1123Label, checkDns1123Subdomain } from "../../../machinery/nam
 import { compareQuantities, parseQuantity, zeroQuantity } from "../../../machinery/scalars/quantity.ts";
 import type { ObjectMeta } from "../../../machinery/schema/object.ts";
 import type { Volume } from "../../../types/core-v1.ts";
+import { validateHostPath, validateNfs } from "../../volumes/current-sources.ts";
+import * as legacy from "../../volumes/legacy-sources.ts";
 import type { PodValidationOptions } from "../fields/validation-options.ts";
-import * as legacy from "./legacy-sources.ts";
 import { validateDownwardApi, validateProjected } from "./projected.ts";
 import * as source from "./sources.ts";
 
@@ -96,13 +97,13 @@ function rule<K extends SourceName>(
  */
 const rules: readonly SourceRule[] = [
   rule("emptyDir", validateEmptyDir),
-  rule("hostPath", source.validateHostPath),
-  rule("gitRepo", legacy.validateGitRepo),
+  rule("hostPath", validateHostPath),
+  rule("gitRepo", source.validateGitRepo),
   rule("gcePersistentDisk", legacy.validateGcePersistentDisk, { at: "persistentDisk" }),
   rule("awsElasticBlockStore", legacy.validateAwsElasticBlockStore),
   rule("secret", source.validateSecret),
-  rule("nfs", source.validateNfs),
-  rule("iscsi", legacy.validateIscsi),
+  rule("nfs", validateNfs),
+  rule("iscsi", validateIscsi),
   rule("glusterfs", legacy.validateGlusterfs),
   rule("flocker", legacy.validateFlocker),
   rule("persistentVolumeClaim", source.validateClaimReference),
@@ -141,6 +142,10 @@ function validateSource(volume: Volume, at: FieldPath, context: VolumeContext): 
   return errors;
 }
 
+function validateIscsi(iscsi: NonNullable<Volume["iscsi"]>, at: FieldPath): readonly FieldError[] {
+  return legacy.validateIscsi(iscsi, at, "must be valid format starting with iqn, eui, or naa");
+}
+
 function validateEmptyDir({ sizeLimit }: NonNullable<Volume["emptyDir"]>, at: FieldPath): readonly FieldError[] {
   if (sizeLimit === undefined || compareQuantities(parseQuantity(sizeLimit), zeroQuantity) >= 0) return [];
   return [forbidden(at.child("sizeLimit"), "SizeLimit field must be a valid resource quantity")];
@@ -153,15 +158,8 @@ function nameFaults(
   at: FieldPath,
   { name, meta }: VolumeContext,
 ): readonly FieldError[] {
-  if (
-    label === "iscsi" &&
-    volume.iscsi?.initiatorName !== undefined &&
-    `${name}:${volume.iscsi.targetPortal}`.length > 64
-  ) {
-    const why =
-      "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
-    return [invalid(at.child("name"), name, why)];
-  }
+  if (label === "iscsi" && volume.iscsi !== undefined && legacy.isLongInitiator(name, volume.iscsi))
+    return [invalid(at.child("name"), name, legacy.longInitiator)];
   if (label === "ephemeral" && meta?.name && name) {
     const claim = `${meta.name}-${name}`;
     return fits((value) => checkDns1123Subdomain(value), claim, at.child("name")).map((error) => ({

@@ -25,6 +25,11 @@ const rows: (Attempt & { label: string; why: string })[] = [
     why: 'error looking up service account a/bot: serviceaccount "bot" not found',
   },
   {
+    label: "an account whose name cannot stand in a path",
+    object: podObject({ serviceAccountName: "../bot%" }),
+    why: `error looking up service account a/../bot%: invalid resource name "../bot%": [may not contain '/' may not contain '%']`,
+  },
+  {
     label: "its account's secrets",
     object: asBot({ volumes: [{ name: "v", secret: { secretName: "mine" } }] }),
     cluster: [sealed],

@@ -5,7 +5,7 @@
  * 1. A mirror Pod stands for a static Pod: it may not use accounts, secrets or other objects of the cluster.
  * 2. Pods of an account that enforces mountable secrets may use only the secrets that it lists.
  */
-import type { core, Draft } from "#api";
+import { checkPathSegmentName, type core, type Draft, goQuote } from "#api";
 import type { Maybe } from "#base";
 import { podReferences } from "../../../authz/node/references.ts";
 import type { AdmissionAttributes } from "../../../rest/server-context.ts";
@@ -31,6 +31,13 @@ export interface ServiceAccountOptions {
 
 type Pod = ReturnType<typeof podOf>;
 
+/** A name that cannot stand in a path is not asked for. */
+function whyMissing(name: string): string {
+  const faults = checkPathSegmentName(name);
+  if (faults.length === 0) return `serviceaccount ${goQuote(name)} not found`;
+  return `invalid resource name ${goQuote(name)}: [${faults.join(" ")}]`;
+}
+
 export function serviceAccount({ requireDefault }: ServiceAccountOptions): AdmissionPlugin {
   /** Undefined if its absence is ignored. */
   const accountOf = async (attributes: AdmissionAttributes, cluster: ClusterView, name: string) => {
@@ -41,8 +48,7 @@ export function serviceAccount({ requireDefault }: ServiceAccountOptions): Admis
       if (found !== undefined) return found;
       if (name === "default" && !requireDefault) return undefined;
       if (name === "default" && tries < TRIES) continue;
-      const why = `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`;
-      throw refused(attributes, why);
+      throw refused(attributes, `error looking up service account ${namespace}/${name}: ${whyMissing(name)}`);
     }
   };
   const withAccount = (

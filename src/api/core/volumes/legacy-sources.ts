@@ -1,14 +1,14 @@
-/** Volume sources from before CSI. Most have no driver any more, but their rules still hold. */
+/** Volume sources from before CSI, of pods and of volumes. Most have no driver any more, but their rules still hold. */
 
-import { fits, oneOf, requireFits, requireText, within } from "../../../definition/field-checks.ts";
+import { fits, oneOf, requireFits, requireText, within } from "../../definition/field-checks.ts";
 import {
   type FieldError,
   type FieldPath,
   invalid,
   notSupported,
   required,
-} from "../../../machinery/errors/field-error.ts";
-import { checkDns1123Label } from "../../../machinery/names/names.ts";
+} from "../../machinery/errors/field-error.ts";
+import { checkDns1123Label } from "../../machinery/names/names.ts";
 import type {
   AWSElasticBlockStoreVolumeSource,
   AzureDiskVolumeSource,
@@ -19,8 +19,8 @@ import type {
   FlexVolumeSource,
   FlockerVolumeSource,
   GCEPersistentDiskVolumeSource,
-  GitRepoVolumeSource,
   GlusterfsVolumeSource,
+  ISCSIPersistentVolumeSource,
   ISCSIVolumeSource,
   LocalObjectReference,
   PhotonPersistentDiskVolumeSource,
@@ -30,27 +30,24 @@ import type {
   ScaleIOVolumeSource,
   StorageOSVolumeSource,
   VsphereVirtualDiskVolumeSource,
-} from "../../../types/core-v1.ts";
-import { validateDescendingPath } from "../fields/paths.ts";
+} from "../../types/core-v1.ts";
 
 type Errors = readonly FieldError[];
 
-export function validateGitRepo({ repository, directory }: GitRepoVolumeSource, at: FieldPath): Errors {
-  return [
-    ...requireText(repository, at.child("repository")),
-    ...validateDescendingPath(directory ?? "", at.child("directory")),
-  ];
-}
-
 export function validateGcePersistentDisk({ pdName, partition }: GCEPersistentDiskVolumeSource, at: FieldPath): Errors {
-  return [...requireText(pdName, at.child("pdName")), ...within(partition ?? 0, 0, 255, at.child("partition"))];
+  return [...requireText(pdName, at.child("pdName")), ...partitionFaults(partition, at)];
 }
 
 export function validateAwsElasticBlockStore(
   { volumeID, partition }: AWSElasticBlockStoreVolumeSource,
   at: FieldPath,
 ): Errors {
-  return [...requireText(volumeID, at.child("volumeID")), ...within(partition ?? 0, 0, 255, at.child("partition"))];
+  return [...requireText(volumeID, at.child("volumeID")), ...partitionFaults(partition, at)];
+}
+
+/** 0 is the whole disk. */
+function partitionFaults(partition = 0, at: FieldPath): Errors {
+  return partition === 0 ? [] : within(partition, 1, 255, at.child("partition"));
 }
 
 const iscsiNames: Readonly<Record<string, RegExp>> = {
@@ -59,23 +56,39 @@ const iscsiNames: Readonly<Record<string, RegExp>> = {
   naa: /^naa.[a-zA-Z0-9]{32}$/,
 };
 
-export function validateIscsi(iscsi: ISCSIVolumeSource, at: FieldPath): Errors {
+/** `unknown`: what is said of names that start like none of the formats. */
+export function validateIscsi(
+  iscsi: ISCSIVolumeSource | ISCSIPersistentVolumeSource,
+  at: FieldPath,
+  unknown: string,
+): Errors {
   const errors = [...requireText(iscsi.targetPortal, at.child("targetPortal"))];
   if (!iscsi.iqn) errors.push(required(at.child("iqn")));
-  else errors.push(...iscsiNameFaults(iscsi.iqn, at.child("iqn")));
+  else errors.push(...iscsiNameFaults(iscsi.iqn, at.child("iqn"), unknown));
   errors.push(...within(iscsi.lun ?? 0, 0, 255, at.child("lun")));
   const authenticates = iscsi.chapAuthDiscovery === true || iscsi.chapAuthSession === true;
   if (authenticates && iscsi.secretRef === undefined) errors.push(required(at.child("secretRef")));
   if (iscsi.initiatorName !== undefined)
-    errors.push(...iscsiNameFaults(iscsi.initiatorName, at.child("initiatorname")));
+    errors.push(...iscsiNameFaults(iscsi.initiatorName, at.child("initiatorname"), unknown));
   return errors;
 }
 
-function iscsiNameFaults(name: string, at: FieldPath): Errors {
+function iscsiNameFaults(name: string, at: FieldPath, unknown: string): Errors {
   const pattern = iscsiNames[name.slice(0, 3)];
-  if (pattern === undefined) return [invalid(at, name, "must be valid format starting with iqn, eui, or naa")];
+  if (pattern === undefined) return [invalid(at, name, unknown)];
   return pattern.test(name) ? [] : [invalid(at, name, "must be valid format")];
 }
+
+/** Initiators have a name of their own for each volume and portal, of limited length. */
+export function isLongInitiator(
+  volumeName: string,
+  { initiatorName, targetPortal }: ISCSIVolumeSource | ISCSIPersistentVolumeSource,
+): boolean {
+  return initiatorName !== undefined && `${volumeName}:${targetPortal}`.length > 64;
+}
+
+export const longInitiator =
+  "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
 
 export function validateGlusterfs({ endpoints, path }: GlusterfsVolumeSource, at: FieldPath): Errors {
   return [...requireText(endpoints, at.child("endpoints")), ...requireText(path, at.child("path"))];
@@ -129,7 +142,7 @@ export function validateFibreChannel({ targetWWNs = [], wwids = [], lun }: FCVol
   if (targetWWNs.length > 0 && wwids.length > 0) {
     errors.push(invalid(path, targetWWNs, "targetWWNs and wwids can not be specified simultaneously"));
   }
-  if (targetWWNs.length > 0 && wwids.length === 0) {
+  if (targetWWNs.length > 0) {
     if (lun === undefined) errors.push(required(at.child("lun"), "lun is required if targetWWNs is specified"));
     else errors.push(...within(lun, 0, 255, at.child("lun")));
   }
@@ -202,8 +215,9 @@ export function validateScaleIo({ gateway, system, volumeName }: ScaleIOVolumeSo
   ];
 }
 
-function requireItems(items: readonly string[] | undefined, at: FieldPath): Errors {
-  return items === undefined || items.length === 0 ? [required(at)] : [];
+/** An absent list of a required field is written as null. */
+function requireItems(items: readonly string[] | null | undefined, at: FieldPath): Errors {
+  return (items ?? []).length === 0 ? [required(at)] : [];
 }
 
 function requireSecretName(reference: LocalObjectReference | undefined, at: FieldPath): Errors {
