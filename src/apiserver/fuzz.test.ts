@@ -121,7 +121,7 @@ const stored = builtIn.filter(({ verbs }) => verbs.includes("create") && verbs.i
 const all = [...stored.map(fuzzed), widgets];
 
 const seeds = (maxLength: number) => fc.array(fc.noShrink(fc.nat()), { maxLength });
-const plans = fc.record({ edits: seeds(3), writes: seeds(6) });
+const plans = fc.record({ edits: seeds(4), writes: seeds(8) });
 
 describe("random objects", () => {
   it.each(all.map((each) => [`${each.apiVersion} ${each.kind.kind}`, each] as const))(

@@ -1,6 +1,7 @@
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
 import { equalJson } from "../machinery/json/equal.ts";
+import { addInt64 } from "../machinery/json/int64.ts";
 import type { Json } from "../machinery/json/json.ts";
 import type { CSIDriver as CSIDriverObject } from "../types/storage-v1.ts";
 import { validateCsiDriver, validateCsiDriverUpdate } from "./csi-validation.ts";
@@ -22,7 +23,7 @@ export const CSIDriver = defineKind<CSIDriverObject>("storage.k8s.io/v1", "CSIDr
     // It has no generation until its first change.
     prepare: ({ metadata, spec }, old) => {
       if (!equalJson(spec as Json, old.spec as unknown as Json))
-        metadata.generation = (old.metadata.generation ?? 0) + 1;
+        metadata.generation = addInt64(old.metadata.generation ?? 0, 1);
     },
     validate: validateCsiDriverUpdate,
   },
