@@ -24,11 +24,10 @@ import {
   type Kind,
   type ObjectSchema,
   ProtobufError,
-  parseJson,
+  parseDocument,
   parseSpelled,
   parseYaml,
   strictFieldErrors,
-  textFacts,
   typeSchema,
   unknownField,
   unsupportedMediaType,
@@ -172,8 +171,7 @@ export function mediaType(contentType: string | undefined): string {
 function parseJsonBody(bytes: Buffer, what: string): Body {
   const text = bytes.toString("utf8");
   try {
-    const value = parseJson(text);
-    const facts = textFacts(text);
+    const { value, facts } = parseDocument(text);
     return {
       value,
       spelling: { fractions: facts.fractions, document: () => parseSpelled(text) },

@@ -3,9 +3,16 @@
  */
 import { type ScalarTag, stringify, type Tags } from "yaml";
 import { goFloat } from "./go-text.ts";
+import { writeJson } from "./write-json.ts";
 
 export function writeYaml(value: unknown): string {
-  return stringify(value, { lineWidth: 0, customTags: (tags: Tags): Tags => [floating, ...tags] });
+  try {
+    return stringify(value, { lineWidth: 0, customTags: (tags: Tags): Tags => [floating, ...tags] });
+  } catch (error) {
+    // Nested too deeply for the library: JSON is YAML, too.
+    if (error instanceof RangeError) return `${writeJson(value)}\n`;
+    throw error;
+  }
 }
 
 const floating: ScalarTag = {

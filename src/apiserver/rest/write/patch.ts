@@ -22,12 +22,12 @@ import {
   type Kind,
   type KubeObject,
   type ObjectSchema,
-  parseJson,
+  parseDocument,
   parseSpelled,
   parseYaml,
   StatusError,
   strictFieldErrors,
-  textFacts,
+  type TextFacts,
   unknownField,
   writeJson,
   YamlSyntaxError,
@@ -78,12 +78,12 @@ function proposer(
   const { kind } = request.resource;
   const patched = patcher(type, sent.value);
   const from = type === STRATEGIC_PATCH ? "maps" : "json";
-  const { text } = sent;
+  const { text, facts } = sent;
   const spelling = (object: Json): Spelling | undefined =>
     text === undefined || from === "maps"
       ? undefined
       : {
-          fractions: textFacts(text).fractions,
+          fractions: facts?.fractions === true,
           document: () => patcher(type, parseSpelled(text))(object, kind.schema),
         };
   const propose = (object: Json) =>
@@ -177,13 +177,13 @@ function checkType(patched: Json, kind: Kind, from: "json" | "maps"): void {
 
 /** Warns of, or refuses, unknown fields of the result and duplicate fields of the patch. */
 function report(
-  { text, value }: SentPatch,
+  { text, value, facts }: SentPatch,
   unknown: readonly string[],
   { warn }: RestRequest,
   { fieldValidation }: PatchOptions,
   shown: () => string,
 ): void {
-  const twice = text === undefined ? [] : strictFieldErrors(text, value, []);
+  const twice = text === undefined ? [] : strictFieldErrors(text, value, [], facts);
   if (twice.length === 0 && unknown.length === 0) return;
   const faults = [...new Set([...twice, ...unknown.map(unknownField)])];
   if (fieldValidation === "Strict") {
@@ -283,7 +283,7 @@ function parseApplied(bytes: Buffer): JsonObject {
 function jsonOrYaml(text: string): Json {
   if (text.trimStart().startsWith("{")) {
     try {
-      return parseJson(text);
+      return parseDocument(text).value;
     } catch {
       // A flow mapping of YAML, or neither: the YAML parser has the message.
     }
@@ -295,12 +295,13 @@ function jsonOrYaml(text: string): Json {
 interface SentPatch {
   /** Absent for clients in this process, which send values: these have no duplicate fields. */
   readonly text?: string;
+  readonly facts?: TextFacts;
   readonly value: Json;
 }
 
 export function parsePatch(type: string, text: string): SentPatch {
   try {
-    return { text, value: parseJson(text) };
+    return { text, ...parseDocument(text) };
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw badRequest(prefixOf(type) + error.message);
     throw error;
