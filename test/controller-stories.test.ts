@@ -35,6 +35,11 @@ const STORIES: Readonly<Record<string, readonly [file: string, story: string]>> 
   "persistentvolume-binder-controller": [WORKLOADS, "a claim is bound to a volume that fits"],
   "persistentvolume-protection-controller": [CLUSTER, "a volume stays while a claim is bound to it"],
   "persistentvolumeclaim-protection-controller": [WORKLOADS, "neither goes while it is used"],
+  // Nothing in the stories changes the attributes of volumes.
+  "volumeattributesclass-protection-controller": [
+    "src/controllers/vac-protection/vac-protection.test.ts",
+    "stays while a claim names it",
+  ],
   "ephemeral-volume-controller": [CLUSTER, "a Pod's own volumes and devices have claims"],
   "resourceclaim-controller": [CLUSTER, "a Pod's own volumes and devices have claims"],
   // Waits for 40 seconds before it believes that a node is gone.

@@ -1,7 +1,6 @@
 /** The parts of an API server as its options describe them: see assembly/parts.ts. */
 import { builtIn } from "#api";
 import { uuidSource } from "#base";
-import type { Store } from "#store";
 import { admissionChain, clusterView, selectPlugins } from "./admission/index.ts";
 import { aggregation } from "./aggregation/index.ts";
 import { allocators } from "./allocate/index.ts";
@@ -12,25 +11,25 @@ import { clusterObjects, noteTokenUse } from "./authn/server-objects.ts";
 import { type Authorization, authorization, matchCondition } from "./authz/index.ts";
 import { type AuthenticationFacts, bootstrap, nodeRules } from "./bootstrap/index.ts";
 import { connectors } from "./connect/index.ts";
-import type { Encryption } from "./encryption/index.ts";
 import { type Fairness, fairness, maxInFlight } from "./fairness/index.ts";
 import type { ServingCertificate } from "./http/listener.ts";
-import type { HealthCheck } from "./routes/health.ts";
+import { healthChecks } from "./routes/health-checks.ts";
 import type { ApiServerOptions } from "./server-options.ts";
 
 /** Watches that missed no more changes than this resume after a restart. */
 const RESUMABLE_CHANGES = 5_000;
 const HISTORY_WINDOW_MS = 10 * 60_000;
-const HEALTH_TIMEOUT_MS = 2_000;
 
 export interface ServerFront extends Front {
   readonly authn: Authentication;
 }
 
-/** Where the server listens. Its port may be known only when it does. */
+/** Where the server is reached. Its port may be known only when it listens. */
 export interface Place {
   readonly host: string;
   port: number;
+  /** Others can find it. */
+  joined: boolean;
 }
 
 export function serverParts(options: ApiServerOptions, place: Place): ServerParts<Authorization, ServerFront> {
@@ -118,7 +117,12 @@ async function serverFront(options: ApiServerOptions, core: Core<Authorization>,
     }),
     routes: {
       rawStore: options.store,
-      health: healthChecks(context.store, stopping, options.encryption),
+      health: healthChecks({
+        store: context.store,
+        stopping,
+        joined: () => place.joined,
+        others: options.encryption === undefined ? [] : [options.encryption.health],
+      }),
       debug: fair?.dump,
       others: options.others,
       issuerDocuments: () => authn.documents(urlOf(place)),
@@ -150,24 +154,4 @@ export function authenticationFacts(
   { requestHeader }: ApiServerOptions,
 ): AuthenticationFacts {
   return { clientCa: clientCaPem === "" ? undefined : clientCaPem, requestHeader };
-}
-
-function healthChecks(
-  store: Store,
-  stopping: AbortSignal,
-  encryption?: Encryption,
-): Readonly<Record<string, readonly HealthCheck[]>> {
-  const ping: HealthCheck = { name: "ping", check: async () => {} };
-  const etcd: HealthCheck = {
-    name: "etcd",
-    check: async () => void (await store.revision({ timeoutMs: HEALTH_TIMEOUT_MS })),
-  };
-  const shutdown: HealthCheck = {
-    name: "shutdown",
-    check: async () => {
-      if (stopping.aborted) throw new Error("the server is stopping");
-    },
-  };
-  const keys = encryption === undefined ? [] : [encryption.health];
-  return { healthz: [ping, etcd, ...keys], livez: [ping, etcd, ...keys], readyz: [ping, etcd, ...keys, shutdown] };
 }

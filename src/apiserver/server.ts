@@ -37,12 +37,13 @@ export interface ApiServer {
 }
 
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const place = { host: options.host, port: options.port };
+  const place = { host: options.advertiseAddress ?? options.host, port: options.port, joined: false };
   const server = await assembleApiServer(serverParts(options, place));
   try {
     const listener = await openPort(options, server);
     place.port = listener.port;
     await joinCluster(options, server, listener.port);
+    place.joined = true;
     return running(options, server, listener);
   } catch (error) {
     await server.closing.disposeAsync();

@@ -32,6 +32,7 @@ import { statefulSetController } from "./stateful-set/index.ts";
 import { taintEvictionController } from "./taint-eviction/index.ts";
 import { ttlController } from "./ttl/index.ts";
 import { ttlAfterFinished } from "./ttl-after-finished/index.ts";
+import { attributesClassProtection } from "./vac-protection/index.ts";
 import { validatingAdmissionPolicyStatus } from "./validating-admission-policy-status/index.ts";
 
 export interface ClusterFacts {
@@ -72,6 +73,7 @@ export function allControllers(facts: ClusterFacts): readonly Controller[] {
     persistentVolumeBinder,
     volumeProtection,
     claimProtection,
+    attributesClassProtection,
     ephemeralVolumeController,
     resourceClaimController,
     podGarbageCollector({}),

@@ -16,6 +16,7 @@ import {
   readUsage,
 } from "./host/index.ts";
 import type { PodObjects } from "./objects/index.ts";
+import type { Runtime } from "./runtime/runtime.ts";
 import { type CsiVolumes, hostVolumes, type PodVolumes } from "./volumes/index.ts";
 
 export interface KubeletHost {
@@ -30,20 +31,22 @@ export interface MachineHostOptions {
   readonly config: KubeletConfig;
   readonly client: Client;
   readonly csi?: CsiVolumes | undefined;
+  readonly runtime: Pick<Runtime, "images">;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
 }
 
 /** This machine. */
-export async function machineHost({ config, csi, ...parts }: MachineHostOptions): Promise<KubeletHost> {
+export async function machineHost({ config, csi, runtime, ...parts }: MachineHostOptions): Promise<KubeletHost> {
   const { rootDir: root, podLogsRoot, resolvConf, cgroupRoot } = config;
   const mounter = hostMounter();
   return {
     machine: await readMachine(root, resolvConf),
     files: hostFiles({ root, podLogsRoot, mounter }),
     cgroups: hostCgroups(await readHierarchies(), cgroupRoot, parts.log),
-    volumes: (objects, facts) => hostVolumes({ ...parts, root, mounter, objects, facts, csi }),
+    volumes: (objects, facts) =>
+      hostVolumes({ ...parts, root, mounter, objects, facts, csi, images: runtime.images.mounts }),
     usage: () => readUsage(root),
   };
 }

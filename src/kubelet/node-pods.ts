@@ -105,6 +105,7 @@ export function nodePods(options: NodePodsOptions): NodePods {
     objects,
     events,
     admitResize: (pod) => options.admitResize(pod, workers.active()),
+    stopping: tasks.signal,
     clock,
     log,
   };

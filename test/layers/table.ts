@@ -206,6 +206,7 @@ export const rooms: Record<string, readonly string[]> = {
     "pod-gc",
     "pv-protection",
     "pvc-protection",
+    "vac-protection",
     "replica-set",
     "resource-claim",
     "resource-quota",

@@ -252,6 +252,10 @@ describe.skipIf(!canMakeNamespaces()).each(MODES)("Services by $name", (mode) =>
     expect(await ask()).toBe("a 10.244.0.2");
     await put("udp", udp([B]));
     expect(await ask()).toMatch(/^b /);
+    // Another target port of the same Pod.
+    await network.start("b", echoServer("b2", 8081));
+    await put("udp", udp([{ ...B, port: 8081 }]));
+    expect(await ask()).toMatch(/^b2 /);
   });
 
   it("lose no connection while their endpoints change", async () => {

@@ -63,7 +63,10 @@ describe("webhooks", () => {
     ],
     [
       { clientConfig: { service: { name: "s", namespace: "n", path: "a" } } },
-      [`webhooks[0].clientConfig.service.path: Invalid value: "a": must start with a '/'`],
+      [
+        `webhooks[0].clientConfig.service.path: Invalid value: "a": must start with a '/'`,
+        'webhooks[0].clientConfig.service.path: Invalid value: "a": segment[0] may not be empty',
+      ],
     ],
     [
       {
@@ -90,7 +93,7 @@ describe("policies", () => {
     [{ matchConstraints: {} }, ["spec.matchConstraints.resourceRules: Required value"]],
     [
       { variables: [{ name: "a-b", expression: "1" }] },
-      ['spec.variables[0].name: Invalid value: "a-b": name is not a valid CEL identifier'],
+      ['spec.variables[0].name: Invalid value: "a-b": must be a valid CEL identifier'],
     ],
     [
       { validations: [{ expression: "true", message: "a\nb" }] },
@@ -113,7 +116,7 @@ describe("policies", () => {
     ],
     [
       { variables: [{ name: "namespace", expression: "1" }] },
-      ['spec.variables[0].name: Invalid value: "namespace": name is not a valid CEL identifier'],
+      ['spec.variables[0].name: Invalid value: "namespace": must be a valid CEL identifier'],
     ],
     [
       {

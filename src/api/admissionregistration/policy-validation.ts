@@ -1,4 +1,5 @@
 /** Validation of admission policies, their bindings and their expressions. */
+import { fits, isUnset } from "../definition/field-checks.ts";
 import { isReserved } from "../machinery/cel/values/escape.ts";
 import {
   duplicate,
@@ -41,6 +42,7 @@ import {
 } from "./webhook-validation.ts";
 
 const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
+const mutableOperations = ["*", "CONNECT", "CREATE", "UPDATE"];
 const maxExpressionBytes = 5 * 1024;
 const maxAuditAnnotations = 20;
 
@@ -75,7 +77,7 @@ function validateAnnotations(
   for (const [i, { key, valueExpression }] of annotations.entries()) {
     const where = path.index(i);
     if (policy === "") errors.push(invalid(where.child("key"), key, "requires metadata.name be non-empty"));
-    else for (const why of checkQualifiedName(`${policy}/${key}`)) errors.push(invalid(where.child("key"), key, why));
+    else errors.push(...fits(checkQualifiedName, `${policy}/${key}`, where.child("key")));
     const text = valueExpression.trim();
     const at = where.child("valueExpression");
     if (text === "") errors.push(required(at, "valueExpression is not specified"));
@@ -91,7 +93,10 @@ function validateAnnotations(
 export function validateMutatingPolicy({ spec = {} }: MutatingAdmissionPolicy, path: FieldPath): readonly FieldError[] {
   const where = path.child("spec");
   const composition = compositionOf(spec);
-  const errors = [...validateShared(spec, composition, where)];
+  const errors = [
+    ...validateShared(spec, composition, where),
+    ...operationFaults(spec.matchConstraints, where.child("matchConstraints")),
+  ];
   const mutations = spec.mutations ?? [];
   if (mutations.length === 0)
     errors.push(required(where.child("mutations"), "mutations must contain at least one item"));
@@ -102,7 +107,17 @@ export function validateMutatingPolicy({ spec = {} }: MutatingAdmissionPolicy, p
   return errors;
 }
 
-/** `actions`: only for bindings of validating policies. */
+/** What is deleted cannot be mutated. */
+function operationFaults(match: MatchResources | undefined, path: FieldPath): readonly FieldError[] {
+  const where = path.child("resourceRules", "operations");
+  return (match?.resourceRules ?? []).flatMap(({ operations = [] }) =>
+    operations
+      .filter((operation) => !mutableOperations.includes(operation))
+      .map((operation) => notSupported(where, operation, mutableOperations)),
+  );
+}
+
+/** `actions`: only bindings of validating policies have them. */
 export function validateBinding(
   spec: MutatingAdmissionPolicyBindingSpec,
   actions: readonly string[] | undefined,
@@ -118,7 +133,8 @@ export function validateBinding(
   errors.push(...validateParamRef(spec.paramRef, path.child("paramRef")));
   if (spec.matchResources !== undefined)
     errors.push(...validateMatch(spec.matchResources, path.child("matchResources")));
-  if (actions !== undefined) errors.push(...validateActions(actions, path.child("validationActions")));
+  if (actions === undefined) errors.push(...operationFaults(spec.matchResources, path.child("matchResources")));
+  else errors.push(...validateActions(actions, path.child("validationActions")));
   return errors;
 }
 
@@ -132,7 +148,7 @@ function compositionOf({ variables = [], paramKind }: SharedSpec): Composition {
 
 function validateShared(spec: SharedSpec, composition: Composition, path: FieldPath): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (!spec.failurePolicy) errors.push(required(path.child("failurePolicy")));
+  if (isUnset(spec.failurePolicy)) errors.push(required(path.child("failurePolicy")));
   else errors.push(...choiceFaults(spec.failurePolicy, failurePolicies, path.child("failurePolicy")));
   if (spec.paramKind !== undefined) errors.push(...validateParamKind(spec.paramKind, path.child("paramKind")));
   const match = path.child("matchConstraints");
@@ -150,7 +166,7 @@ function validateShared(spec: SharedSpec, composition: Composition, path: FieldP
 
 function validateMatch(match: MatchResources, path: FieldPath): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (!match.matchPolicy) errors.push(required(path.child("matchPolicy")));
+  if (isUnset(match.matchPolicy)) errors.push(required(path.child("matchPolicy")));
   else errors.push(...choiceFaults(match.matchPolicy, matchPolicies, path.child("matchPolicy")));
   errors.push(...validateLabelSelector(match.namespaceSelector, path.child("namespaceSelector")));
   errors.push(...validateLabelSelector(match.objectSelector, path.child("objectSelector")));
@@ -158,8 +174,9 @@ function validateMatch(match: MatchResources, path: FieldPath): readonly FieldEr
     for (const [i, rule] of (match[field] ?? []).entries()) {
       const where = path.child(field).index(i);
       for (const [j, name] of (rule.resourceNames ?? []).entries()) {
-        for (const why of checkPathSegmentName(name))
-          errors.push(invalid(where.child("resourceNames").index(j), name, why));
+        const nameAt = where.child("resourceNames").index(j);
+        for (const why of checkPathSegmentName(name)) errors.push(invalid(nameAt, name, why));
+        if (rule.resourceNames?.indexOf(name) !== j) errors.push(duplicate(nameAt, name));
       }
       errors.push(...validateRule(rule, where));
     }
@@ -204,7 +221,7 @@ function validateParamRef(ref: ParamRef | undefined, path: FieldPath): readonly 
     if (name !== "") errors.push(forbidden(path.child("selector"), "name and selector are mutually exclusive"));
   }
   if (name === "" && selector === undefined) errors.push(required(path, "one of name or selector must be specified"));
-  if (!action) errors.push(required(path.child("parameterNotFoundAction")));
+  if (isUnset(action)) errors.push(required(path.child("parameterNotFoundAction")));
   else errors.push(...choiceFaults(action, ["Allow", "Deny"], path.child("parameterNotFoundAction")));
   return errors;
 }
@@ -233,7 +250,7 @@ function validateVariable(
   const errors: FieldError[] = [];
   if (name.trim() === "") errors.push(required(path.child("name"), "name is not specified"));
   else if (checkCIdentifier(name).length > 0 || isReserved(name))
-    errors.push(invalid(path.child("name"), name, "name is not a valid CEL identifier"));
+    errors.push(invalid(path.child("name"), name, "must be a valid CEL identifier"));
   const compiled = variables.get(name);
   if (expression.trim() === "") errors.push(required(path.child("expression"), "expression is not specified"));
   else if (compiled !== undefined) errors.push(...expressionFaults(compiled, path.child("expression"), expression));
@@ -279,16 +296,10 @@ function validateMutation(
     else if (type === patchType) {
       const [text, at] = [form?.expression ?? "", path.child(field, "expression")];
       const returns = type === "JSONPatch" ? "patches" : "object";
-      if (text.trim() === "") errors.push(required(at, "expression is not specified"));
+      if (text.trim() === "") errors.push(required(at));
       else errors.push(...expressionFaults(composition.compile(text, returns, { patches: true }), at));
     } else if (form !== undefined) {
-      errors.push(
-        invalid(
-          path.child(field),
-          form as { expression?: string } as Readonly<Record<string, string>>,
-          `${field} must not be set when patchType is ${patchType}`,
-        ),
-      );
+      errors.push(invalid(path.child(field), `{${field}}`, `must not be specified when patchType is ${patchType}`));
     }
   }
   return errors;

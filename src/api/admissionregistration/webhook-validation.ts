@@ -1,4 +1,5 @@
 /** Validation of webhooks. */
+import { isUnset } from "../definition/field-checks.ts";
 import {
   duplicate,
   type FieldError,
@@ -57,7 +58,7 @@ function validateWebhook(webhook: ValidatingWebhook | MutatingWebhook, path: Fie
   errors.push(...choiceFaults(webhook.failurePolicy, failurePolicies, path.child("failurePolicy")));
   errors.push(...choiceFaults(webhook.matchPolicy, matchPolicies, path.child("matchPolicy")));
   const effects = path.child("sideEffects");
-  if (!webhook.sideEffects) errors.push(required(effects, "must specify one of None, NoneOnDryRun"));
+  if (isUnset(webhook.sideEffects)) errors.push(required(effects, "must specify one of None, NoneOnDryRun"));
   else errors.push(...choiceFaults(webhook.sideEffects, ["None", "NoneOnDryRun"], effects));
   const seconds = webhook.timeoutSeconds;
   if (seconds !== undefined && (seconds < 1 || seconds > 30)) {
@@ -167,10 +168,11 @@ export function validateService(
 function urlPathFaults(urlPath: string, path: FieldPath): readonly FieldError[] {
   if (urlPath === "/" || urlPath === "") return [];
   if (urlPath === "//") return [invalid(path, urlPath, "segment[0] may not be empty")];
-  if (!urlPath.startsWith("/")) return [invalid(path, urlPath, "must start with a '/'")];
+  const errors = urlPath.startsWith("/") ? [] : [invalid(path, urlPath, "must start with a '/'")];
   const steps = urlPath.slice(1).replace(/\/$/, "").split("/");
-  return steps.flatMap((step, i) => {
-    if (step === "") return [invalid(path, urlPath, `segment[${i}] may not be empty`)];
-    return checkDns1123Subdomain(step).map((why) => invalid(path, urlPath, `segment[${i}]: ${why}`));
-  });
+  for (const [i, step] of steps.entries()) {
+    if (step === "") errors.push(invalid(path, urlPath, `segment[${i}] may not be empty`));
+    else for (const why of checkDns1123Subdomain(step)) errors.push(invalid(path, urlPath, `segment[${i}]: ${why}`));
+  }
+  return errors;
 }

@@ -42,8 +42,7 @@ export const DaemonSet = defineKind<DaemonSetObject>("apps/v1", "DaemonSet", {
     },
     validate({ spec }, old, at) {
       const errors = validateDaemonSetSpec(spec, old.spec, at.child("spec"));
-      // Reported twice, as in Kubernetes.
-      return [...errors, ...errors, ...unchanged(spec?.selector, old.spec?.selector, at.child("spec", "selector"))];
+      return [...errors, ...unchanged(spec?.selector, old.spec?.selector, at.child("spec", "selector"))];
     },
   },
   generation: "spec",

@@ -34,8 +34,7 @@ export const ReplicaSet = defineKind<ReplicaSetObject>("apps/v1", "ReplicaSet", 
     prepare: ({ spec }, old) => dropDisabledFields(spec?.template, old.spec?.template),
     validate(set, old, at) {
       const errors = validateSpec(set.spec, old.spec, at.child("spec"));
-      // Reported twice, as in Kubernetes.
-      return [...errors, ...errors, ...unchanged(set.spec?.selector, old.spec?.selector, at.child("spec", "selector"))];
+      return [...errors, ...unchanged(set.spec?.selector, old.spec?.selector, at.child("spec", "selector"))];
     },
   },
   generation: "spec",

@@ -21,7 +21,9 @@ import {
   notSupported,
   required,
 } from "../machinery/errors/field-error.ts";
+import { validateLabels } from "../machinery/names/labels.ts";
 import { checkDns1123Label } from "../machinery/names/names.ts";
+import { validateAnnotations } from "../machinery/object-meta.ts";
 import type {
   RollingUpdateStatefulSetStrategy,
   StatefulSetSpec,
@@ -62,7 +64,9 @@ export function validateStatefulSetSpec(
     ...(isNew ? validateServiceName(spec?.serviceName ?? "", at.child("serviceName")) : []),
     ...errors,
     ...(matcher === undefined ? [] : checkTemplateMatches(template, matcher, templateAt)),
-    ...(matcher === undefined || anyTemplate ? [] : validatePodTemplateSpec(withClaims(spec), templateAt, options)),
+    ...(matcher === undefined || anyTemplate ? [] : validatePodTemplateSpec(asRun(spec), templateAt, options)),
+    // Kubernetes validates these twice.
+    ...(matcher === undefined ? [] : validateTemplateMetadata(template?.metadata, templateAt)),
     ...validateAlwaysRestarts(template, templateAt),
     ...validateNoDeadline(template, templateAt, "StatefulSet"),
   ];
@@ -99,17 +103,28 @@ function fixedPart(spec: StatefulSetSpec | undefined): object {
   return part;
 }
 
-/** The set's claims become volumes of its pods and replace volumes of the same name. */
-function withClaims(spec: StatefulSetSpec | undefined): PodTemplateSpec | undefined {
-  const claims = spec?.volumeClaimTemplates ?? [];
+function validateTemplateMetadata(metadata: PodTemplateSpec["metadata"], at: FieldPath): readonly FieldError[] {
+  return [
+    ...validateLabels(metadata?.labels, at.child("labels")),
+    ...validateAnnotations(metadata?.annotations, at.child("annotations")),
+  ];
+}
+
+/**
+ * The template as the set's pods get it: its claims become volumes and replace volumes of the same name, and each pod
+ * has a hostname of its own.
+ */
+function asRun(spec: StatefulSetSpec | undefined): PodTemplateSpec | undefined {
   const template = spec?.template;
-  if (template?.spec === undefined || claims.length === 0) return template;
+  if (template?.spec === undefined) return template;
+  const { hostname: _, ...others } = template.spec;
   const own = template.spec.volumes ?? [];
-  const added = claims
-    .map(({ metadata }) => metadata.name ?? "")
+  const names = new Set((spec?.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name ?? ""));
+  if (names.size === 0) return { ...template, spec: others };
+  const added = [...names]
     .filter((name) => !own.some((volume) => volume.name === name))
     .map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
-  return { ...template, spec: { ...template.spec, volumes: [...own, ...added] } };
+  return { ...template, spec: { ...others, volumes: [...own, ...added] } };
 }
 
 function validatePodManagementPolicy(policy: string, at: FieldPath): readonly FieldError[] {

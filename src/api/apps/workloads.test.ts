@@ -22,6 +22,11 @@ function stored(name: Name, body: JsonObject): JsonObject {
   return outcome.object ?? {};
 }
 
+const unnamedClaim = {
+  metadata: {},
+  spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+};
+
 const replicationController = (spec: JsonObject) => object("v1", "ReplicationController", { spec });
 
 describe("defaults", () => {
@@ -135,6 +140,23 @@ describe("what is refused", () => {
       ],
     },
     {
+      name: "a StatefulSet with a bad label in its template, twice, but no hostname of it",
+      kind: "StatefulSet",
+      given: workload("StatefulSet", { template: podTemplate({ hostname: "a.b" }, { app: "a", "b c": "1" }) }),
+      want: Array(2).fill(
+        `spec.template.labels: Invalid value: "b c": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
+      ),
+    },
+    {
+      name: "a StatefulSet with two claims of one name: one volume",
+      kind: "StatefulSet",
+      given: workload("StatefulSet", { volumeClaimTemplates: Array(2).fill(unnamedClaim) }),
+      want: [
+        "spec.template.spec.volumes[0].persistentVolumeClaim.claimName: Required value",
+        "spec.template.spec.volumes[0].name: Required value",
+      ],
+    },
+    {
       name: "a StatefulSet whose name is no host name",
       kind: "StatefulSet",
       given: workload("StatefulSet", {}, { name: "a.b" }),
@@ -199,16 +221,19 @@ describe("updates", () => {
     expect(generation({ labels: { a: "b" } })).toBe(1);
   });
 
-  it("of a ReplicaSet tell each fault of the spec twice, and the selector's once", () => {
-    const old = stored("ReplicaSet", workload("ReplicaSet"));
-    const next = workload("ReplicaSet", {
-      replicas: -1,
+  it.each([
+    ["ReplicaSet", ReplicaSet],
+    ["DaemonSet", DaemonSet],
+  ] as const)("of a %s tell each fault once", (name, kind) => {
+    const old = stored(name, workload(name));
+    const next = workload(name, {
+      minReadySeconds: -1,
       selector: { matchLabels: { app: "b" } },
       template: podTemplate({}, { app: "b" }),
     });
-    const negative = "spec.replicas: Invalid value: -1: must be greater than or equal to 0";
+    const negative = "spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0";
     const fixed = 'spec.selector: Invalid value: {"matchLabels":{"app":"b"}}: field is immutable';
-    expect(faults(update(ReplicaSet, old, next))).toEqual([negative, negative, fixed]);
+    expect(faults(update(kind, old, next))).toEqual([negative, fixed]);
   });
 
   it("of a StatefulSet leave alone what was stored under older rules", () => {

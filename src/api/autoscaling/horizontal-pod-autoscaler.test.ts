@@ -69,6 +69,26 @@ describe("what is refused", () => {
       want: ["spec.metrics[0].resource: Forbidden: must populate the given metric source only"],
     },
     {
+      name: "fewer than no replicas",
+      given: hpa({ maxReplicas: -1 }),
+      want: [
+        "spec.maxReplicas: Invalid value: -1: must be greater than or equal to 1",
+        "spec.maxReplicas: Invalid value: -1: must be greater than or equal to `minReplicas`",
+      ],
+    },
+    {
+      name: "a container's resource that does not exist",
+      given: metric({
+        type: "ContainerResource",
+        containerResource: { name: "n", container: "a.b", target: { type: "Utilization", averageUtilization: 5 } },
+      }),
+      want: [
+        'spec.metrics[0].containerResource.name: Invalid value: "n": must be a standard resource type or fully qualified',
+        'spec.metrics[0].containerResource.name: Invalid value: "n": must be a standard resource for containers',
+        'spec.metrics[0].containerResource.container: Invalid value: "a.b": must not contain dots',
+      ],
+    },
+    {
       name: "a pods metric without a positive target",
       given: metric({ type: "Pods", pods: { ...rps, target: { type: "AverageValue", averageValue: "0" } } }),
       want: [
@@ -117,7 +137,7 @@ describe("what is refused", () => {
       given: behavior({ selectPolicy: "Some", policies: [{ type: "Nodes", value: 0, periodSeconds: 1801 }] }),
       want: [
         'spec.behavior.scaleUp.selectPolicy: Unsupported value: "Some": supported values: "Disabled", "Max", "Min"',
-        'spec.behavior.scaleUp.policies[0].type: Unsupported value: "Nodes": supported values: "Pods", "Percent"',
+        'spec.behavior.scaleUp.policies[0].type: Unsupported value: "Nodes": supported values: "Percent", "Pods"',
         "spec.behavior.scaleUp.policies[0].value: Invalid value: 0: must be greater than zero",
         "spec.behavior.scaleUp.policies[0].periodSeconds: Invalid value: 1801: must be less than or equal to 1800",
       ],

@@ -1,4 +1,6 @@
 /** Validation of metrics: each has one source, and a target that fits it. */
+import { containerResourceNameFaults } from "../core/resources/standard-resources.ts";
+import { fits } from "../definition/field-checks.ts";
 import {
   type FieldError,
   type FieldPath,
@@ -7,7 +9,7 @@ import {
   notSupported,
   required,
 } from "../machinery/errors/field-error.ts";
-import { checkPathSegmentName } from "../machinery/names/names.ts";
+import { checkDns1123Label, checkPathSegmentName } from "../machinery/names/names.ts";
 import { parseQuantity } from "../machinery/scalars/quantity.ts";
 import type {
   CrossVersionObjectReference,
@@ -98,8 +100,12 @@ const validateSource: Readonly<Record<Source, (metric: MetricSpec, at: FieldPath
     ...validateResourceTarget(resource?.target, at.child("target")),
   ],
   containerResource: ({ containerResource }, at) => [
-    ...(containerResource?.name ? [] : [required(at.child("name"), "must specify a resource name")]),
-    ...(containerResource?.container ? [] : [required(at.child("container"), "must specify a container")]),
+    ...(containerResource?.name
+      ? containerResourceNameFaults(containerResource.name, at.child("name"))
+      : [required(at.child("name"), "must specify a resource name")]),
+    ...(containerResource?.container
+      ? fits(checkDns1123Label, containerResource.container, at.child("container"))
+      : [required(at.child("container"), "must specify a container")]),
     ...validateResourceTarget(containerResource?.target, at.child("target")),
   ],
 };

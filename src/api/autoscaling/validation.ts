@@ -26,7 +26,8 @@ export function validateHpaSpec(
   if (minReplicas !== undefined && minReplicas < least) {
     errors.push(invalid(at.child("minReplicas"), minReplicas, `must be greater than or equal to ${least}`));
   }
-  if (maxReplicas < 1) errors.push(required(maxAt, "must be set and greater than 0"));
+  if (maxReplicas === 0) errors.push(required(maxAt, "must be set and greater than 0"));
+  if (maxReplicas < 0) errors.push(invalid(maxAt, maxReplicas, "must be greater than or equal to 1"));
   if (minReplicas !== undefined && maxReplicas < minReplicas) {
     errors.push(invalid(maxAt, maxReplicas, "must be greater than or equal to `minReplicas`"));
   }
@@ -72,7 +73,7 @@ function validateScalingPolicy(
   { type = "", value = 0, periodSeconds = 0 }: HPAScalingPolicy,
   at: FieldPath,
 ): readonly FieldError[] {
-  const known = ["Pods", "Percent"];
+  const known = ["Percent", "Pods"];
   const periodAt = at.child("periodSeconds");
   const errors: FieldError[] = [];
   if (!known.includes(type)) errors.push(notSupported(at.child("type"), type, known));

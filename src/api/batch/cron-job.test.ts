@@ -47,6 +47,11 @@ describe("what is refused", () => {
       want: ['spec.timeZone: Invalid value: "Mars/Olympus": unknown time zone Mars/Olympus'],
     },
     {
+      name: "a path for a zone",
+      given: cronJob({ timeZone: "../x" }),
+      want: ['spec.timeZone: Invalid value: "../x": unknown time zone ../x'],
+    },
+    {
       name: "the server's own zone",
       given: cronJob({ timeZone: "Local" }),
       want: [

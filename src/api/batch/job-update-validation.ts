@@ -4,7 +4,7 @@ import { same, unchanged, unchangedField } from "../definition/field-checks.ts";
 import { internalForm } from "../facts/index.ts";
 import { type FieldError, type FieldPath, immutable, invalid } from "../machinery/errors/field-error.ts";
 import type { Job, JobSpec } from "../types/batch-v1.ts";
-import type { Affinity, Container } from "../types/core-v1.ts";
+import type { Affinity, Container, PodSpec } from "../types/core-v1.ts";
 import { validateJob, validateJobSpec } from "./job-spec-validation.ts";
 import { hasCondition } from "./job-status-validation.ts";
 
@@ -39,30 +39,28 @@ function validateCompletions(
   return [invalid(completionsAt, completions, `can only be modified in tandem with ${at.child("parallelism")}`)];
 }
 
+/** The template of a Job at rest may change its metadata, and where and with which resources its pods run. */
 function validateTemplate(job: Job, old: Job, at: FieldPath): readonly FieldError[] {
   const template = job.spec?.template;
-  if (same(template, expectedTemplate(job, old))) return [];
-  return [immutable(at, internalForm("core.v1.PodTemplateSpec", template ?? {}))];
+  const oldTemplate = old.spec?.template;
+  if (!isAtRest(old)) {
+    if (same(template, oldTemplate)) return [];
+    return [immutable(at, internalForm("core.v1.PodTemplateSpec", template ?? {}))];
+  }
+  if (same(template?.spec, expectedSpec(template?.spec, oldTemplate?.spec))) return [];
+  return [immutable(at.child("spec"), internalForm("core.v1.PodSpec", template?.spec ?? {}))];
 }
 
-/** The old template; for a suspended Job, with the new scheduling directives and resources. */
-function expectedTemplate({ spec }: Job, old: Job): object | undefined {
-  const template = spec?.template;
-  const oldTemplate = old.spec?.template;
-  if (!isAtRest(old) || template?.spec === undefined || oldTemplate?.spec === undefined) return oldTemplate;
-  const metadata = taking(oldTemplate.metadata, template.metadata, ["labels", "annotations"]);
-  const { affinity: oldAffinity, ...others } = taking(oldTemplate.spec, template.spec, [
-    "nodeSelector",
-    "tolerations",
-    "schedulingGates",
-  ]);
-  const affinity = expectedAffinity(template.spec.affinity, oldAffinity);
-  const containers = withResources(oldTemplate.spec.containers, template.spec.containers);
+/** The old pod spec, with the new scheduling directives and resources. */
+function expectedSpec(spec: PodSpec | undefined, old: PodSpec | undefined): object | undefined {
+  if (spec === undefined || old === undefined) return old;
+  const { affinity: oldAffinity, ...others } = taking(old, spec, ["nodeSelector", "tolerations", "schedulingGates"]);
+  const affinity = expectedAffinity(spec.affinity, oldAffinity);
+  const containers = withResources(old.containers, spec.containers);
   const expected = { ...others, containers, ...(affinity === undefined ? {} : { affinity }) };
-  const { initContainers } = oldTemplate.spec;
-  if (initContainers === undefined) return { ...oldTemplate, metadata, spec: expected };
-  const initExpected = withResources(initContainers, template.spec.initContainers);
-  return { ...oldTemplate, metadata, spec: { ...expected, initContainers: initExpected } };
+  const { initContainers } = old;
+  if (initContainers === undefined) return expected;
+  return { ...expected, initContainers: withResources(initContainers, spec.initContainers) };
 }
 
 /** Suspended, and either never started or without pods from before. */

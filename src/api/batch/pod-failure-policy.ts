@@ -77,7 +77,7 @@ function validateExitCodes(
     const why = "must be one of the container or initContainer names in the pod template";
     errors.push(invalid(at.child("containerName"), containerName, why));
   }
-  if (values.length === 0) errors.push(invalid(valuesAt, values, "at least one value is required"));
+  if (values.length === 0) errors.push(invalid(valuesAt, given ?? null, "at least one value is required"));
   else if (values.length > maxExitCodes) errors.push(tooMany(valuesAt, values.length, maxExitCodes));
   for (const [i, value] of values.entries()) {
     if (operator === "In" && value === 0)

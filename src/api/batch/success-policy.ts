@@ -1,5 +1,6 @@
 /** Validation of success policies: when an Indexed Job succeeds before all of its indexes have. */
-import { jsonOf, nonNegative } from "../definition/field-checks.ts";
+import { nonNegative } from "../definition/field-checks.ts";
+import { internalForm } from "../facts/index.ts";
 import {
   type FieldError,
   type FieldPath,
@@ -15,7 +16,8 @@ const maxRules = 20;
 const maxIndexesBytes = 64 * 1024;
 
 export function validateSuccessPolicy(spec: JobSpec, policy: SuccessPolicy, at: FieldPath): readonly FieldError[] {
-  if (spec.completionMode !== "Indexed") return [invalid(at, shown(policy), "requires indexed completion mode")];
+  if (spec.completionMode !== "Indexed")
+    return [invalid(at, internalForm("batch.v1.SuccessPolicy", policy), "requires indexed completion mode")];
   const rules = policy.rules ?? [];
   const rulesAt = at.child("rules");
   return [
@@ -59,11 +61,3 @@ function validateRule(
 }
 
 /** As Kubernetes prints it: with the names of the Go fields. */
-function shown({ rules }: SuccessPolicy) {
-  return {
-    Rules: (rules ?? []).map(({ succeededIndexes, succeededCount }) => ({
-      SucceededIndexes: jsonOf(succeededIndexes),
-      SucceededCount: jsonOf(succeededCount),
-    })),
-  };
-}

@@ -1,6 +1,10 @@
-import { type FieldError, invalid, required, tooLong, type Where } from "../machinery/errors/field-error.ts";
+import { type FieldError, invalid, NO_ERRORS, required, tooLong, type Where } from "../machinery/errors/field-error.ts";
 import { goQuote } from "../machinery/json/go-text.ts";
-import { checkDns1123Subdomain } from "../machinery/names/names.ts";
+import { checkDns1123Label, checkDns1123Subdomain, type NameCheck } from "../machinery/names/names.ts";
+
+const maxDomain = 253;
+/** A domain, a slash, and a path that can be the name of an object with a namespace. */
+const maxName = 571;
 
 /** `example.com/my-signer`: a domain of at least two labels, and a path. */
 export function signerNameFaults(name: string, where: Where): readonly FieldError[] {
@@ -11,13 +15,19 @@ export function signerNameFaults(name: string, where: Where): readonly FieldErro
   }
   const [domain = "", path = ""] = segments;
   const errors: FieldError[] = [];
-  for (const why of checkDns1123Subdomain(domain)) {
-    errors.push(invalid(where, domain, `validating label ${goQuote(domain)}: ${why}`));
-  }
-  if (domain.split(".").length < 2)
+  if (domain.length > maxDomain) errors.push(tooLong(where, maxDomain));
+  const labels = domain.split(".");
+  errors.push(...labelFaults(checkDns1123Label, domain, where));
+  if (labels.length < 2)
     errors.push(invalid(where, domain, "should be a domain with at least two segments separated by dots"));
-  for (const why of checkDns1123Subdomain(path))
-    errors.push(invalid(where, path, `validating label ${goQuote(path)}: ${why}`));
-  if (name.length > 571) errors.push(tooLong(where, 571));
+  errors.push(...labelFaults(checkDns1123Subdomain, path, where));
+  if (name.length > maxName) errors.push(tooLong(where, maxName));
   return errors;
+}
+
+/** Those of the first label that has any. */
+function labelFaults(check: NameCheck, segment: string, where: Where): readonly FieldError[] {
+  const wrong = segment.split(".").find((label) => check(label).length > 0);
+  if (wrong === undefined) return NO_ERRORS;
+  return check(wrong).map((why) => invalid(where, segment, `validating label ${goQuote(wrong)}: ${why}`));
 }

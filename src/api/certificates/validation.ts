@@ -23,9 +23,10 @@ const decisive = ["Approved", "Denied", "Failed"];
 export function validateRequest({ spec, status }: CertificateSigningRequest, path: FieldPath): readonly FieldError[] {
   const at = path.child("spec");
   const errors: FieldError[] = [];
-  const blocks = pemBlocks(spec.request);
-  if (blocks[0] !== "CERTIFICATE REQUEST") {
-    errors.push(invalid(at.child("request"), spec.request, "PEM block type must be CERTIFICATE REQUEST"));
+  // Null, where the client sent none.
+  const request: string | null = spec.request;
+  if (pemBlocks(request ?? "")[0] !== "CERTIFICATE REQUEST") {
+    errors.push(invalid(at.child("request"), request, "PEM block type must be CERTIFICATE REQUEST"));
   }
   errors.push(...validateUsages(spec.usages ?? [], at.child("usages")));
   errors.push(...signerNameFaults(spec.signerName, at.child("signerName")));

@@ -3,9 +3,9 @@
  * newer one, whichever API it comes through.
  */
 
+import { same } from "../definition/field-checks.ts";
+import { internalField } from "../facts/index.ts";
 import { type FieldError, type FieldPath, immutable, invalid, required } from "../machinery/errors/field-error.ts";
-import { equalJson } from "../machinery/json/equal.ts";
-import type { Json } from "../machinery/json/json.ts";
 import { checkDns1123Subdomain, checkQualifiedName } from "../machinery/names/names.ts";
 import type { Event } from "../types/core-v1.ts";
 import { textBytes } from "./sealed-data.ts";
@@ -79,8 +79,9 @@ export function validateNewEventUpdate(next: Event, old: Event, path: FieldPath)
   const errors = [...validateSeries(next, path)];
   for (const field of settled) {
     const name = field === "reportingController" ? "reportingComponent" : field;
-    const [after, before] = [next[name] ?? null, old[name] ?? null] as Json[];
-    if (!equalJson(after ?? null, before ?? null)) errors.push(immutable(path.child(field), after ?? null));
+    if (same(next[name], old[name])) continue;
+    const after = internalField("core.v1.Event", name, next[name]);
+    if (!same(after, internalField("core.v1.Event", name, old[name]))) errors.push(immutable(path.child(field), after));
   }
   return errors;
 }

@@ -23,6 +23,7 @@ export { eventColumns } from "./event-columns.ts";
 export { validateEvent, validateNewEvent, validateNewEventUpdate } from "./event-validation.ts";
 export { validateNodeSelector } from "./node/node-selector.ts";
 export { validateTaints } from "./node/validation.ts";
+export { isExtendedResource } from "./resources/resource-list.ts";
 export {
   allocatesNodePorts,
   type IpFamily,

@@ -217,6 +217,10 @@ describe("ServiceAccount", () => {
 });
 
 describe("LimitRange", () => {
+  it("has the name of its uid, if it has none", () => {
+    expect(create(LimitRange, { metadata: { uid: "u" } }).object.metadata.name).toBe("u");
+  });
+
   it("fills limits from the maximum and requests from limits or the minimum", () => {
     const limits = [{ type: "Container", max: { cpu: "2" }, min: { memory: "1Gi" } }];
     expect(create(LimitRange, { metadata, spec: { limits } }).object).toMatchObject({

@@ -3,6 +3,7 @@
 import { type FieldError, forbidden } from "../machinery/errors/field-error.ts";
 import { equalJson } from "../machinery/json/equal.ts";
 import type { Json } from "../machinery/json/json.ts";
+import { sentEmpty } from "../machinery/json/sent-empty.ts";
 
 export const maxDataBytes = 1024 * 1024;
 
@@ -23,7 +24,9 @@ export function changedSealed(
   const errors: FieldError[] = [];
   if (next.immutable !== true) errors.push(forbidden("immutable", why));
   for (const field of fields) {
-    if (!equalJson((next[field] ?? {}) as Json, (old[field] ?? {}) as Json)) errors.push(forbidden(field, why));
+    // Kubernetes tells an empty map from none here.
+    const after = next[field] ?? sentEmpty(next, field);
+    if (!equalJson(after as Json | undefined, old[field] as Json | undefined)) errors.push(forbidden(field, why));
   }
   return errors;
 }

@@ -12,6 +12,7 @@ import {
 } from "../machinery/errors/field-error.ts";
 import { equalJson } from "../machinery/json/equal.ts";
 import type { Int64, Json } from "../machinery/json/json.ts";
+import { sentEmpty } from "../machinery/json/sent-empty.ts";
 import { checkDns1123Subdomain, checkPercent, type NameCheck } from "../machinery/names/names.ts";
 import type { IntOrString } from "../machinery/scalars/int-or-string.ts";
 
@@ -20,6 +21,11 @@ export type Part = object | string | Int64 | boolean | null | undefined;
 /** The generated types are JSON, but TypeScript gives interfaces no index signature. Absent becomes null. */
 export function jsonOf(value: Part): Json {
   return (value ?? null) as Json;
+}
+
+/** A pointer without a value: null, where the field is required. */
+export function isUnset(value: Part): value is null | undefined {
+  return value === undefined || value === null;
 }
 
 export function same(a: Part, b: Part): boolean {
@@ -39,7 +45,8 @@ export function unchangedField<T extends object, Name extends keyof T & string>(
   at: FieldPath,
 ): readonly FieldError[] {
   if (same(next[name] as Part, old[name] as Part)) return NO_ERRORS;
-  return [immutable(at.child(name), internalField(type, name, next[name] as Exclude<Part, null>))];
+  const value = next[name] ?? sentEmpty(next, name);
+  return [immutable(at.child(name), internalField(type, name, value as Exclude<Part, null>))];
 }
 
 /** The faults that `check` finds, each as an error. */
@@ -73,7 +80,7 @@ export function requireOneOf(
   return value === undefined || value === "" ? [required(where)] : oneOf(value, supported, where);
 }
 
-export function positive(value: number, where: FieldPath): readonly FieldError[] {
+export function positive(value: Int64, where: FieldPath): readonly FieldError[] {
   return value > 0 ? [] : [invalid(where, value, "must be greater than zero")];
 }
 

@@ -31,6 +31,16 @@ export function checkStrictCidr(where: Where, value: string, existing: readonly 
   return [];
 }
 
+/** The address of an interface with the length of its network's prefix, in canonical form: `10.9.8.7/24`. */
+export function checkInterfaceAddress(where: Where, value: string): readonly FieldError[] {
+  const cidr = parseCidr(value);
+  if (cidr === undefined) {
+    return [invalid(where, value, "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)")];
+  }
+  const canonical = `${formatIp(cidr)}/${cidr.prefixLength}`;
+  return value === canonical ? [] : [invalid(where, value, `must be in canonical form (${goQuote(canonical)})`)];
+}
+
 /** Addresses that cannot be reached from other hosts; endpoints and external IPs must be reachable. */
 export function checkReachableIp(where: Where, value: string): readonly FieldError[] {
   const ip = parseIp(value);

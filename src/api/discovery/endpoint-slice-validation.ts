@@ -1,4 +1,5 @@
-import { checkReachableIp } from "../definition/strict-ip.ts";
+import { fits } from "../definition/field-checks.ts";
+import { checkReachableIp, checkStrictIp, isIpv6 } from "../definition/strict-ip.ts";
 import {
   duplicate,
   type FieldError,
@@ -6,18 +7,32 @@ import {
   forbidden,
   immutable,
   invalid,
+  NO_ERRORS,
   notSupported,
   required,
   tooMany,
 } from "../machinery/errors/field-error.ts";
-import { checkIpv4, checkIpv6 } from "../machinery/names/ip.ts";
-import { checkDns1123Label, checkDns1123Subdomain, checkQualifiedName } from "../machinery/names/names.ts";
+import {
+  checkDns1123Label,
+  checkDns1123Subdomain,
+  checkLabelValue,
+  checkQualifiedName,
+  type NameCheck,
+} from "../machinery/names/names.ts";
 import type { Endpoint, EndpointPort, EndpointSlice } from "../types/discovery-v1.ts";
 
 const addressTypes = ["FQDN", "IPv4", "IPv6"];
+/** Of one kind, at an endpoint. */
+const maxHints = 8;
 const protocols = ["SCTP", "TCP", "UDP"];
 
-export function validateEndpointSlice(slice: EndpointSlice, path: FieldPath): readonly FieldError[] {
+/** Addresses that the old slice has stay valid. */
+export function validateEndpointSlice(
+  slice: EndpointSlice,
+  old: EndpointSlice | undefined,
+  path: FieldPath,
+): readonly FieldError[] {
+  const known = new Set((old?.endpoints ?? []).flatMap(({ addresses }) => addresses ?? []));
   const errors: FieldError[] = [];
   const { addressType } = slice;
   if (!addressType) errors.push(required(path.child("addressType")));
@@ -26,7 +41,9 @@ export function validateEndpointSlice(slice: EndpointSlice, path: FieldPath): re
   const endpoints = slice.endpoints ?? [];
   if (endpoints.length > 1000) errors.push(tooMany(path.child("endpoints"), endpoints.length, 1000));
   else
-    errors.push(...endpoints.flatMap((one, i) => validateEndpoint(one, addressType, path.child("endpoints").index(i))));
+    errors.push(
+      ...endpoints.flatMap((one, i) => validateEndpoint(one, addressType, known, path.child("endpoints").index(i))),
+    );
   const ports = slice.ports ?? [];
   if (ports.length > 20000) errors.push(tooMany(path.child("ports"), ports.length, 20000));
   else errors.push(...validatePorts(ports, path.child("ports")));
@@ -38,16 +55,26 @@ export function validateEndpointSliceUpdate(
   old: EndpointSlice,
   path: FieldPath,
 ): readonly FieldError[] {
-  return next.addressType === old.addressType ? [] : [immutable(path.child("addressType"), next.addressType)];
+  return [
+    ...validateEndpointSlice(next, old, path),
+    ...(next.addressType === old.addressType ? [] : [immutable(path.child("addressType"), next.addressType)]),
+  ];
 }
 
-function validateEndpoint(endpoint: Endpoint, addressType: string, path: FieldPath): readonly FieldError[] {
+function validateEndpoint(
+  endpoint: Endpoint,
+  addressType: string,
+  known: ReadonlySet<string>,
+  path: FieldPath,
+): readonly FieldError[] {
   const addresses = endpoint.addresses ?? [];
   const where = path.child("addresses");
   const errors: FieldError[] = [];
-  if (addresses.length === 0) errors.push(required(where, "must contain at least 1 endpoint"));
+  if (addresses.length === 0) errors.push(required(where, "must contain at least 1 address"));
   else if (addresses.length > 100) errors.push(tooMany(where, addresses.length, 100));
-  for (const [i, address] of addresses.entries()) errors.push(...addressFaults(address, addressType, where.index(i)));
+  for (const [i, address] of addresses.entries()) {
+    if (!known.has(address)) errors.push(...addressFaults(address, addressType, where, i));
+  }
   const { nodeName, hostname } = endpoint;
   if (nodeName !== undefined)
     for (const why of checkDns1123Subdomain(nodeName)) errors.push(invalid(path.child("nodeName"), nodeName, why));
@@ -61,15 +88,39 @@ function validateEndpoint(endpoint: Endpoint, addressType: string, path: FieldPa
   }
   if (hostname !== undefined)
     for (const why of checkDns1123Label(hostname)) errors.push(invalid(path.child("hostname"), hostname, why));
+  const { forZones, forNodes } = endpoint.hints ?? {};
+  errors.push(...hintFaults(forZones, checkLabelValue, path.child("hints", "forZones")));
+  errors.push(...hintFaults(forNodes, checkDns1123Subdomain, path.child("hints", "forNodes")));
   return errors;
 }
 
-function addressFaults(address: string, type: string, where: FieldPath): readonly FieldError[] {
+/** The zones or nodes whose clients should use the endpoint. */
+function hintFaults(
+  hints: readonly { readonly name: string }[] | undefined,
+  check: NameCheck,
+  path: FieldPath,
+): readonly FieldError[] {
+  if (hints === undefined) return NO_ERRORS;
+  if (hints.length > maxHints) return [tooMany(path, hints.length, maxHints)];
+  const names = new Set<string>();
+  return hints.flatMap(({ name }, i) => {
+    const where = path.index(i).child("name");
+    const repeated = names.has(name) ? [duplicate(where, name)] : [];
+    names.add(name);
+    return [...repeated, ...fits(check, name, where)];
+  });
+}
+
+function addressFaults(address: string, type: string, path: FieldPath, i: number): readonly FieldError[] {
+  const where = path.index(i);
   switch (type) {
     case "IPv4":
-      return [...checkIpv4(where, address), ...checkReachableIp(where, address)];
-    case "IPv6":
-      return [...checkIpv6(where, address), ...checkReachableIp(where, address)];
+    case "IPv6": {
+      const errors = checkStrictIp(where, address);
+      if (errors.length > 0) return errors;
+      if (isIpv6(address) !== (type === "IPv6")) return [invalid(path, address, `must be an ${type} address`)];
+      return checkReachableIp(where, address);
+    }
     case "FQDN": {
       if (address === "") return [required(where)];
       const name = address.replace(/\.$/, "");

@@ -1,4 +1,5 @@
 /** The public surface of facts. */
+import { equalJson } from "../machinery/json/equal.ts";
 import type { Int64, Json } from "../machinery/json/json.ts";
 import type { ObjectSchema } from "../machinery/schema/schema.ts";
 import { formOf, formOfField } from "./internal-form.ts";
@@ -36,7 +37,17 @@ export function internalForm(type: string, value: object | undefined): Json {
   return formOf(apiType(type), value as Json | undefined);
 }
 
-/** The same for a field of a type: without a value it is what Go has there, such as "" for a plain string. */
+/** As internalForm prints a stored object, which has no empty lists and maps. */
+export function storedForm(type: string, value: object | undefined): Json {
+  return formOf(apiType(type), value as Json | undefined, true);
+}
+
+/** Whether two values of a type are equal in Go. An empty list equals none. */
+export function sameInternally(type: string, a: object | undefined, b: object | undefined): boolean {
+  return equalJson(storedForm(type, a), storedForm(type, b));
+}
+
+/** internalForm for a field of a type: without a value it is what Go has there, such as "" for a plain string. */
 export function internalField(type: string, name: string, value: object | string | Int64 | boolean | undefined): Json {
   return formOfField(apiType(type), name, value as Json | undefined);
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { goJson } from "../machinery/json/go-text.ts";
 import type { Json } from "../machinery/json/json.ts";
-import { internalField, internalForm, typeNames, typeSchema } from "./index.ts";
+import { decode } from "../machinery/schema/decode.ts";
+import { internalField, internalForm, storedForm, typeNames, typeSchema } from "./index.ts";
 import { internalFields } from "./internal-types.ts";
 
 describe("a value in its internal Go type", () => {
@@ -45,6 +46,17 @@ describe("a value in its internal Go type", () => {
       '{"Audience":"","ExpirationSeconds":0,"Path":"p"}',
     ],
   ])("%s", (_, type, value, want) => expect(goJson(internalForm(type, value))).toBe(want));
+
+  it.each([
+    ["sent", '{"Limits":{},"Requests":null}'],
+    ["stored", '{"Limits":null,"Requests":null}'],
+  ] as const)("has what was sent empty: %s", (source, want) => {
+    const type = "core.v1.VolumeResourceRequirements";
+    const { value } = decode(typeSchema(`io.k8s.api.${type}`), { limits: {} });
+    expect(goJson(source === "sent" ? internalForm(type, value as object) : storedForm(type, value as object))).toBe(
+      want,
+    );
+  });
 
   it("has the host's namespaces of a pod in its security context", () => {
     const { SecurityContext: context } = internalForm("core.v1.PodSpec", { hostNetwork: true }) as Record<string, Json>;

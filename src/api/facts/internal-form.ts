@@ -5,8 +5,10 @@
  * 1. Types of meta/v1 have no internal form: they are printed as JSON. Where a struct embeds ObjectMeta, the fields of
  *    that stand among its own.
  * 2. The fields of a type are found once, when a message needs them first.
+ * 3. A list or map that was sent empty is printed as such, not as nil. What is stored has none: see `stored`.
  */
 import type { Json, JsonObject } from "../machinery/json/json.ts";
+import { sentEmpty } from "../machinery/json/sent-empty.ts";
 import { goFieldName } from "../machinery/schema/go-types.ts";
 import { onceForEach } from "../machinery/schema/memo.ts";
 import type { FieldSchema, ObjectSchema, Schema } from "../machinery/schema/schema.ts";
@@ -22,19 +24,22 @@ interface Plan {
   readonly moved: readonly Plan[];
 }
 
-/** `value` is of the type that the schema describes; nothing is a nil pointer, list or map. */
-export function formOf(schema: Schema, value: Json | undefined): Json {
+/**
+ * `value` is of the type that the schema describes; nothing is a nil pointer, list or map. `stored`: a value that was
+ * stored, or one to compare with it.
+ */
+export function formOf(schema: Schema, value: Json | undefined, stored = false): Json {
   if (value === undefined || value === null) return null;
   switch (schema.type) {
     case "object":
-      return structForm(schema, value as JsonObject);
+      return structForm(schema, value as JsonObject, stored);
     case "list":
-      return (value as readonly Json[]).map((item) => formOf(schema.items, item));
+      return (value as readonly Json[]).map((item) => formOf(schema.items, item, stored));
     case "map":
       return Object.fromEntries(
         Object.keys(value as JsonObject)
           .sort()
-          .map((key) => [key, formOf(schema.values, (value as JsonObject)[key])]),
+          .map((key) => [key, formOf(schema.values, (value as JsonObject)[key], stored)]),
       );
     default:
       return value;
@@ -45,29 +50,32 @@ export function formOf(schema: Schema, value: Json | undefined): Json {
 export function formOfField(schema: ObjectSchema, name: string, value: Json | undefined): Json {
   const plan = plansOf(schema).find(({ field }) => field.name === name);
   if (plan === undefined) throw new Error(`${schema.goType} has no field ${name}`);
-  return fieldForm(plan, value === undefined ? {} : { [name]: value });
+  return fieldForm(plan, value === undefined ? {} : { [name]: value }, false);
 }
 
-function structForm(schema: ObjectSchema, value: JsonObject): Json {
+function structForm(schema: ObjectSchema, value: JsonObject, stored: boolean): Json {
   if (schema.goType === undefined || schema.goType.startsWith(META)) return value;
-  return fieldForms(plansOf(schema), value);
+  return fieldForms(plansOf(schema), value, stored);
 }
 
-function fieldForms(plans: readonly Plan[], value: JsonObject): Record<string, Json> {
+function fieldForms(plans: readonly Plan[], value: JsonObject, stored: boolean): Record<string, Json> {
   const forms: Record<string, Json> = {};
   for (const plan of plans) {
     if (isObjectMeta(plan.field)) Object.assign(forms, value[plan.field.name]);
-    else if (plan.moved.length === 0) forms[plan.goName] = fieldForm(plan, value);
-    else forms[plan.goName] = { ...fieldForms(plan.moved, value), ...(fieldForm(plan, value) as JsonObject) };
+    else if (plan.moved.length === 0) forms[plan.goName] = fieldForm(plan, value, stored);
+    else {
+      const own = fieldForm(plan, value, stored) as JsonObject;
+      forms[plan.goName] = { ...fieldForms(plan.moved, value, stored), ...own };
+    }
   }
   return forms;
 }
 
-function fieldForm({ field, pointer }: Plan, value: JsonObject): Json {
-  const own = value[field.name];
-  if (own !== undefined && own !== null) return formOf(field.schema, own);
+function fieldForm({ field, pointer }: Plan, value: JsonObject, stored: boolean): Json {
+  const own = value[field.name] ?? (stored ? undefined : sentEmpty(value, field.name));
+  if (own !== undefined && own !== null) return formOf(field.schema, own, stored);
   if (pointer) return null;
-  return field.schema.type === "object" ? structForm(field.schema, {}) : zeroValue(field.schema);
+  return field.schema.type === "object" ? structForm(field.schema, {}, stored) : zeroValue(field.schema);
 }
 
 function isObjectMeta({ schema }: FieldSchema): boolean {

@@ -62,7 +62,7 @@ describe("PriorityLevelConfiguration", () => {
       { type: "Exempt", exempt: {} },
       ["spec.type: Invalid value: \"Exempt\": type must be 'Exempt' if and only if name is 'exempt'"],
     ],
-    [{ type: "Limited" }, ["spec.limited: Required value: must not be empty"]],
+    [{ type: "Limited" }, ["spec.limited: Required value: must not be empty when type is Limited"]],
     [
       { type: "Limited", limited: { limitResponse: { type: "Queue" } } },
       [

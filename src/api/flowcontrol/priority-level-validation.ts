@@ -1,11 +1,5 @@
-import {
-  type FieldError,
-  type FieldPath,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-} from "../machinery/errors/field-error.ts";
+import { requireOneOf } from "../definition/field-checks.ts";
+import { type FieldError, type FieldPath, forbidden, invalid, required } from "../machinery/errors/field-error.ts";
 import type {
   LimitedPriorityLevelConfiguration,
   LimitResponse,
@@ -36,10 +30,11 @@ export function validatePriorityLevel(
     errors.push(...percentFaults(percent, where.child("exempt", "lendablePercent")));
   } else if (type === "Limited") {
     if (spec?.exempt !== undefined) errors.push(forbidden(where.child("exempt"), "must be nil if the type is Limited"));
-    if (spec?.limited === undefined) errors.push(required(where.child("limited"), "must not be empty"));
+    if (spec?.limited === undefined)
+      errors.push(required(where.child("limited"), "must not be empty when type is Limited"));
     else errors.push(...validateLimited(spec.limited, where.child("limited")));
   } else {
-    errors.push(notSupported(where.child("type"), type, ["Exempt", "Limited"]));
+    errors.push(...requireOneOf(type, ["Exempt", "Limited"], where.child("type")));
   }
   return errors;
 }
@@ -70,7 +65,7 @@ function validateResponse({ type, queuing }: LimitResponse, path: FieldPath): re
       if (queuing === undefined) return [required(where, "must not be empty if limited.limitResponse.type is Limited")];
       return validateQueuing(queuing, where);
     default:
-      return [notSupported(path.child("type"), type, ["Queue", "Reject"])];
+      return requireOneOf(type, ["Queue", "Reject"], path.child("type"));
   }
 }
 

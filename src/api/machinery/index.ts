@@ -32,6 +32,7 @@ export {
   textFacts,
   unknownField,
 } from "./json/json-text.ts";
+export { cloneDraft, sentEmpty } from "./json/sent-empty.ts";
 export { parseSpelled } from "./json/spelled-number.ts";
 export { jsonKind, unmarshalText } from "./json/unmarshal-text.ts";
 export { writeJson } from "./json/write-json.ts";
@@ -86,7 +87,7 @@ export {
   maxJsonPatchOperations,
 } from "./patch/json-patch.ts";
 export { applyMergePatch, createMergePatch } from "./patch/merge-patch.ts";
-export { applyStrategicMergePatch } from "./patch/strategic-merge-patch.ts";
+export { applyStrategicMergePatch, spentStrategicMergePatch } from "./patch/strategic-merge-patch.ts";
 export { decodeProtobuf, encodeProtobuf } from "./protobuf/codec.ts";
 export { decodeEnvelope, type Envelope, encodeEnvelope, isEnvelope } from "./protobuf/envelope.ts";
 export { ProtobufError } from "./protobuf/reader.ts";
@@ -112,3 +113,4 @@ export {
 export { type Decoded, DecodeError, type DecodeOptions, decode } from "./schema/decode.ts";
 export * from "./schema/object.ts";
 export * from "./schema/schema.ts";
+export { inTypeOrder } from "./schema/type-order.ts";

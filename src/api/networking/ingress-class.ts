@@ -1,6 +1,6 @@
 import { ageColumn, nameColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
-import { domainPrefixedPathFaults } from "../definition/field-checks.ts";
+import { domainPrefixedPathFaults, isUnset } from "../definition/field-checks.ts";
 import {
   type FieldError,
   type FieldPath,
@@ -71,9 +71,9 @@ function validateParameters(
   path: FieldPath,
 ): readonly FieldError[] {
   if (parameters === undefined) return [];
-  const { apiGroup = "", kind, name, scope, namespace } = parameters;
+  const { apiGroup, kind, name, scope, namespace } = parameters;
   const errors: FieldError[] = [];
-  if (apiGroup !== "")
+  if (!isUnset(apiGroup))
     for (const why of checkDns1123Subdomain(apiGroup)) errors.push(invalid(path.child("apiGroup"), apiGroup, why));
   if (kind === "") errors.push(required(path.child("kind")));
   else for (const why of checkPathSegmentName(kind)) errors.push(invalid(path.child("kind"), kind, why));

@@ -1,8 +1,9 @@
 /** Validation of Ingresses. */
 
+import { isUnset } from "../definition/field-checks.ts";
 import { checkStrictIp } from "../definition/strict-ip.ts";
 import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
-import type { Json } from "../machinery/json/json.ts";
+import { asSent } from "../machinery/json/sent-empty.ts";
 import { parseIp } from "../machinery/names/ip.ts";
 import {
   checkDns1123Label,
@@ -22,7 +23,7 @@ export function validateIngress({ spec = {} }: Ingress, path: FieldPath): readon
   const errors: FieldError[] = [];
   const rules = spec.rules ?? [];
   if (rules.length === 0 && spec.defaultBackend === undefined) {
-    errors.push(invalid(where, (spec.rules ?? []) as Json, "either `defaultBackend` or `rules` must be specified"));
+    errors.push(invalid(where, asSent(spec, "rules"), "either `defaultBackend` or `rules` must be specified"));
   }
   if (spec.defaultBackend !== undefined)
     errors.push(...validateBackend(spec.defaultBackend, where.child("defaultBackend")));
@@ -80,7 +81,7 @@ function hostFaults(host: string, where: FieldPath, refuseAddresses: boolean): r
 function validatePath({ path: text = "", pathType, backend }: HTTPIngressPath, at: FieldPath): readonly FieldError[] {
   const where = at.child("path");
   const errors: FieldError[] = [];
-  if (!pathType) return [required(at.child("pathType"), "pathType must be specified")];
+  if (isUnset(pathType)) return [required(at.child("pathType"), "pathType must be specified")];
   switch (pathType) {
     case "Exact":
     case "Prefix":
@@ -124,7 +125,7 @@ function validateResource(
   path: FieldPath,
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (apiGroup)
+  if (!isUnset(apiGroup))
     for (const why of checkDns1123Subdomain(apiGroup)) errors.push(invalid(path.child("apiGroup"), apiGroup, why));
   if (kind === "") errors.push(required(path.child("kind")));
   else for (const why of checkPathSegmentName(kind)) errors.push(invalid(path.child("kind"), kind, why));

@@ -13,8 +13,8 @@ import { validateLabelSelector } from "../machinery/names/labels.ts";
 import { checkPortName, checkPortNumber } from "../machinery/names/names.ts";
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from "../types/networking-v1.ts";
 
-const protocols = ["SCTP", "TCP", "UDP"];
-const policyTypes = ["Egress", "Ingress"];
+const protocols = ["TCP", "UDP", "SCTP"];
+const policyTypes = ["Ingress", "Egress"];
 
 export function validateNetworkPolicy({ spec = {} }: NetworkPolicy, path: FieldPath): readonly FieldError[] {
   const where = path.child("spec");

@@ -13,7 +13,7 @@ describe("Ingress", () => {
   const withPath = (path: object) => ({ spec: { rules: [{ http: { paths: [{ backend, ...path }] } }] } });
 
   it.each<[object, readonly string[]]>([
-    [{ spec: {} }, ["spec: Invalid value: []: either `defaultBackend` or `rules` must be specified"]],
+    [{ spec: {} }, ["spec: Invalid value: null: either `defaultBackend` or `rules` must be specified"]],
     [
       { spec: { defaultBackend: {} } },
       ['spec.defaultBackend: Invalid value: "": resource or service backend is required'],
@@ -84,7 +84,7 @@ describe("NetworkPolicy", () => {
     ],
     [
       { policyTypes: ["Odd"] },
-      ['spec.policyTypes[0]: Unsupported value: "Odd": supported values: "Egress", "Ingress"'],
+      ['spec.policyTypes[0]: Unsupported value: "Odd": supported values: "Ingress", "Egress"'],
     ],
   ])("%j", (spec, want) => expect(faults(NetworkPolicy, { spec } as never)).toEqual(want));
 });

@@ -18,7 +18,7 @@ describe("RuntimeClass", () => {
     {
       name: "overheads are amounts of resources",
       given: { overhead: { podFixed: { cpu: "-1" } } },
-      want: [/^overhead\.podFixed\.limits\[cpu\]: Invalid value: "-1": must be greater than or equal to 0$/],
+      want: [/^overhead\.limits\[cpu\]: Invalid value: "-1": must be greater than or equal to 0$/],
     },
     {
       name: "node selectors are labels",

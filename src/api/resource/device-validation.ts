@@ -1,110 +1,121 @@
-/** Validation of ResourceSlices and DeviceClasses. CEL expressions are compiled where they are evaluated. */
+/** Validation of a device in a ResourceSlice. What an update leaves as it was is not checked again. */
 import { validateNodeSelector } from "../core/index.ts";
+import { fits, same } from "../definition/field-checks.ts";
+import { internalForm } from "../facts/index.ts";
 import {
-  duplicate,
   type FieldError,
   type FieldPath,
-  immutable,
+  forbidden,
   invalid,
+  NO_ERRORS,
   required,
   tooLong,
-  tooMany,
 } from "../machinery/errors/field-error.ts";
-import { checkDns1123Label, checkDns1123Subdomain } from "../machinery/names/names.ts";
-import type { DeviceClassSpec, ResourcePool, ResourceSliceSpec } from "../types/resource-v1.ts";
+import { checkDns1123Subdomain } from "../machinery/names/names.ts";
+import type { Device, DeviceAttribute, DeviceCapacity } from "../types/resource-v1.ts";
+import { validateBindingConditions } from "./binding-conditions.ts";
+import { validateRequestPolicy } from "./capacity-request-policy.ts";
+import { validateConsumption } from "./device-counters.ts";
+import { validateTaint } from "./device-toleration.ts";
+import { validateMap, validateSlice } from "./lists.ts";
+import { labelFaults, longestQualifiedName, qualifiedNameFaults } from "./names.ts";
 
-const maxDevices = 128;
-const maxItems = 32;
-/** Where a slice's devices can be used; exactly one of these is set. */
-const places = ["nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection"] as const;
+const mostAttributes = 32;
+const mostTaints = 16;
+const longestValue = 64;
+const onePlace =
+  "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
+const noPlace =
+  "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
 
-export function validateDeviceClass(
-  { selectors = [], config = [] }: DeviceClassSpec,
-  path: FieldPath,
+export function validateDevice(
+  device: Device,
+  old: Device | undefined,
+  hasOwnPlace: boolean,
+  at: FieldPath,
 ): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  if (selectors.length > maxItems) errors.push(tooMany(path.child("selectors"), selectors.length, maxItems));
-  for (const [i, { cel }] of selectors.entries()) {
-    if (cel === undefined) errors.push(required(path.child("selectors").index(i).child("cel")));
+  const { name, attributes, capacity, taints, consumesCounters } = device;
+  const errors: FieldError[] = [...labelFaults(name, at.child("name"))];
+  const count = Object.keys(attributes ?? {}).length + Object.keys(capacity ?? {}).length;
+  if (count > mostAttributes) {
+    const why = `the total number of attributes and capacities must not exceed ${mostAttributes}`;
+    errors.push(invalid(at, count, why));
   }
-  if (config.length > maxItems) errors.push(tooMany(path.child("config"), config.length, maxItems));
-  for (const [i, { opaque }] of config.entries()) {
-    const where = path.child("config").index(i);
-    if (opaque === undefined) errors.push(required(where.child("opaque")));
-    else errors.push(...driverNameFaults(opaque.driver, where.child("opaque", "driver")));
+  const keys = { longestKey: longestQualifiedName };
+  errors.push(...validateMap(attributes, keys, qualifiedNameFaults, validateAttribute, at.child("attributes")));
+  if (old === undefined || !same(capacity, old.capacity)) {
+    const check = device.allowMultipleAllocations === true ? validateShared : validateExclusive;
+    errors.push(...validateMap(capacity, keys, qualifiedNameFaults, check, at.child("capacity")));
   }
-  return errors;
-}
-
-export function validateSlice(spec: ResourceSliceSpec, path: FieldPath): readonly FieldError[] {
-  const errors: FieldError[] = [
-    ...driverNameFaults(spec.driver, path.child("driver")),
-    ...validatePool(spec.pool, path.child("pool")),
-    ...validatePlace(spec, path),
+  if (old === undefined || !same(taints, old.taints)) {
+    errors.push(...validateSlice(taints, mostTaints, validateTaint, at.child("taints")));
+  }
+  return [
+    ...errors,
+    ...validateConsumption(consumesCounters, at.child("consumesCounters")),
+    ...(hasOwnPlace ? validatePlace(device, at) : placeFaults(device, at)),
+    ...validateBindingConditions(device, at),
   ];
-  const devices = spec.devices ?? [];
-  if (devices.length > maxDevices) errors.push(tooMany(path.child("devices"), devices.length, maxDevices));
-  const names = new Set<string>();
-  for (const [i, { name }] of devices.entries()) {
-    const where = path.child("devices").index(i);
-    if (name === "") errors.push(required(where.child("name")));
-    else for (const why of checkDns1123Label(name)) errors.push(invalid(where.child("name"), name, why));
-    if (names.has(name)) errors.push(duplicate(where, name));
-    names.add(name);
+}
+
+function placeFaults({ nodeName, nodeSelector, allNodes }: Device, at: FieldPath): readonly FieldError[] {
+  const none = nodeName === undefined && nodeSelector === undefined && allNodes === undefined;
+  return none ? NO_ERRORS : [invalid(at, null, noPlace)];
+}
+
+function validatePlace({ nodeName, nodeSelector, allNodes }: Device, at: FieldPath): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const set: string[] = [];
+  if (nodeName === "") errors.push(invalid(at.child("nodeName"), "", "must not be empty"));
+  else if (nodeName !== undefined) {
+    set.push("`nodeName`");
+    errors.push(...fits(checkDns1123Subdomain, nodeName, at.child("nodeName")));
   }
+  if (nodeSelector !== undefined) {
+    set.push("`nodeSelector`");
+    errors.push(...validateNodeSelector(nodeSelector, at.child("nodeSelector")));
+  }
+  if (allNodes === true) set.push("`allNodes`");
+  else if (allNodes === false) errors.push(invalid(at.child("allNodes"), false, "must be either unset or set to true"));
+  if (set.length === 0) errors.push(required(at, onePlace));
+  if (set.length > 1) errors.push(invalid(at, `{${set.join(", ")}}`, onePlace));
   return errors;
 }
 
-export function validateSliceChange(
-  next: ResourceSliceSpec,
-  old: ResourceSliceSpec,
-  path: FieldPath,
-): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  if (next.driver !== old.driver) errors.push(immutable(path.child("driver"), next.driver));
-  if (next.pool.name !== old.pool.name) errors.push(immutable(path.child("pool", "name"), next.pool.name));
-  if (next.nodeName !== old.nodeName) errors.push(immutable(path.child("nodeName"), next.nodeName ?? null));
-  return errors;
-}
+const number = "(0|[1-9]\\d*)";
+const preRelease = "(0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)";
+const build = "[0-9a-zA-Z-]+";
+const semver = new RegExp(
+  `^${number}\\.${number}\\.${number}(-${preRelease}(\\.${preRelease})*)?(\\+${build}(\\.${build})*)?$`,
+);
 
-function validatePool(
-  { name, generation, resourceSliceCount: count }: ResourcePool,
-  path: FieldPath,
-): readonly FieldError[] {
+/** Exactly one value. */
+function validateAttribute(attribute: DeviceAttribute, at: FieldPath): readonly FieldError[] {
+  const { string, version } = attribute;
   const errors: FieldError[] = [];
-  if (name === "") errors.push(required(path.child("name")));
-  else {
-    if (name.length > 253) errors.push(tooLong(path.child("name"), 253));
-    for (const part of name.split("/")) {
-      for (const why of checkDns1123Subdomain(part)) errors.push(invalid(path.child("name"), part, why));
+  if (string !== undefined && string.length > longestValue) errors.push(tooLong(at.child("string"), longestValue));
+  if (version !== undefined) {
+    if (!semver.test(version)) {
+      errors.push(invalid(at.child("version"), version, "must be a string compatible with semver.org spec 2.0.0"));
     }
+    if (version.length > longestValue) errors.push(tooLong(at.child("version"), longestValue));
   }
-  if (count <= 0) errors.push(invalid(path.child("resourceSliceCount"), count, "must be greater than zero"));
-  if (generation < 0)
-    errors.push(invalid(path.child("generation"), generation, "must be greater than or equal to zero"));
+  const values = Object.keys(attribute).length;
+  if (values === 0) errors.push(required(at, "exactly one value must be specified"));
+  if (values > 1)
+    errors.push(
+      invalid(at, internalForm("resource.v1.DeviceAttribute", attribute), "exactly one value must be specified"),
+    );
   return errors;
 }
 
-function validatePlace(spec: ResourceSliceSpec, path: FieldPath): readonly FieldError[] {
-  const given = places.filter((place) => spec[place] !== undefined && spec[place] !== false);
-  const why = `exactly one of ${places.map((place) => `\`${place}\``).join(", ")} is required`;
-  if (given.length === 0) return [required(path, why)];
-  const errors: FieldError[] = [];
-  if (spec.nodeName !== undefined) {
-    for (const fault of checkDns1123Subdomain(spec.nodeName))
-      errors.push(invalid(path.child("nodeName"), spec.nodeName, fault));
-  }
-  if (spec.nodeSelector !== undefined)
-    errors.push(...validateNodeSelector(spec.nodeSelector, path.child("nodeSelector")));
-  if (given.length > 1) {
-    const shown = `{${given.map((place) => `\`${place}\``).join(", ")}}`;
-    errors.push(invalid(path, shown, `${why}, but multiple fields are set`));
-  }
-  return errors;
+function validateShared({ value, requestPolicy }: DeviceCapacity, at: FieldPath): readonly FieldError[] {
+  return requestPolicy === undefined
+    ? NO_ERRORS
+    : validateRequestPolicy(requestPolicy, value, at.child("requestPolicy"));
 }
 
-function driverNameFaults(name: string, where: FieldPath): readonly FieldError[] {
-  if (name === "") return [required(where)];
-  const errors: FieldError[] = name.length > 63 ? [tooLong(where, 63)] : [];
-  return [...errors, ...checkDns1123Subdomain(name).map((why) => invalid(where, name, why))];
+function validateExclusive({ requestPolicy }: DeviceCapacity, at: FieldPath): readonly FieldError[] {
+  if (requestPolicy === undefined) return NO_ERRORS;
+  return [forbidden(at.child("requestPolicy"), "allowMultipleAllocations must be true")];
 }

@@ -1,17 +1,23 @@
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
+import { unchangedField } from "../definition/field-checks.ts";
+import { validateTemplateMeta } from "../definition/template-meta.ts";
+import type { FieldError, FieldPath } from "../machinery/errors/field-error.ts";
 import type { Draft } from "../machinery/schema/object.ts";
 import type {
   ResourceClaim as ResourceClaimObject,
   ResourceClaimSpec,
   ResourceClaimTemplate as ResourceClaimTemplateObject,
+  ResourceClaimTemplateSpec,
 } from "../types/resource-v1.ts";
-import { validateClaimSpec, validateClaimStatus, validateSpecChange } from "./claim-validation.ts";
+import { validateClaimStatus } from "./claim-status-validation.ts";
+import { validateClaimSpec } from "./claim-validation.ts";
 
 export const ResourceClaim = defineKind<ResourceClaimObject>("resource.k8s.io/v1", "ResourceClaim", {
   defaults: ({ spec }) => defaultClaimSpec(spec),
-  validate: ({ spec }, path) => validateClaimSpec(spec, path.child("spec")),
-  update: { validate: (next, old, path) => validateSpecChange(next.spec, old.spec, path.child("spec")) },
+  create: { validate: ({ spec }, path) => validateClaimSpec(spec, false, path.child("spec")) },
+  // The spec never changes: what was valid stays valid.
+  update: { validate: (next, old, path) => unchangedField("resource.v1.ResourceClaim", "spec", next, old, path) },
   subresources: { status: { keeps: "nothing", validate: validateClaimStatus } },
   columns: [
     {
@@ -29,11 +35,27 @@ export const ResourceClaimTemplate = defineKind<ResourceClaimTemplateObject>(
   "ResourceClaimTemplate",
   {
     defaults: ({ spec }) => defaultClaimSpec(spec.spec),
-    validate: ({ spec }, path) => validateClaimSpec(spec.spec, path.child("spec", "spec")),
-    update: { validate: (next, old, path) => validateSpecChange(next.spec, old.spec, path.child("spec")) },
+    create: { validate: ({ spec }, path) => validateTemplateSpec(spec, false, path.child("spec")) },
+    update: {
+      validate: (next, old, path) => [
+        ...unchangedField("resource.v1.ResourceClaimTemplate", "spec", next, old, path),
+        ...validateTemplateSpec(next.spec, true, path.child("spec")),
+      ],
+    },
     columns: [ageColumn],
   },
 );
+
+function validateTemplateSpec(
+  { metadata, spec }: ResourceClaimTemplateSpec,
+  stored: boolean,
+  at: FieldPath,
+): readonly FieldError[] {
+  return [
+    ...validateTemplateMeta(metadata, at.child("metadata")),
+    ...validateClaimSpec(spec, stored, at.child("spec")),
+  ];
+}
 
 /** One device, unless the request sets a count. */
 function defaultClaimSpec({ devices }: Draft<ResourceClaimSpec>): void {

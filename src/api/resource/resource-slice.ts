@@ -1,22 +1,35 @@
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
+import { goQuote } from "../machinery/json/go-text.ts";
 import type { RequestFacts } from "../machinery/kind.ts";
 import { formatTime, instantOf } from "../machinery/scalars/time.ts";
 import type { Draft } from "../machinery/schema/object.ts";
 import type { ResourceSlice as ResourceSliceObject } from "../types/resource-v1.ts";
-import { validateSlice, validateSliceChange } from "./device-validation.ts";
+import { validateSlice } from "./slice-validation.ts";
 
 const spec = "io.k8s.api.resource.v1.ResourceSliceSpec";
 
 /** ResourceSlice: devices that a driver offers. */
 export const ResourceSlice = defineKind<ResourceSliceObject>("resource.k8s.io/v1", "ResourceSlice", {
   generation: "spec",
-  create: { prepare: stampTaints },
-  update: {
-    prepare: (draft, _old, request) => stampTaints(draft, request),
-    validate: ({ spec }, old, path) => validateSliceChange(spec, old.spec, path.child("spec")),
+  create: {
+    prepare: (draft, request) => {
+      dropDisabledFields(draft);
+      stampTaints(draft, request);
+    },
+    validate: ({ spec }, path) => validateSlice(spec, undefined, path.child("spec")),
   },
-  validate: ({ spec }, path) => validateSlice(spec, path.child("spec")),
+  update: {
+    prepare: (draft, old, request) => {
+      dropDisabledFields(draft, old);
+      stampTaints(draft, request);
+    },
+    validate: ({ spec }, old, path) => validateSlice(spec, old.spec, path.child("spec")),
+  },
+  warnings: ({ spec: { driver } }) =>
+    driver === driver.toLowerCase()
+      ? []
+      : [`spec.driver: driver names should be lowercase; ${goQuote(driver)} contains uppercase characters`],
   columns: [
     { name: "Node", type: "string", doc: `${spec}.nodeName`, cell: ({ spec }) => spec.nodeName ?? "" },
     { name: "Driver", type: "string", doc: `${spec}.driver`, cell: ({ spec }) => spec.driver },
@@ -33,6 +46,22 @@ export const ResourceSlice = defineKind<ResourceSliceObject>("resource.k8s.io/v1
     valueOf: ({ spec }, name) => (name === "spec.driver" ? spec.driver : (spec.nodeName ?? "")),
   },
 });
+
+const lists = ["ints", "bools", "strings", "versions"] as const;
+
+/** Drops fields whose feature gates are off, unless the old slice uses them: mappings to node resources, lists. */
+function dropDisabledFields({ spec }: Draft<ResourceSliceObject>, old?: ResourceSliceObject): void {
+  const before = old?.spec.devices ?? [];
+  const keepsMappings = before.some((device) => device.nodeAllocatableResourceMappings !== undefined);
+  const keepsLists = before.some(({ attributes = {} }) =>
+    Object.values(attributes).some((attribute) => lists.some((name) => attribute[name] !== undefined)),
+  );
+  for (const device of spec.devices ?? []) {
+    if (!keepsMappings) delete device.nodeAllocatableResourceMappings;
+    if (keepsLists) continue;
+    for (const attribute of Object.values(device.attributes ?? {})) for (const name of lists) delete attribute[name];
+  }
+}
 
 /** A taint without a time is timed now. */
 function stampTaints({ spec }: Draft<ResourceSliceObject>, request?: RequestFacts): void {

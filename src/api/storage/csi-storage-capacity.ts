@@ -28,11 +28,9 @@ function validateCapacity(capacity: CSIStorageCapacityObject, path: FieldPath): 
   const { storageClassName } = capacity;
   for (const why of checkDns1123Subdomain(storageClassName))
     errors.push(invalid(path.child("storageClassName"), storageClassName, why));
-  for (const field of ["capacity", "maximumVolumeSize"] as const) {
-    const text = capacity[field];
-    if (text !== undefined && compareQuantities(parseQuantity(text), zeroQuantity) < 0) {
-      errors.push(invalid(path.child(field), text, "must be greater than or equal to 0"));
-    }
+  const { capacity: text } = capacity;
+  if (text !== undefined && compareQuantities(parseQuantity(text), zeroQuantity) < 0) {
+    errors.push(invalid(path.child("capacity"), text, "must be greater than or equal to 0"));
   }
   return errors;
 }

@@ -1,5 +1,7 @@
 /** Validation of CSIDriver and CSINode. */
 import { csiDriverNameFaults } from "../core/index.ts";
+import { same } from "../definition/field-checks.ts";
+import { internalForm } from "../facts/index.ts";
 import {
   duplicate,
   type FieldError,
@@ -14,9 +16,11 @@ import type { Json } from "../machinery/json/json.ts";
 import { checkQualifiedName } from "../machinery/names/names.ts";
 import type { CSIDriver, CSIDriverSpec, CSINode, CSINodeDriver } from "../types/storage-v1.ts";
 
-export function validateCsiDriver({ metadata, spec }: CSIDriver, path: FieldPath): readonly FieldError[] {
+const minUpdatePeriodSeconds = 10;
+
+export function validateCsiDriver({ spec }: CSIDriver, path: FieldPath): readonly FieldError[] {
   const where = path.child("spec");
-  const errors: FieldError[] = [...csiDriverNameFaults(metadata.name ?? "", path.child("name"))];
+  const errors: FieldError[] = [];
   for (const field of ["attachRequired", "podInfoOnMount", "storageCapacity"] as const) {
     if (spec[field] === undefined) errors.push(required(where.child(field)));
   }
@@ -27,7 +31,10 @@ export function validateCsiDriver({ metadata, spec }: CSIDriver, path: FieldPath
   const audiences = new Set<string>();
   for (const [i, { audience, expirationSeconds: seconds }] of (spec.tokenRequests ?? []).entries()) {
     const at = where.child("tokenRequests").index(i);
-    if (audiences.has(audience)) errors.push(duplicate(at.child("audience"), audience));
+    if (audiences.has(audience)) {
+      errors.push(duplicate(at.child("audience"), audience));
+      continue;
+    }
     audiences.add(audience);
     if (seconds === undefined) continue;
     if (seconds < 600)
@@ -37,9 +44,18 @@ export function validateCsiDriver({ metadata, spec }: CSIDriver, path: FieldPath
         invalid(at.child("expirationSeconds"), seconds, "may not specify a duration larger than 2^32 seconds"),
       );
   }
-  const modes = ["Ephemeral", "Persistent"];
+  const modes = ["Persistent", "Ephemeral"];
   for (const mode of spec.volumeLifecycleModes ?? []) {
     if (!modes.includes(mode)) errors.push(notSupported(where.child("volumeLifecycleModes"), mode, modes));
+  }
+  const { nodeAllocatableUpdatePeriodSeconds: period, serviceAccountTokenInSecrets: inSecrets } = spec;
+  if (period !== undefined && period < minUpdatePeriodSeconds) {
+    const why = `must be greater than or equal to ${minUpdatePeriodSeconds} seconds`;
+    errors.push(invalid(where.child("nodeAllocatableUpdatePeriodSeconds"), period, why));
+  }
+  if (inSecrets !== undefined && (spec.tokenRequests ?? []).length === 0) {
+    const why = "serviceAccountTokenInSecrets is set but no tokenRequests are specified";
+    errors.push(invalid(where.child("serviceAccountTokenInSecrets"), inSecrets, why));
   }
   return errors;
 }
@@ -65,7 +81,7 @@ export function validateCsiNode({ spec }: CSINode, path: FieldPath): readonly Fi
     const count = driver.allocatable?.count;
     if (count !== undefined && count < 0)
       errors.push(invalid(where.child("allocatable", "count"), count, "must be greater than or equal to 0"));
-    errors.push(...topologyFaults(driver.topologyKeys ?? [], where.child("topologyKeys")));
+    errors.push(...topologyFaults(driver.topologyKeys ?? [], where));
     if (names.has(driver.name)) errors.push(duplicate(where.child("name"), driver.name));
     names.add(driver.name);
     return errors;
@@ -74,25 +90,28 @@ export function validateCsiNode({ spec }: CSINode, path: FieldPath): readonly Fi
 
 /** A driver is added or removed as a whole. */
 export function validateCsiNodeUpdate(next: CSINode, old: CSINode, path: FieldPath): readonly FieldError[] {
-  const before = new Map((old.spec.drivers ?? []).map((driver) => [driver.name, driver]));
-  return (next.spec.drivers ?? []).flatMap((driver, i) => {
-    const was = before.get(driver.name);
-    if (was === undefined || equalJson(shape(was), shape(driver))) return [];
-    return [invalid(path.child("spec", "drivers").index(i), driver as unknown as Json, "field is immutable")];
-  });
+  const drivers = (next.spec.drivers ?? []).map(fixedPart);
+  return (old.spec.drivers ?? [])
+    .map(fixedPart)
+    .flatMap((before) =>
+      drivers
+        .filter((driver) => driver.name === before.name && !same(driver, before))
+        .map((driver) => immutable(path.child("spec", "drivers"), internalForm("storage.v1.CSINodeDriver", driver))),
+    );
 }
 
-/** Fields of a driver that are mutable. */
-function shape({ allocatable: _, ...driver }: CSINodeDriver): Json {
-  return driver as unknown as Json;
+/** How many volumes it can have may change. */
+function fixedPart({ allocatable: _, ...driver }: CSINodeDriver): CSINodeDriver {
+  return driver;
 }
 
+/** Kubernetes names the driver, not the field. */
 function topologyFaults(keys: readonly string[], path: FieldPath): readonly FieldError[] {
   const seen = new Set<string>();
   return keys.flatMap((key) => {
     const errors: FieldError[] = key === "" ? [required(path)] : [];
     if (seen.has(key)) errors.push(duplicate(path, key));
     seen.add(key);
-    return key === "" ? errors : [...errors, ...checkQualifiedName(key).map((why) => invalid(path, key, why))];
+    return [...errors, ...checkQualifiedName(key).map((why) => invalid(path, key, why))];
   });
 }

@@ -1,7 +1,8 @@
+import { fits, jsonOf } from "../definition/field-checks.ts";
 import {
+  duplicate,
   type FieldError,
   type FieldPath,
-  forbidden,
   immutable,
   invalid,
   notSupported,
@@ -10,10 +11,9 @@ import {
 } from "../machinery/errors/field-error.ts";
 import { equalJson } from "../machinery/json/equal.ts";
 import type { Json } from "../machinery/json/json.ts";
-import { checkLabelValue, checkQualifiedName } from "../machinery/names/names.ts";
+import { checkQualifiedName } from "../machinery/names/names.ts";
+import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from "../types/core-v1.ts";
 import type { StorageClass } from "../types/storage-v1.ts";
-
-export { csiDriverNameFaults } from "../core/index.ts";
 
 const maxParameters = 512;
 const maxParameterBytes = 256 * 1024;
@@ -21,10 +21,7 @@ const maxParameterBytes = 256 * 1024;
 export function validateStorageClass(one: StorageClass, path: FieldPath): readonly FieldError[] {
   const errors: FieldError[] = [];
   const { provisioner, reclaimPolicy, volumeBindingMode: mode } = one;
-  if (provisioner === "") errors.push(required(path.child("provisioner")));
-  else
-    for (const why of checkQualifiedName(provisioner.toLowerCase()))
-      errors.push(invalid(path.child("provisioner"), provisioner, why));
+  errors.push(...provisionerFaults(provisioner, path.child("provisioner")));
   errors.push(...parameterFaults(one.parameters, true, path.child("parameters")));
   const policies = ["Delete", "Retain"];
   if (reclaimPolicy && !policies.includes(reclaimPolicy)) {
@@ -33,17 +30,47 @@ export function validateStorageClass(one: StorageClass, path: FieldPath): readon
   const modes = ["Immediate", "WaitForFirstConsumer"];
   if (mode === undefined) errors.push(required(path.child("volumeBindingMode")));
   else if (!modes.includes(mode)) errors.push(notSupported(path.child("volumeBindingMode"), mode, modes));
-  for (const [i, term] of (one.allowedTopologies ?? []).entries()) {
-    const at = path.child("allowedTopologies").index(i).child("matchLabelExpressions");
-    for (const [j, { key, values }] of (term.matchLabelExpressions ?? []).entries()) {
-      if ((values ?? []).length === 0) errors.push(required(at.index(j).child("values")));
-      for (const value of values ?? []) {
-        for (const why of checkLabelValue(value)) errors.push(invalid(at.index(j).child("values"), value, why));
-      }
-      for (const why of checkQualifiedName(key)) errors.push(invalid(at.index(j).child("key"), key, why));
-    }
+  return [...errors, ...validateTopologies(one.allowedTopologies ?? [], path.child("allowedTopologies"))];
+}
+
+/** Also of the drivers of VolumeAttributesClasses. The error shows the name in lower case. */
+export function provisionerFaults(name: string, at: FieldPath): readonly FieldError[] {
+  return name === "" ? [required(at)] : fits(checkQualifiedName, name.toLowerCase(), at);
+}
+
+/**
+ * No two terms may be equal. Kubernetes compares each also with as many empty terms as there are terms, so that an
+ * empty one is refused that often.
+ */
+function validateTopologies(terms: readonly TopologySelectorTerm[], path: FieldPath): readonly FieldError[] {
+  const seen: string[] = terms.map(() => "");
+  return terms.flatMap((term, i) => {
+    const at = path.index(i).child("matchLabelExpressions");
+    const requirements = term.matchLabelExpressions ?? [];
+    const identity = termIdentity(requirements);
+    const repeated = seen.filter((one) => one === identity).map(() => duplicate(at, ""));
+    seen.push(identity);
+    const keys = new Set<string>();
+    const errors = requirements.flatMap((requirement, j) => {
+      const again = keys.has(requirement.key) ? [duplicate(at.index(j).child("key"), requirement.key)] : [];
+      keys.add(requirement.key);
+      return [...validateRequirement(requirement, at.index(j)), ...again];
+    });
+    return [...errors, ...repeated];
+  });
+}
+
+function termIdentity(requirements: readonly TopologySelectorLabelRequirement[]): string {
+  const values = new Map(requirements.map((one) => [one.key, [...new Set(one.values ?? [])].sort()]));
+  return values.size === 0 ? "" : JSON.stringify([...values].sort());
+}
+
+function validateRequirement({ key, values }: TopologySelectorLabelRequirement, at: FieldPath): readonly FieldError[] {
+  const errors: FieldError[] = (values ?? []).length === 0 ? [required(at.child("values"))] : [];
+  for (const [i, value] of (values ?? []).entries()) {
+    if (values.indexOf(value) < i) errors.push(duplicate(at.child("values").index(i), value));
   }
-  return errors;
+  return [...errors, ...fits(checkQualifiedName, key, at.child("key"))];
 }
 
 /** Fields that determined existing volumes are immutable. */
@@ -53,13 +80,10 @@ export function validateStorageClassUpdate(
   path: FieldPath,
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
-  for (const field of ["parameters", "provisioner", "reclaimPolicy"] as const) {
+  for (const field of ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] as const) {
     if (!equalJson((next[field] ?? {}) as Json, (old[field] ?? {}) as Json)) {
-      errors.push(forbidden(path.child(field), `updates to ${field} are forbidden.`));
+      errors.push(immutable(path.child(field), jsonOf(next[field])));
     }
-  }
-  if (next.volumeBindingMode !== old.volumeBindingMode) {
-    errors.push(immutable(path.child("volumeBindingMode"), next.volumeBindingMode ?? null));
   }
   return errors;
 }

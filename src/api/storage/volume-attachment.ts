@@ -1,14 +1,20 @@
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
 import type { VolumeAttachment as VolumeAttachmentObject } from "../types/storage-v1.ts";
-import { validateAttachment, validateAttachmentUpdate } from "./volume-attachment-validation.ts";
+import {
+  validateAttachment,
+  validateAttachmentStatus,
+  validateAttachmentUpdate,
+  validateNewAttachment,
+} from "./volume-attachment-validation.ts";
 
 const spec = "io.k8s.api.storage.v1.VolumeAttachmentSpec";
 
 export const VolumeAttachment = defineKind<VolumeAttachmentObject>("storage.k8s.io/v1", "VolumeAttachment", {
+  create: { validate: validateNewAttachment },
   validate: validateAttachment,
   update: { allowUnconditional: false, validate: validateAttachmentUpdate },
-  subresources: { status: { keeps: "nothing", validate: validateAttachmentUpdate } },
+  subresources: { status: { keeps: "nothing", validate: validateAttachmentStatus } },
   columns: [
     { name: "Attacher", type: "string", format: "name", doc: `${spec}.attacher`, cell: ({ spec }) => spec.attacher },
     {

@@ -4,7 +4,7 @@ import { forbidden } from "../machinery/errors/field-error.ts";
 import { equalJson } from "../machinery/json/equal.ts";
 import type { Json } from "../machinery/json/json.ts";
 import type { VolumeAttributesClass as VolumeAttributesClassObject } from "../types/storage-v1.ts";
-import { csiDriverNameFaults, parameterFaults } from "./storage-class-validation.ts";
+import { parameterFaults, provisionerFaults } from "./storage-class-validation.ts";
 
 /** VolumeAttributesClass: parameters of a volume that its driver interprets. */
 export const VolumeAttributesClass = defineKind<VolumeAttributesClassObject>(
@@ -12,7 +12,7 @@ export const VolumeAttributesClass = defineKind<VolumeAttributesClassObject>(
   "VolumeAttributesClass",
   {
     validate: ({ driverName, parameters }, path) => [
-      ...csiDriverNameFaults(driverName, path.child("driverName")),
+      ...provisionerFaults(driverName, path.child("driverName")),
       ...parameterFaults(parameters, false, path.child("parameters")),
     ],
     update: {

@@ -140,7 +140,7 @@ describe("admission", () => {
     await server.close();
   });
 
-  it("protects volumes and claims, and new nodes from pods", async () => {
+  it("protects volumes, claims and classes, and new nodes from pods", async () => {
     const { server, post } = await started();
     const claim = {
       metadata: { name: "c" },
@@ -148,6 +148,10 @@ describe("admission", () => {
     };
     expect((await post("/api/v1/namespaces/a/persistentvolumeclaims", claim)).json).toMatchObject({
       metadata: { finalizers: ["kubernetes.io/pvc-protection"] },
+    });
+    const attributes = { metadata: { name: "v" }, driverName: "d.example.com", parameters: { a: "1" } };
+    expect((await post("/apis/storage.k8s.io/v1/volumeattributesclasses", attributes)).json).toMatchObject({
+      metadata: { finalizers: ["kubernetes.io/vac-protection"] },
     });
     expect((await post("/api/v1/nodes", { metadata: { name: "n" } })).json).toMatchObject({
       spec: { taints: [{ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" }] },

@@ -21,6 +21,9 @@ import { layFoundation } from "./foundation.ts";
 import type { AuthorizationPart, Core, Foundation, Front, ServerParts, Surroundings } from "./parts.ts";
 import { followPast } from "./past.ts";
 
+/** Upstream's `--etcd-compaction-interval`: how long a state can be listed after it has changed. */
+const LIST_WINDOW_MS = 5 * 60_000;
+
 export interface AssembledServer<A extends AuthorizationPart, F extends Front> extends Core<A> {
   readonly front: F;
   /** The whole pipeline. */
@@ -81,6 +84,7 @@ function completeCore<A extends AuthorizationPart>(
   allocation: Allocators | undefined,
 ): Core<A> {
   const { storage, background, loopback } = foundation;
+  const past = followPast(storage.feed, storage.clock, parts.historyWindowMs, parts.recorder);
   const authorization = parts.authorization(foundation);
   const admission = parts.admission(foundation, authorization.authorize);
   const deliveries = parts.recorder && new Deliveries(parts.recorder, () => storage.clock.now());
@@ -89,11 +93,12 @@ function completeCore<A extends AuthorizationPart>(
     admission: custom.guarding(admission),
     access: authorization.writeAccess,
     allocators: allocation?.byResource ?? new Map(),
+    oldestListed: () => past.timeline.at(storage.clock.now() - LIST_WINDOW_MS)?.revision ?? 0,
     deliveries: deliveries && ((user, agent) => deliveries.to(user, agent)),
   };
   loopback.connect(context);
   background.run("store feed", (signal) => storage.feed.run(signal));
-  return { ...foundation, context, authorization };
+  return { ...foundation, context, authorization, past };
 }
 
 /** Brings the server up to date with the store before the first request. */
@@ -114,12 +119,11 @@ async function sync(
 }
 
 function serving(parts: Surroundings, core: Core, { custom, aggregated }: Extensions, front: Front): Handle {
-  const { context, resources, documents, metrics, stopping } = core;
+  const { context, resources, documents, metrics, stopping, past } = core;
   const { feed, clock, log } = context;
-  const { recorder, historyWindowMs } = parts;
+  const { recorder } = parts;
   const authorize = front.authorize ?? core.authorization.authorize;
   const revision = () => feed.revision;
-  const past = followPast(feed, clock, historyWindowMs, recorder);
   return pipeline({
     ...front,
     count: requestMetrics(metrics, clock, recorder && flowObserver({ recorder, revision, clock })),

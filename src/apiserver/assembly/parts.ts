@@ -12,6 +12,7 @@ import type { Allocators } from "../allocate/index.ts";
 import type { Authorizer } from "../authz/authorizer.ts";
 import type { Connectors } from "../connect/index.ts";
 import type { Loopback } from "../loopback/loopback.ts";
+import type { Past } from "../past/index.ts";
 import type { PipelineOptions } from "../pipeline/pipeline.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { Admission, ServerContext, StorageContext, WriteAccess } from "../rest/server-context.ts";
@@ -43,6 +44,7 @@ export interface AuthorizationPart {
 export interface Core<A extends AuthorizationPart = AuthorizationPart> extends Foundation {
   readonly context: ServerContext;
   readonly authorization: A;
+  readonly past: Past;
 }
 
 /** What stands between a client and the verbs. */

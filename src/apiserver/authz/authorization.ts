@@ -13,6 +13,7 @@ import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { WriteAccess } from "../rest/server-context.ts";
 import { abac } from "./abac.ts";
+import { adminAccessGuards } from "./admin-access.ts";
 import { alwaysAllow, alwaysDeny } from "./always.ts";
 import { resourceAttributes } from "./attributes.ts";
 import { type Authorizer, demand } from "./authorizer.ts";
@@ -62,7 +63,13 @@ export function authorization(options: AuthorizationOptions): Authorization {
   return {
     authorize: measured(authorize, metrics, clock),
     rulesFor: (user, namespace) => allRules(modes, user, namespace),
-    writeAccess: { guards: escalationGuards(rules, authorize), mayCreate: (request) => mayCreate(authorize, request) },
+    writeAccess: {
+      guards: new Map([
+        ...escalationGuards(rules, authorize),
+        ...adminAccessGuards(served(options.resources, "", "namespaces")),
+      ]),
+      mayCreate: (request) => mayCreate(authorize, request),
+    },
     close: () => stopping.abort(),
   };
 }

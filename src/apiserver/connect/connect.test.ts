@@ -539,7 +539,11 @@ describe("what is answered without being stored", () => {
       });
       expect(await ask("GET", at("web:99"))).toMatchObject({
         status: 503,
-        text: 'no service port "99" found for service "web"',
+        text: 'no service port 99 found for service "web"',
+      });
+      expect(await ask("GET", at("ftp:web:99"))).toMatchObject({
+        status: 400,
+        text: 'invalid service request "ftp:web:99"',
       });
     });
   });

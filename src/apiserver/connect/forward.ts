@@ -61,16 +61,33 @@ export class Unreachable extends Error {
   }
 }
 
-export async function forward(target: Target, exchange: ApiRequest, clock: Clock): Promise<ApiResponse> {
+/** What the target answered. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readable;
+}
+
+/** `edit` may change the answer. */
+export async function forward(
+  target: Target,
+  exchange: ApiRequest,
+  clock: Clock,
+  edit: (answer: Answer) => Answer = (answer) => answer,
+): Promise<ApiResponse> {
   const body =
     exchange.method === "GET" || exchange.method === "HEAD" ? undefined : await exchange.body(MAX_BODY_BYTES);
   const response = await send(target, exchange, body);
-  const { statusCode = 502 } = response;
-  return {
-    status: statusCode,
+  const {
+    status,
+    headers,
+    body: answer,
+  } = edit({
+    status: response.statusCode ?? 502,
     headers: passedOn(response.headers),
-    stream: (sink) => pumpUntil(target, response, sink, clock),
-  };
+    body: response,
+  });
+  return { status, headers, stream: (sink) => pumpUntil(target, answer, sink, clock) };
 }
 
 /** As `forward`, for an upgrade. If the target declines, its response is an ordinary one. */

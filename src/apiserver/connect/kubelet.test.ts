@@ -24,7 +24,7 @@ describe("a kubelet behind the API server", () => {
   let server: TestServer;
   let kubelet: Server;
   let asked: string[];
-  let answer = { status: 200, body: "" };
+  let answer: { status: number; body: string; headers?: Record<string, string> } = { status: 200, body: "" };
   const connections = new Set<Duplex>();
   let stopping: AbortController;
   let authority: Authority;
@@ -44,7 +44,7 @@ describe("a kubelet behind the API server", () => {
     kubelet = createServer({ cert, key, requestCert: true, rejectUnauthorized: false, ca: authority.certPem });
     kubelet.on("request", ({ method, url }, response) => {
       asked.push(`${method} ${url}`);
-      response.writeHead(answer.status).end(answer.body);
+      response.writeHead(answer.status, answer.headers).end(answer.body);
     });
     kubelet.on("upgrade", ({ method, url, headers }, socket) => {
       connections.add(socket);
@@ -244,5 +244,21 @@ describe("a kubelet behind the API server", () => {
     expect(await outcome(ask("GET", "/api/v1/nodes/n/proxy/healthz?verbose=1"))).toBe("200 ok");
     expect(await outcome(ask("GET", "/api/v1/nodes/n/proxy?a=b"))).toBe("301 /api/v1/nodes/n/proxy/?a=b");
     expect(asked).toEqual(["GET /healthz?verbose=1"]);
+  });
+
+  it.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("a proxy passes on %s", async (method) => {
+    answer = { status: 200, body: "" };
+    expect(await outcome(ask(method, "/api/v1/nodes/n/proxy/some/path"))).toBe("200 ");
+    expect(asked).toEqual([`${method} /some/path`]);
+  });
+
+  it("links of a page lead through the proxy", async () => {
+    const headers = { "content-type": "text/html; charset=utf-8" };
+    answer = { status: 200, body: '<a href="/logs/x">x</a><a href="y">y</a>', headers };
+    expect(await outcome(ask("GET", "/api/v1/nodes/n/proxy/logs/"))).toBe(
+      '200 <a href="/api/v1/nodes/n/proxy/logs/x">x</a><a href="y">y</a>',
+    );
+    answer = { ...answer, headers: { "content-type": "text/plain" } };
+    expect(await outcome(ask("GET", "/api/v1/nodes/n/proxy/logs/"))).toBe(`200 ${answer.body}`);
   });
 });

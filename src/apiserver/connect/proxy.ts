@@ -2,6 +2,9 @@
  * Proxies: the path behind `…/proxy` is a path of a pod, a service or a node.
  *
  *     /api/v1/namespaces/NS/pods/[https:]NAME[:PORT]/proxy/PATH
+ *
+ * 1. The port of a Pod is a number, that of a Service a number or a name. No port means the first of a Pod's, and that
+ *    of a Service which has no name.
  */
 import { badRequest, type core, notFound, parseIp, serviceUnavailable } from "#api";
 import type { Authorizer } from "../authz/authorizer.ts";
@@ -12,6 +15,7 @@ import type { Connector } from "./connector.ts";
 import { demandCreate } from "./demand-create.ts";
 import { forward, forwardUpgrade, type Target, Unreachable } from "./forward.ts";
 import { kubeletAddress, kubeletTarget, type PodConnections, refuseSimulated } from "./kubelet-target.ts";
+import { proxiedAnswer } from "./proxied-answer.ts";
 
 interface Place {
   readonly secure: boolean;
@@ -23,19 +27,20 @@ interface Place {
 type Found = Pick<Target, "secure" | "host" | "port" | "tls">;
 
 export function podProxy({ pods, nodes }: PodConnections): Connector {
-  return proxy(({ namespace }, { secure, name, port }) => {
+  return proxy("pod", ({ namespace }, { secure, name, port }) => {
     const stored = pods.cache.get(pods.suffix(namespace, name));
     if (stored === undefined) throw notFound(pods.groupResource, name);
     const { spec, status } = pods.read(stored) as core.Pod;
     refuseSimulated(nodes, spec?.nodeName ?? "");
     const first = spec?.containers?.flatMap(({ ports = [] }) => ports)[0]?.containerPort;
-    return { secure, host: proxyable(status?.podIP ?? ""), port: Number(port) || first || (secure ? 443 : 80) };
+    const host = proxyable(status?.podIP ?? "");
+    return { secure, host, port: port === "" ? (first ?? (secure ? 443 : 80)) : portNumber(port) };
   });
 }
 
 /** Requires the right to create: a kubelet runs commands for every client that may connect. */
 export function nodeProxy(connections: PodConnections, authorize: Authorizer): Connector {
-  const passOn = proxy((_, { secure, name, port }) => {
+  const passOn = proxy("node", (_, { secure, name, port }) => {
     const { host, port: own } = kubeletAddress(connections.nodes, name, connections.kubelets?.addressTypes);
     if (port === "" || Number(port) === own) return kubeletTarget(connections, name);
     return { secure, host: proxyable(host), port: Number(port) };
@@ -48,23 +53,36 @@ export function nodeProxy(connections: PodConnections, authorize: Authorizer): C
 
 /** One of the ready endpoints. */
 export function serviceProxy(services: Resource, slices: Resource): Connector {
-  return proxy(({ namespace, context }, { secure, name, port }) => {
+  return proxy("service", ({ namespace, context }, { secure, name, port }) => {
     const stored = services.cache.get(services.suffix(namespace, name));
     if (stored === undefined) throw notFound(services.groupResource, name);
     const { spec } = services.read(stored) as core.Service;
-    const wanted = (spec?.ports ?? []).find((one) => port === "" || one.name === port || String(one.port) === port);
-    if (wanted === undefined)
-      throw serviceUnavailable(`no service port ${JSON.stringify(port)} found for service ${JSON.stringify(name)}`);
-    const ready = readyEndpoints(slices, namespace, name, wanted.name ?? "");
+    const ready = readyEndpoints(slices, namespace, name, portName(port, name, spec?.ports ?? []));
     if (ready.length === 0) throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`);
     const { host, port: number } = context.random.pick(ready);
     return { secure, host: proxyable(host), port: number };
   });
 }
 
-function proxy(find: (request: RestRequest, place: Place) => Found): Connector {
+function portName(port: string, service: string, ports: readonly core.ServicePort[]): string {
+  if (!/^\d+$/.test(port)) return port;
+  const found = ports.find((each) => each.port === Number(port));
+  if (found === undefined)
+    throw serviceUnavailable(`no service port ${Number(port)} found for service ${JSON.stringify(service)}`);
+  return found.name ?? "";
+}
+
+/** Names are those of /etc/services, not of the Pod's ports. */
+function portNumber(port: string): number {
+  const number = { http: 80, https: 443 }[port] ?? Number(port);
+  if (number >= 0 && number <= 65535) return number;
+  const why = Number.isNaN(number) ? `lookup tcp/${port}: unknown port` : `address ${port}: invalid port`;
+  throw serviceUnavailable(`error trying to reach service: dial tcp: ${why}`);
+}
+
+function proxy(what: string, find: (request: RestRequest, place: Place) => Found): Connector {
   return async (request, exchange) => {
-    const found = find(request, placeOf(request.name));
+    const found = find(request, placeOf(request.name, what));
     const namespaced = request.namespace !== "";
     const { path: asked, query, isUpgrade = false } = exchange;
     // Relative links on the page must resolve below this path.
@@ -72,8 +90,14 @@ function proxy(find: (request: RestRequest, place: Place) => Found): Connector {
       return { status: 301, headers: { location: `${asked}/${query.size > 0 ? `?${query}` : ""}` }, body: [] };
     const path = behindProxy(asked, query, namespaced);
     try {
-      const passOn = isUpgrade ? forwardUpgrade : forward;
-      return await passOn({ ...found, path }, exchange, request.context.clock);
+      const { clock } = request.context;
+      if (isUpgrade) return await forwardUpgrade({ ...found, path }, exchange, clock);
+      const parts = asked.split("/");
+      const through = {
+        prefix: parts.slice(0, namespaced ? 8 : 6).join("/"),
+        hosts: [hostAndPort(found), exchange.headers.host ?? ""],
+      };
+      return await forward({ ...found, path }, exchange, clock, (answer) => proxiedAnswer(answer, through));
     } catch (error) {
       if (error instanceof Unreachable) throw serviceUnavailable(`error trying to reach service: ${error.message}`);
       throw error;
@@ -82,12 +106,15 @@ function proxy(find: (request: RestRequest, place: Place) => Found): Connector {
 }
 
 /** `NAME`, `NAME:PORT` or `SCHEME:NAME:PORT`. */
-function placeOf(text: string): Place {
+function placeOf(text: string, what: string): Place {
   const parts = text.split(":");
-  const [first = "", second = "", third = ""] = parts;
-  if (parts.length === 3) return { secure: first === "https", name: second, port: third };
-  return { secure: false, name: first, port: second };
+  const [scheme = "", name = "", port = ""] = parts.length < 3 ? ["", ...parts] : parts;
+  if (parts.length > 3 || name === "" || !["", "http", "https"].includes(scheme))
+    throw badRequest(`invalid ${what} request ${JSON.stringify(text)}`);
+  return { secure: scheme === "https", name, port };
 }
+
+const hostAndPort = ({ host, port }: Found) => `${host.includes(":") ? `[${host}]` : host}:${port}`;
 
 /** The path ends with `proxy`, without a slash. */
 function isBare(path: string, namespaced: boolean): boolean {

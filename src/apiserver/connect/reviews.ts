@@ -75,7 +75,8 @@ function review(
     await admission.mutate(admissionAttributes(request, "CREATE", options.dryRun, draft));
     if (kind.kind === "SelfSubjectRulesReview") requireNamespace(draft);
     const errors = kind.validate?.(draft as KubeObject, at()) ?? [];
-    if (errors.length > 0) throw invalidStatus(kind, "", errors);
+    // Kubernetes names no kind here.
+    if (errors.length > 0) throw invalidStatus({ group: kind.group, kind: "" }, "", errors);
     await admission.validate(admissionAttributes(request, "CREATE", options.dryRun, draft));
     const answered = { kind: kind.kind, apiVersion: apiVersionOf(kind), ...(await answer(draft, request, exchange)) };
     return answerValue(201, answered, kind, format);

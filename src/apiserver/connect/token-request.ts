@@ -11,10 +11,12 @@ import {
   formatTime,
   instantOf,
   invalidStatus,
+  type JsonObject,
   type Kind,
   notFound,
   serverResponse,
   typeSchema,
+  updateManagedFields,
   validateTokenRequest,
 } from "#api";
 import type { TokenIssuer } from "../authn/service-account/issuer.ts";
@@ -26,6 +28,7 @@ import { admissionAttributes } from "../rest/request-parts.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
+import { ownershipContext } from "../rest/write/ownership.ts";
 import { boundTo, reference } from "./bound-object.ts";
 import { type BodyKind, type Connector, posted } from "./connector.ts";
 
@@ -47,17 +50,30 @@ const KIND: BodyKind = {
   },
 };
 
+const API_VERSION = `${KIND.group}/${KIND.version}`;
+
 /** Without an issuer every request is refused; unknown accounts are reported as such first, as in Kubernetes. */
 export function tokenRequest(accounts: Resource, resources: Resources, issuer: TokenIssuer | undefined): Connector {
   return async (request, exchange) => {
     const { namespace, name, context } = request;
     const { draft, options } = await posted(request, KIND);
     defaultTokenRequest(draft as Parameters<typeof defaultTokenRequest>[0]);
+    const { manager, now: time } = ownershipContext(request);
+    const owners = updateManagedFields({
+      apiVersion: API_VERSION,
+      schema: KIND.schema,
+      manager,
+      subresource: "token",
+      now: time,
+      live: undefined,
+      updated: draft as unknown as JsonObject,
+    });
     await context.admission.mutate(admissionAttributes(request, "CREATE", options.dryRun, draft));
     checkPlace(request, draft.metadata);
     await fresh(context);
     const stored = accounts.cache.get(accounts.suffix(namespace, name));
     if (stored === undefined) throw notFound(accounts.groupResource, name);
+    const account = accounts.read(stored);
     if (issuer === undefined) throw serverResponse(404);
     const errors = validateTokenRequest(draft as unknown as authentication.TokenRequest, at());
     if (errors.length > 0) throw invalidStatus(KIND, "", errors);
@@ -84,7 +100,7 @@ export function tokenRequest(accounts: Resource, resources: Resources, issuer: T
       "kubernetes.io": {
         namespace,
         ...bound,
-        serviceaccount: reference(accounts.read(stored)),
+        serviceaccount: reference(account),
         ...(extended && { warnafter: now + seconds }),
       },
       nbf: now,
@@ -95,8 +111,15 @@ export function tokenRequest(accounts: Resource, resources: Resources, issuer: T
     const answered = {
       ...draft,
       kind: KIND.kind,
-      apiVersion: `${KIND.group}/${KIND.version}`,
-      metadata: { ...metadata, name, namespace, creationTimestamp: formatTime(instantOf(now * 1000)) },
+      apiVersion: API_VERSION,
+      metadata: {
+        ...metadata,
+        name,
+        namespace,
+        uid: account.metadata.uid ?? "",
+        creationTimestamp: formatTime(instantOf(now * 1000)),
+        managedFields: owners,
+      },
       spec,
       status: { token, expirationTimestamp: formatTime(instantOf((now + seconds) * 1000)) },
     };

@@ -176,6 +176,9 @@ describe("an object of a custom kind", () => {
     const headers = { "content-type": "application/strategic-merge-patch+json" };
     const patch = await server.request("PATCH", `${WIDGETS}/a`, { body: {}, headers });
     expect([create.status, patch.status]).toEqual([415, 415]);
+    expect(patch.json.message).toBe(
+      "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
+    );
   });
 
   it("is a table with the columns of its version", async () => {

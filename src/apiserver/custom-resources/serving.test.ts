@@ -54,6 +54,23 @@ describe("a definition", () => {
     expect((await server.request("GET", WIDGETS)).list.names).toEqual(["default/a"]);
   });
 
+  it("that keeps unknown fields still refuses duplicate ones, if strict", async () => {
+    const schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+    await define(definition({ versions: [{ name: "v1", storage: true, schema }] }));
+    const body = (...lines: string[]) => ["apiVersion: example.com/v1", "kind: Widget", ...lines, ""].join("\n");
+    const apply = async (text: string) => {
+      const headers = { "content-type": "application/apply-patch+yaml" };
+      const path = `${WIDGETS}/a?fieldManager=me&fieldValidation=Strict`;
+      const { status, json } = await server.request("PATCH", path, { body: text, headers });
+      return [status, json.message];
+    };
+    expect(await apply(body("metadata:", "  name: a", "spec:", "  new: {b: 1}", "  new: {b: 2}"))).toEqual([
+      400,
+      'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key "new" already set in map',
+    ]);
+    expect(await apply(body("metadata:", "  name: a", "spec:", "  new: {b: 1}"))).toEqual([201, undefined]);
+  });
+
   it("writes nothing once all is said", async () => {
     await define();
     const before = server.context.feed.revision;

@@ -25,7 +25,9 @@ describe("an object", () => {
     expect([json.text.split("\n").length, pretty.text.split("\n").length > 10]).toEqual([2, true]);
     const yaml = await server.request("GET", X, { headers: { accept: "application/yaml" } });
     expect(yaml.headers["content-type"]).toBe("application/yaml");
-    expect(yaml.text).toMatch(/^kind: ConfigMap\napiVersion: v1\n/);
+    expect(yaml.text).toMatch(/^apiVersion: v1\ndata:\n {2}a: "1"\nkind: ConfigMap\n/);
+    expect(yaml.text).toContain("managedFields:\n  - apiVersion: v1\n");
+    expect(yaml.text).not.toMatch(/[&*]a1/);
     const protobuf = await server.request("GET", X, { headers: { accept: "application/vnd.kubernetes.protobuf" } });
     expect(decodeEnvelope(protobuf.bytes)).toMatchObject({ apiVersion: "v1", kind: "ConfigMap" });
   });
@@ -114,9 +116,8 @@ describe("what a table shows of its objects", () => {
 
   it("refuses anything else", async () => {
     expect((await server.request("GET", `${X}?includeObject=All`, as("Table"))).json).toMatchObject({
-      code: 422,
-      message:
-        'TableOptions.meta.k8s.io "" is invalid: includeObject: Invalid value: "All": must be "Metadata", "Object", "None", or empty',
+      code: 400,
+      message: `Unable to convert to Table as requested: includeObject: Invalid value: "All": must be 'Metadata', 'Object', 'None', or empty`,
     });
   });
 });

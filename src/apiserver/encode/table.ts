@@ -1,5 +1,5 @@
 /** Tables: what `kubectl get` shows, made by the columns of a kind. */
-import { type Column, field, invalidStatus, type Json, type JsonObject, type Kind, type KubeObject } from "#api";
+import { badRequest, type Column, field, type Json, type JsonObject, type Kind, type KubeObject } from "#api";
 import { describeColumn } from "./column-docs.ts";
 import { partialObject } from "./partial.ts";
 
@@ -34,9 +34,8 @@ export function tableOf(
 ): JsonObject {
   const include = query.get("includeObject") ?? "";
   if (!["", "None", "Metadata", "Object"].includes(include)) {
-    throw invalidStatus({ group: "meta.k8s.io", kind: "TableOptions" }, "", [
-      field.invalid("includeObject", include, 'must be "Metadata", "Object", "None", or empty'),
-    ]);
+    const fault = field.invalid("includeObject", include, "must be 'Metadata', 'Object', 'None', or empty");
+    throw badRequest(`Unable to convert to Table as requested: ${field.fieldErrorText(fault)}`);
   }
   const columns = columnsOf(kind);
   return {

@@ -22,6 +22,8 @@ import type { HttpHandlers } from "./adapter.ts";
 const IDLE_MS = 90_000;
 /** For the TLS handshake, and for the head of a request. */
 const HEADERS_MS = 32_000;
+/** As Go's servers take: the command of an exec is a part of the URL. */
+const MAX_HEADER_BYTES = 1024 * 1024;
 
 export interface ServingCertificate {
   readonly certPem: string;
@@ -53,7 +55,10 @@ export interface Listener {
 
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { host, port, alsoAt = [], certificate, handlers, idleMs = IDLE_MS, clock, log } = options;
-  const http1 = createHttp1Server({ keepAliveTimeout: idleMs, headersTimeout: HEADERS_MS }, handlers.http1);
+  const http1 = createHttp1Server(
+    { keepAliveTimeout: idleMs, headersTimeout: HEADERS_MS, maxHeaderSize: MAX_HEADER_BYTES },
+    handlers.http1,
+  );
   http1.on("upgrade", handlers.upgrade);
   const server = createTlsServer({
     ...tlsOptions(certificate),

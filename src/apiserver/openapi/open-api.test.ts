@@ -206,6 +206,16 @@ describe("a custom kind", () => {
     expect(JSON.stringify(definitions["com.example.stable.v1.Widget"])).not.toContain("nullable");
     expect(paths).toHaveProperty([home]);
   });
+
+  it("says what its metadata is", () => {
+    const about = (type: string) => (components.schemas[type] as { properties: JsonObject }).properties.metadata;
+    expect(about("com.example.stable.v1.Widget")).toMatchObject({
+      description: expect.stringMatching(/^Standard object's metadata\. More info: /),
+    });
+    expect(about("com.example.stable.v1.WidgetList")).toMatchObject({
+      description: expect.stringMatching(/^Standard list metadata\. More info: /),
+    });
+  });
 });
 
 describe("documents", () => {

@@ -132,7 +132,9 @@ async function subresource(
   const served = resource.kind.served.find(({ name }) => name === info.subresource);
   if (served === undefined) throw isTyped(resource) ? serverResponse(404) : notFound(resource.groupResource, info.name);
   if (resource.kind.deprecated !== undefined) rest.warn(resource.kind.deprecated);
-  if (!(served.verbs as readonly string[]).includes(info.verb)) throw notAllowed(resource, info);
+  // A proxy passes on every method; OPTIONS has no verb.
+  const passes = info.subresource === "proxy" && request.method === "OPTIONS";
+  if (!passes && !(served.verbs as readonly string[]).includes(info.verb)) throw notAllowed(resource, info);
   const connector = server.connectors.subresources.get(`${info.resource}/${info.subresource}`);
   if (connector !== undefined) return connector(rest, request);
   const answer = answerContext(rest, request, info);

@@ -26,6 +26,22 @@ async function start(options: TestServerOptions = {}): Promise<TestServer> {
   return server;
 }
 
+describe("the timeout of a request", () => {
+  const invalid = (why: string) => `400 invalid timeout specified in the request URL - time: ${why}`;
+  it.each([
+    { timeout: "invalid", want: invalid('invalid duration "invalid"') },
+    { timeout: "5", want: invalid('missing unit in duration "5"') },
+    { timeout: "5q", want: invalid('unknown unit "q" in duration "5q"') },
+    { timeout: "", want: "200 " },
+    { timeout: "0s", want: "200 " },
+    { timeout: "3h", want: "200 " },
+  ])("'$timeout'", async ({ timeout, want }) => {
+    const server = await start();
+    const { status, json } = await server.request("GET", `${CONFIG_MAPS}?timeout=${timeout}`);
+    expect(`${status} ${json.message ?? ""}`).toBe(want);
+  });
+});
+
 describe("requests that nothing answers", () => {
   const status = (code: number, reason: string, message: string) => ({
     kind: "Status",

@@ -18,6 +18,7 @@ import { impersonate } from "./impersonate.ts";
 import { answerRefusals, recover } from "./recover.ts";
 import { requestInfo } from "./request-info.ts";
 import { type ServeOptions, serve } from "./serve.ts";
+import { checkTimeout } from "./timeout.ts";
 
 export interface PipelineOptions extends ServeOptions {
   readonly authenticate: Authenticator;
@@ -37,6 +38,7 @@ export function pipeline(options: PipelineOptions): Handle {
   const answer = compose<Arrived>()
     .step(recover(log))
     .step(requestInfo())
+    .step(checkTimeout())
     .step(authenticate(options.authenticate, log, options.turnedAway))
     .step(options.count)
     .step(options.audit)

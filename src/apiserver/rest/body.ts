@@ -210,6 +210,25 @@ export function parseTyped(bytes: Buffer, contentType: string | undefined, typeN
   return typed(parseBody(bytes, contentType, what).value, typeName);
 }
 
+/** As `parseTyped`, for the options of a request: Kubernetes reads them with a scheme of their own. */
+export function parseOptions(bytes: Buffer, contentType: string | undefined, typeName: string): Json {
+  if (mediaType(contentType) !== JSON_TYPE) return parseTyped(bytes, contentType, typeName);
+  const what = typeName.slice(typeName.lastIndexOf(".") + 1);
+  let value: Json;
+  try {
+    value = parseDocument(bytes.toString("utf8")).value;
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
+  }
+  const { kind = what, apiVersion = "v1" } = isObject(value) ? value : {};
+  if (kind !== what)
+    throw badRequest(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/apis/meta/internalversion/scheme/register.go:27"`,
+    );
+  return typed(value, typeName);
+}
+
 /** As `parseTyped`, from a parsed value. */
 export function typed(value: Json, typeName: string): Json {
   const what = typeName.slice(typeName.lastIndexOf(".") + 1);

@@ -2,7 +2,7 @@
 import type { Draft, JsonObject, KubeObject, ObjectMeta } from "#api";
 import type { Clock, Logger, Maybe, Random } from "#base";
 import type { RequestAbout } from "#flows";
-import type { Store } from "#store";
+import type { Revision, Store } from "#store";
 import type { StoreFeed } from "../cache/feed.ts";
 import type { UserInfo } from "../identity/user.ts";
 import type { Resource } from "./resource.ts";
@@ -29,6 +29,8 @@ export interface ServerContext extends StorageContext {
   readonly access: WriteAccess;
   /** The allocators of resources whose objects need addresses or ports, by `group/plural`. */
   readonly allocators: ReadonlyMap<string, Allocator>;
+  /** Lists of earlier revisions have expired. Absent: as far as the store goes back. */
+  readonly oldestListed?: (() => Revision) | undefined;
   /** Reports each delivery with the watcher's user name. Absent: deliveries are not recorded. */
   readonly deliveries?: ((user: string, userAgent: string) => Delivered) | undefined;
 }

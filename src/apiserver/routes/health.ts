@@ -11,6 +11,9 @@ export interface HealthCheck {
   check(): Promise<void>;
 }
 
+/** Called with the result of each check that ran. */
+export type HealthObserver = (check: string, endpoint: string, isHealthy: boolean) => void;
+
 export interface HealthAnswer {
   readonly status: 200 | 404 | 500;
   readonly body: string;
@@ -29,18 +32,19 @@ export async function answerHealth(
   { endpoint, only, verbose, exclude }: HealthQuestion,
   checks: readonly HealthCheck[],
   log: Logger,
+  observe: HealthObserver = () => {},
 ): Promise<HealthAnswer> {
   if (only !== undefined) {
     const check = checks.find(({ name }) => name === only);
     if (check === undefined) return { status: 404, body: "404 page not found\n" };
-    const failure = await failureOf(check, endpoint, log);
+    const failure = await failureOf(check, endpoint, log, observe);
     return failure ? { status: 500, body: "internal server error: reason withheld\n" } : { status: 200, body: "ok" };
   }
 
   const lines = await Promise.all(
     checks.map(async (check) => {
       if (exclude.includes(check.name)) return `[+]${check.name} excluded: ok`;
-      return (await failureOf(check, endpoint, log))
+      return (await failureOf(check, endpoint, log, observe))
         ? `[-]${check.name} failed: reason withheld`
         : `[+]${check.name} ok`;
     }),
@@ -59,11 +63,13 @@ export async function answerHealth(
   };
 }
 
-async function failureOf(check: HealthCheck, endpoint: string, log: Logger): Promise<boolean> {
+async function failureOf(check: HealthCheck, endpoint: string, log: Logger, observe: HealthObserver): Promise<boolean> {
   try {
     await check.check();
+    observe(check.name, endpoint, true);
     return false;
   } catch (error) {
+    observe(check.name, endpoint, false);
     log.warn("health check failed", { endpoint, check: check.name, error });
     return true;
   }

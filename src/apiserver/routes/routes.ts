@@ -1,6 +1,6 @@
 /** Paths that are not about resources: health, version, metrics, discovery, OpenAPI, snapshots. */
 import { encodeEnvelope, encodeProtobuf, notAcceptable, serverResponse, typeSchema, writeJson } from "#api";
-import { type MetricsRegistry, metricsContentType } from "#base";
+import { MetricsRegistry, metricsContentType } from "#base";
 import { type Store, writeSnapshot } from "#store";
 import type { IssuerDocuments } from "../authn/service-account/issuer.ts";
 import { type PreparedDocument, rootPaths, type Wanted } from "../discovery/index.ts";
@@ -14,6 +14,7 @@ import { BODY_TYPES } from "../rest/body.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import type { ApiDocuments } from "./api-documents.ts";
 import { answerHealth, type HealthCheck } from "./health.ts";
+import { healthMetrics } from "./health-metrics.ts";
 import { versionInfo } from "./version.ts";
 
 const ISSUER_CONFIGURATION = "/.well-known/openid-configuration";
@@ -51,7 +52,13 @@ export function nonResourceRoutes({
   issuerDocuments,
 }: RouteOptions): (request: ApiRequest, info: RequestInfo) => Promise<ApiResponse | undefined> {
   const { log, clock } = context;
-  const own = [...Object.keys(health).map((name) => `/${name}`), "/metrics", "/openapi/v2", "/openapi/v3", "/version"];
+  const indicators = new MetricsRegistry();
+  const observe = healthMetrics(indicators);
+  const checked = Object.entries(health).flatMap(([endpoint, checks]) => [
+    `/${endpoint}`,
+    ...checks.map(({ name }) => `/${endpoint}/${name}`),
+  ]);
+  const own = [...checked, "/metrics", "/metrics/slis", "/openapi/v2", "/openapi/v3", "/version"];
   if (issuerDocuments !== undefined) own.push(ISSUER_CONFIGURATION, ISSUER_KEYS);
 
   return async (request, info) => {
@@ -66,13 +73,14 @@ export function nonResourceRoutes({
         verbose: query.has("verbose"),
         exclude: query.getAll("exclude"),
       };
-      const { status, body } = await answerHealth(question, checks, log);
+      const { status, body } = await answerHealth(question, checks, log, observe);
       return text(status, body);
     }
     const issued = issuerDocuments && issuerAnswer(path, issuerDocuments);
     if (issued !== undefined) return onlyGet(info, () => issued);
     const dumped = first === "debug" ? debug?.(path, query) : undefined;
     if (dumped !== undefined) return text(200, dumped);
+    if (path === "/metrics/slis") return text(200, indicators.text(), metricsContentType);
     if (path === "/metrics") return text(200, metrics.text(), metricsContentType);
     if (path === "/" || path === "") return json(rootPaths(discovery.paths(), own).value());
     if (first === "openapi") return openApiAnswer(openApi, request, clock.now());

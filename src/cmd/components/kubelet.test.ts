@@ -31,7 +31,7 @@ describe("the kubelet's flags", () => {
   });
 
   it("logs of a kubelet with a root of its own are below it", async () => {
-    expect((await read({ rootDir: "/k" })).config.podLogsRoot).toBe("/k/pod-logs");
+    expect((await read({ rootDir: "/k" })).config.podLogsRoot).toBe("/k/log/pods");
   });
 
   it("flags go before the file", async () => {

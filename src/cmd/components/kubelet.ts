@@ -164,9 +164,11 @@ export async function kubeletConfig(
           throw new ClusterError(`--config ${options.config}: ${(error as Error).message}`, { cause: error });
         });
   const { rootDir = KUBELET_DEFAULTS.rootDir, podManifestPath, manifestUrl } = options;
+  const systemLogRoot = rootDir === KUBELET_DEFAULTS.rootDir ? KUBELET_DEFAULTS.systemLogRoot : `${rootDir}/log`;
   const config: KubeletConfig = {
     ...KUBELET_DEFAULTS,
-    podLogsRoot: rootDir === KUBELET_DEFAULTS.rootDir ? "/var/log/pods" : `${rootDir}/pod-logs`,
+    systemLogRoot,
+    podLogsRoot: `${systemLogRoot}/pods`,
     ...values,
     nodeName: (options.hostnameOverride ?? hostname()).trim().toLowerCase(),
     nodeIps: options.nodeIp ?? (await mainAddress()),

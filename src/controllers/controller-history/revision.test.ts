@@ -41,6 +41,13 @@ describe("a revision", () => {
     expect(revisionName("x".repeat(250), "hash")).toBe(`${"x".repeat(223)}-hash`);
   });
 
+  it("has its keys in order", () => {
+    const spec = { restartPolicy: "Always" as const, containers: [{ name: "c", image: "i" }] };
+    expect(JSON.stringify(revisionData({ spec, metadata: { name: "n", labels: { b: "1", a: "2" } } }))).toBe(
+      '{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"a":"2","b":"1"},"name":"n"},"spec":{"containers":[{"image":"i","name":"c"}],"restartPolicy":"Always"}}}}',
+    );
+  });
+
   it("counts on", () => {
     expect(nextNumber([])).toBe(1);
     expect(nextNumber([revision("a", 4), revision("b", 2)])).toBe(5);

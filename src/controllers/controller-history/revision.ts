@@ -1,7 +1,8 @@
 /**
  * A ControllerRevision: a former template, with a number and a name derived from it.
  *
- * 1. Its data is a strategic merge patch that restores the whole template.
+ * 1. Its data is a strategic merge patch that restores the whole template, with its keys in order: clients compare the
+ *    bytes.
  * 2. Two revisions are equal if their templates are, whatever their names and numbers.
  */
 import {
@@ -24,7 +25,8 @@ export type Template = core.PodTemplateSpec;
 const MAX_PREFIX = 223;
 
 export function revisionData(template: Template | undefined): JsonObject {
-  return { spec: { template: { ...(template as unknown as JsonObject), $patch: "replace" } } };
+  const data: JsonObject = { spec: { template: { ...(template as unknown as JsonObject), $patch: "replace" } } };
+  return sorted(data) as JsonObject;
 }
 
 /** The template of a revision; undefined if it has none. */

@@ -1,9 +1,9 @@
 /**
  * Terminating namespaces: all of their objects are deleted, then the finalizer is removed.
  *
- *     DELETE ──► Terminating ──► all objects are deleted ──► nothing left ──► finalizer removed ──► gone
- *                     ▲                      │ something is left, or failed
- *                     └──────────────────────┘
+ *     DELETE ──► Terminating ──► Pods are deleted ──► all else is deleted ──► nothing left ──► finalizer removed
+ *                     ▲                  │                     │ something is left, or failed
+ *                     └──────────────────┴─────────────────────┘
  */
 import { type core, equalJson, type Json, kinds } from "#api";
 import { changesOf, defineController } from "../runtime/index.ts";
@@ -24,9 +24,10 @@ export const namespaceController = defineController({
       sources: [changesOf(kinds.Namespace, ({ object }) => object.metadata.deletionTimestamp !== undefined)],
       async reconcile(key, now, signal) {
         const namespace = namespaces.get(key);
-        if (namespace?.metadata.deletionTimestamp === undefined || !namespace.spec?.finalizers?.includes(FINALIZER))
-          return undefined;
-        const emptying = await emptyNamespace(client, key, signal);
+        const deleted = namespace?.metadata.deletionTimestamp;
+        if (deleted === undefined || !namespace?.spec?.finalizers?.includes(FINALIZER)) return undefined;
+        const seconds = (now - Date.parse(deleted)) / 1_000;
+        const emptying = await emptyNamespace(client, { name: key, seconds }, signal);
         const before = namespace.status?.conditions ?? [];
         const conditions = emptyingConditions(emptying, before, timeOf(now));
         const changed = !equalJson(before as unknown as Json, conditions as unknown as Json);

@@ -71,6 +71,48 @@ describe("a namespace that is deleted", () => {
     expect(await exists()).toBe(false);
   });
 
+  it("loses its Pods before anything else is deleted", async () => {
+    const { client, settle, clock, status, exists } = await cluster();
+    const pods = client.of(kinds.Pod).in("n");
+    const spec = { terminationGracePeriodSeconds: 0, containers: [{ name: "c", image: "app:1" }] };
+    await pods.create({ metadata: { name: "held", finalizers: ["example.com/hold"] }, spec });
+    await pods.create({ metadata: { name: "free" }, spec });
+    await client.of(kinds.Namespace).delete("n");
+    await settle();
+    await clock.advance(60_000);
+    expect((await pods.list()).items.map(({ metadata }) => metadata.name)).toEqual(["held"]);
+    const maps = (await client.of(kinds.ConfigMap).in("n").list()).items;
+    expect(maps.map(({ metadata }) => `${metadata.name} ${metadata.deletionTimestamp}`)).toEqual([
+      "a undefined",
+      "b undefined",
+    ]);
+    expect((await status())?.slice(2)).toEqual([
+      "NamespaceDeletionContentFailure False All content successfully deleted, may be waiting on finalization",
+      "NamespaceContentRemaining True Some resources are remaining: pods. has 1 resource instances",
+      "NamespaceFinalizersRemaining True Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances",
+    ]);
+    await pods.patch("held", { type: "merge", object: { metadata: { finalizers: null } } });
+    await clock.advance(30_000);
+    expect(await exists()).toBe(false);
+  });
+
+  it("reports Pods that are still there when their grace period is over", async () => {
+    const { client, settle, clock, status } = await cluster();
+    const pods = client.of(kinds.Pod).in("n");
+    const containers = [{ name: "c", image: "app:1" }];
+    await pods.create({
+      metadata: { name: "slow" },
+      spec: { nodeName: "gone", terminationGracePeriodSeconds: 20, containers },
+    });
+    await client.of(kinds.Namespace).delete("n");
+    await settle();
+    expect((await status())?.[2]).toMatch(/^NamespaceDeletionContentFailure False/);
+    await clock.advance(30_000);
+    expect((await status())?.[2]).toBe(
+      "NamespaceDeletionContentFailure True Failed to delete all resource types, 1 remaining: unexpected items still remain in namespace: n for gvr: /v1, Resource=pods",
+    );
+  });
+
   it("stays while something in it cannot be deleted, and goes when it can", async () => {
     const { client, settle, clock, refuse, status, exists } = await cluster();
     refuse(({ method, path }) =>

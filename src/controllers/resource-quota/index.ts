@@ -18,9 +18,9 @@ export const resourceQuotaController = defineController({
   bind(context) {
     const quotas = context.cache(kinds.ResourceQuota);
     const tasks = new TaskGroup();
-    let enqueue: (key: string) => void = () => {};
-    const measured = new Measured(context, tasks, (namespace) => {
-      for (const quota of quotas.inNamespace(namespace)) enqueue(objectKey(quota));
+    let enqueue: (key: string, afterMs?: number) => void = () => {};
+    const measured = new Measured(context, tasks, (namespace, afterMs) => {
+      for (const quota of quotas.inNamespace(namespace)) enqueue(objectKey(quota), afterMs);
     });
     return {
       sources: [
@@ -42,7 +42,7 @@ export const resourceQuotaController = defineController({
         return { steps: [[write]], againAfterMs: RECOUNT_MS };
       },
       async run(signal, add) {
-        enqueue = (key) => add(key);
+        enqueue = add;
         try {
           await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
         } finally {

@@ -3,7 +3,7 @@
  *
  * 1. Pods, Services and claims are watched as a whole; of all other objects only metadata.
  * 2. A deleted object, or one whose usage has changed, triggers the quotas of its namespace. New objects were charged
- *    by admission.
+ *    by admission; they trigger the quotas later, because a count between the charge and the object misses it.
  */
 import { equalJson, evaluatorFor, type KubeObject, kinds, type QuotaEvaluator, quotaEvaluators, usedTexts } from "#api";
 import type { TaskGroup } from "#base";
@@ -25,14 +25,20 @@ const WHOLE = new Map<string, ResourceOf<KubeObject>>([
   ["resource.k8s.io/resourceclaims", kinds.ResourceClaim as ResourceOf<KubeObject>],
 ]);
 
+/** Longer than writes that have been charged take to be stored. */
+const CREATED_MS = 1_000;
+
+/** The quotas of a namespace have to be counted anew, after a while. */
+export type Touched = (namespace: string, afterMs: number) => void;
+
 export class Measured {
   readonly #context: ControllerContext;
   readonly #metadata: Informers;
-  readonly #touched: (namespace: string) => void;
+  readonly #touched: Touched;
   readonly #followed = new Map<string, Informer<KubeObject>>();
   #discovered: readonly DiscoveredResource[] = [];
 
-  constructor(context: ControllerContext, tasks: TaskGroup, touched: (namespace: string) => void) {
+  constructor(context: ControllerContext, tasks: TaskGroup, touched: Touched) {
     const { client, clock, random, log } = context;
     this.#context = context;
     this.#metadata = new Informers({ client, clock, random, log, tasks, metadataOnly: true });
@@ -69,7 +75,9 @@ export class Measured {
       informer = whole === undefined ? this.#metadata.of(resource) : this.#context.informers.of(whole);
       this.#followed.set(key, informer);
       informer.onChange((change) => {
-        if (this.#frees(evaluator, change)) this.#touched(change.object.metadata.namespace ?? "");
+        const { namespace = "" } = change.object.metadata;
+        if (change.type === "added") this.#touched(namespace, CREATED_MS);
+        else if (this.#frees(evaluator, change)) this.#touched(namespace, 0);
       });
     }
     await informer.synced;

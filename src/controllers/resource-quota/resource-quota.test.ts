@@ -95,6 +95,17 @@ describe("the use of a quota", () => {
     expect((await status())?.used).toEqual({ pods: "1" });
   });
 
+  it("is right soon after a count that came between a charge and its object", async () => {
+    const { client, settle, clock, status } = await cluster({ pods: "1" });
+    const quotas = client.of(kinds.ResourceQuota).in("default");
+    // What such a count leaves: the Pod was charged, and forgotten again.
+    await client.of(kinds.Pod).create(pod("a"));
+    await settle();
+    await quotas.updateStatus({ ...(await quotas.get("q")), status: { hard: { pods: "1" }, used: { pods: "0" } } });
+    await clock.advance(2_000);
+    expect((await status())?.used).toEqual({ pods: "1" });
+  });
+
   it("is written only when it changes", async () => {
     const { client, settle, clock, writes } = await cluster({ pods: "5" });
     await client.of(kinds.Pod).create(pod("a"));

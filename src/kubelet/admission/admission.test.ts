@@ -42,6 +42,7 @@ describe("admission", () => {
       [asking({ "example.com/gpu": "1" })],
       "OutOfexample.com/gpu: Node didn't have enough resource: example.com/gpu, requested: 1, used: 1, capacity: 1",
     ],
+    ["what the node does not know", asking({ "example.com/license": "2" }), [], undefined],
     [
       "pods",
       pod(),

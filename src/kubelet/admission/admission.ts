@@ -8,6 +8,7 @@ import {
   addQuantities,
   compareQuantities,
   type core,
+  isExtendedResource,
   parseQuantity,
   type Quantity,
   scaledValue,
@@ -111,7 +112,8 @@ function shortages(pod: core.Pod, usage: Usage, allocatable: Amounts): readonly 
   for (const [resource, requested] of Object.entries(requestsOf(pod))) {
     if (compareQuantities(requested, zeroQuantity) <= 0) continue;
     const amount = allocatable[resource];
-    if (amount === undefined && resource === "pods") continue;
+    // Extended resources that the node does not know are resources of the whole cluster.
+    if (amount === undefined && (resource === "pods" || isExtendedResource(resource))) continue;
     const capacity = parseQuantity(amount ?? "0");
     const used = usage.without(pod.metadata.uid ?? "", resource);
     if (compareQuantities(addQuantities(used, requested), capacity) <= 0) continue;

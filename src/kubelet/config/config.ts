@@ -9,6 +9,10 @@ export interface KubeletConfig {
   readonly nodeIps: readonly string[];
   readonly rootDir: string;
   readonly podLogsRoot: string;
+  /** The directory of the node's logs. */
+  readonly systemLogRoot: string;
+  /** Whether the kubelet's server shows the node's logs. */
+  readonly systemLogs: boolean;
   readonly cgroupRoot: string;
   readonly clusterDns: readonly string[];
   readonly clusterDomain: string;
@@ -46,6 +50,8 @@ export const EVICTION_HARD: KubeletConfig["evictionHard"] = {
 
 export const KUBELET_DEFAULTS = {
   rootDir: "/var/lib/kubelet",
+  systemLogRoot: "/var/log",
+  systemLogs: true,
   cgroupRoot: "/",
   clusterDns: [],
   clusterDomain: "cluster.local",

@@ -26,6 +26,12 @@ const number =
   (name: keyof Draft): Reader =>
   (value, into) =>
     void Object.assign(into, { [name]: checked(value, "number") });
+const truth =
+  (name: keyof Draft): Reader =>
+  (value, into) => {
+    if (typeof value !== "boolean") throw new Error("must be true or false");
+    Object.assign(into, { [name]: value });
+  };
 const texts =
   (name: keyof Draft): Reader =>
   (value, into) => {
@@ -50,6 +56,7 @@ const FIELDS: Readonly<Record<string, Reader>> = {
   containerLogMaxSize: (value, into) => {
     into.containerLogMaxBytes = Number(scaledValue(parseQuantity(String(value)), 0));
   },
+  enableSystemLogHandler: truth("systemLogs"),
   evictionHard: map("evictionHard"),
   imageGCHighThresholdPercent: number("imageGcHighPercent"),
   imageGCLowThresholdPercent: number("imageGcLowPercent"),
@@ -63,10 +70,7 @@ const FIELDS: Readonly<Record<string, Reader>> = {
     into.taints = value as readonly core.Taint[];
   },
   resolvConf: text("resolvConf"),
-  serverTLSBootstrap: (value, into) => {
-    if (typeof value !== "boolean") throw new Error("must be true or false");
-    into.serverTlsBootstrap = value;
-  },
+  serverTLSBootstrap: truth("serverTlsBootstrap"),
   staticPodPath: text("staticPodPath"),
   staticPodURL: text("staticPodUrl"),
   systemReserved: map("systemReserved"),

@@ -4,7 +4,7 @@
  * 1. A call that is aborted or times out is cancelled in the runtime, too.
  * 2. While the runtime is unavailable calls fail immediately. The connection is re-established automatically.
  */
-import { type CallOptions, Client, credentials, type Metadata } from "@grpc/grpc-js";
+import { type CallOptions, Client, credentials, Metadata } from "@grpc/grpc-js";
 import type { Clock } from "#base";
 import { RuntimeError } from "../runtime/runtime.ts";
 import { failureOf } from "./failure.ts";
@@ -14,6 +14,7 @@ export interface CallLimits {
   /** Default: the channel's. 0: no timeout. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
+  readonly metadata?: Metadata | undefined;
 }
 
 export interface Channel {
@@ -65,17 +66,18 @@ interface Bounds {
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  readonly metadata?: Metadata | undefined;
 }
 
 function call<Request, Response>(
   client: Client,
   { path, encode, decode }: Method<Request, Response>,
   request: Request,
-  { clock, timeoutMs, signal }: Bounds,
+  { clock, timeoutMs, signal, metadata = new Metadata() }: Bounds,
 ): Promise<Response> {
   signal?.throwIfAborted();
   return new Promise<Response>((resolve, reject) => {
-    const sent = client.makeUnaryRequest(path, encode, decode, request, (error, response) => {
+    const sent = client.makeUnaryRequest(path, encode, decode, request, metadata, (error, response) => {
       deadline?.cancel();
       signal?.removeEventListener("abort", abort);
       if (signal?.aborted) reject(signal.reason);

@@ -9,6 +9,7 @@
 import type { Clock, Logger } from "#base";
 import { type Container, type Runtime, RuntimeError } from "../runtime/runtime.ts";
 import { openChannel } from "./channel.ts";
+import { containerdSnapshots } from "./containerd-snapshots.ts";
 import { runtimeEvents } from "./events.ts";
 import {
   fromContainer,
@@ -147,7 +148,7 @@ export function criRuntime({ endpoint, clock, log, timeoutMs = TIMEOUT_MS }: Cri
       return runtimeEvents({ channel, methods, view, clock }, signal);
     },
 
-    images: criImages(channel),
+    images: { ...criImages(channel), mounts: containerdSnapshots(channel, methods.Status) },
     close: async () => channel.close(),
   };
 }

@@ -153,8 +153,8 @@ describe("the rest", () => {
   });
 
   it("handlers are reported only by runtimes that know them", () => {
-    const told = { status: { conditions: [] }, runtimeHandlers: [{ name: "runc" }] };
+    const told = { status: { conditions: [] }, info: {}, runtimeHandlers: [{ name: "runc" }] };
     expect(fromRuntimeStatus(told)).toEqual({ conditions: [], handlers: ["runc"] });
-    expect(fromRuntimeStatus({ status: null, runtimeHandlers: [] })).toEqual({ conditions: [] });
+    expect(fromRuntimeStatus({ status: null, info: {}, runtimeHandlers: [] })).toEqual({ conditions: [] });
   });
 });

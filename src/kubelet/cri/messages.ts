@@ -245,8 +245,8 @@ const images = {
   ImageFilter: { image: [1, "ImageSpec"] },
   ListImagesRequest: { filter: [1, "ImageFilter"] },
   ListImagesResponse: { images: [1, "Image[]"] },
-  ImageRequest: { image: [1, "ImageSpec"] },
-  ImageStatusResponse: { image: [1, "Image"] },
+  ImageRequest: { image: [1, "ImageSpec"], verbose: [2, "bool"] },
+  ImageStatusResponse: { image: [1, "Image"], info: [2, "map"] },
   AuthConfig: {
     username: [1, "string"],
     password: [2, "string"],
@@ -271,14 +271,15 @@ const runtime = {
   RuntimeCondition: { type: [1, "string"], status: [2, "bool"], reason: [3, "string"], message: [4, "string"] },
   RuntimeStatus: { conditions: [1, "RuntimeCondition[]"] },
   RuntimeHandler: { name: [1, "string"] },
-  StatusResponse: { status: [1, "RuntimeStatus"], runtimeHandlers: [3, "RuntimeHandler[]"] },
+  StatusRequest: { verbose: [1, "bool"] },
+  StatusResponse: { status: [1, "RuntimeStatus"], info: [2, "map"], runtimeHandlers: [3, "RuntimeHandler[]"] },
 } as const;
 
 const messages = { ...values, ...sandboxes, ...containers, ...stats, ...images, ...runtime } as const;
 
 const runtimeService = {
   Version: ["VersionRequest", "VersionResponse"],
-  Status: ["Nothing", "StatusResponse"],
+  Status: ["StatusRequest", "StatusResponse"],
   RunPodSandbox: ["RunPodSandboxRequest", "RunPodSandboxResponse"],
   StopPodSandbox: ["PodSandboxRequest", "Nothing"],
   RemovePodSandbox: ["PodSandboxRequest", "Nothing"],

@@ -5,10 +5,18 @@ import { promisify } from "node:util";
 
 const execute = promisify(execFile);
 
+export interface FilesystemSource {
+  readonly type: string;
+  readonly source: string;
+  readonly options: readonly string[];
+}
+
 export interface Mounter {
   tmpfs(target: string, sizeBytes: number | undefined): Promise<void>;
   /** `source` is not resolved, so that it may be a link in /proc. */
   bind(source: string, target: string): Promise<void>;
+  /** A file system, or `bind`, with its options. */
+  mount(source: FilesystemSource, target: string): Promise<void>;
   unmount(target: string): Promise<void>;
   /** Mount points at or below a directory, the last mounted first. */
   below(directory: string): Promise<readonly string[]>;
@@ -22,6 +30,10 @@ export function hostMounter(): Mounter {
     },
     async bind(source, target) {
       await run("mount", ["--no-canonicalize", "--bind", source, target]);
+    },
+    async mount({ type, source, options }, target) {
+      const kind = type === "bind" ? [] : ["-t", type];
+      await run("mount", [...kind, ...(options.length > 0 ? ["-o", options.join()] : []), source, target]);
     },
     async unmount(target) {
       try {

@@ -45,6 +45,18 @@ describe("probes", () => {
     expect(started(test)).toHaveLength(1);
   });
 
+  it("a redirect to another host is a success that is worth an event", async () => {
+    const readinessProbe = { httpGet: { path: "/ready", port: 8080 }, periodSeconds: 1 };
+    const test = await start({ network: { httpGet: async () => ({ status: 302, body: "away" }) } });
+    await test.create(podWith(probed({ readinessProbe })));
+    await test.clock.advance(seconds(2));
+    expect((await test.get("web")).status?.containerStatuses?.[0]?.ready).toBe(true);
+    const warnings = (await test.events()).filter(({ reason }) => reason === "ProbeWarning");
+    expect(warnings.map(({ type, message }) => `${type} ${message}`)).toEqual([
+      "Warning Readiness probe warning: Probe terminated redirects, Response body: away",
+    ]);
+  });
+
   it("nothing else is probed before the startup probe has succeeded, and its failure restarts", async () => {
     const test = await start({
       script: { container: () => ({ exec: ([what]) => ({ exitCode: what === "up" ? 1 : 0 }) }) },
@@ -145,6 +157,47 @@ describe("deletion", () => {
     await test.client.of(kinds.Pod).in("default").delete("web", { gracePeriodSeconds: 5 });
     await test.clock.advance(seconds(6));
     expect(test.runtime.running()).toEqual([]);
+    await expect(test.get("web")).rejects.toMatchObject({ reason: "NotFound" });
+  });
+
+  it("waits for a container that is being started, and stops it like any other", async () => {
+    const test = await start({ script: { container: () => ({ startAfterMs: 5_000, onStop: "ignore" }) } });
+    await test.create(podWith({ terminationGracePeriodSeconds: 8 }));
+    await test.clock.advance(seconds(1));
+    await test.client.of(kinds.Pod).in("default").delete("web");
+    await test.clock.advance(seconds(2));
+    const state = async () => (await test.get("web")).status?.containerStatuses?.[0]?.state;
+    expect(await state()).toHaveProperty("waiting");
+    await test.clock.advance(seconds(4));
+    expect(await state()).toHaveProperty("running");
+    expect(test.runtime.calls).toContain("stopContainer web/app grace 8");
+    await test.clock.advance(seconds(9));
+    await expect(test.get("web")).rejects.toMatchObject({ reason: "NotFound" });
+  });
+
+  it("probes readiness to the end, and says what it finds", async () => {
+    let status = 200;
+    const readinessProbe = { httpGet: { path: "/ready", port: 8080 }, periodSeconds: 1, failureThreshold: 1 };
+    const test = await start({
+      network: { httpGet: async () => ({ status, body: "" }) },
+      script: { container: () => ({ onStop: "ignore" }) },
+    });
+    const isReady = async () => (await test.get("web")).status?.containerStatuses?.[0]?.ready;
+    await test.create(
+      podWith({ terminationGracePeriodSeconds: 30, containers: [{ name: "app", image: "app:1", readinessProbe }] }),
+    );
+    await test.clock.advance(seconds(2));
+    await test.client.of(kinds.Pod).in("default").delete("web");
+    await test.clock.advance(seconds(3));
+    expect(await isReady()).toBe(true);
+    status = 500;
+    await test.clock.advance(seconds(2));
+    expect(await isReady()).toBe(false);
+    expect((await test.get("web")).status?.conditions?.find(({ type }) => type === "Ready")?.status).toBe("False");
+    status = 200;
+    await test.clock.advance(seconds(2));
+    expect(await isReady()).toBe(true);
+    await test.clock.advance(seconds(30));
     await expect(test.get("web")).rejects.toMatchObject({ reason: "NotFound" });
   });
 

@@ -24,6 +24,27 @@ async function watchWaiting(test: TestKubelet): Promise<() => Promise<core.Conta
 describe("what goes wrong", () => {
   const waiting = async (test: TestKubelet) => (await test.get("web")).status?.containerStatuses?.[0]?.state?.waiting;
 
+  it("the image of a volume is pulled by its own policy, and its failure is one of the container", async () => {
+    const test = await start({
+      script: { pull: (image, attempt) => (image === "tools:1" && attempt < 1 ? { error: "no such image" } : {}) },
+    });
+    const volumes = [{ name: "tools", image: { reference: "tools:1", pullPolicy: "Always" as const } }];
+    const mounts = [{ name: "tools", mountPath: "/tools" }];
+    await test.create(podWith({ volumes, containers: [{ name: "app", image: "app:1", volumeMounts: mounts }] }));
+    await test.settle();
+    const state = async () => (await test.get("web")).status?.containerStatuses?.[0]?.state;
+    expect((await state())?.waiting?.message).toBe('Back-off pulling image "tools:1": ErrImagePull: no such image');
+    await test.clock.advance(seconds(60));
+    expect(await state()).toHaveProperty("running");
+    await test.create({
+      ...podWith({ volumes, containers: [{ name: "app", image: "app:1" }] }),
+      metadata: { name: "other" },
+    });
+    await test.clock.advance(seconds(2));
+    // Nothing mounts it there.
+    expect(test.runtime.calls.filter((call) => call === "images.pull tools:1")).toHaveLength(2);
+  });
+
   it("an image that cannot be pulled: ErrImagePull, then ImagePullBackOff, then it works", async () => {
     const test = await start({ script: { pull: (_, attempt) => (attempt < 2 ? { error: "no such image" } : {}) } });
     const waits = await watchWaiting(test);

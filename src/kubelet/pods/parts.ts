@@ -27,6 +27,8 @@ export interface PodParts {
   readonly objects: PodObjects;
   readonly events: PodEvents;
   readonly admitResize: AdmitResize;
+  /** Aborts when the kubelet stops. */
+  readonly stopping: AbortSignal;
   readonly clock: Clock;
   readonly log: Logger;
 }

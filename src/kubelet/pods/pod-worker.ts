@@ -10,7 +10,8 @@
  * 2. One step at a time. A step is aborted when the Pod is to end, or to end sooner than before.
  * 3. A failed step is retried after a backoff; steps are idempotent.
  * 4. The reason why the node ends a Pod is stored before anything is stopped: a restarted kubelet continues with it.
- * 5. The Pod is deleted from the API only after its containers have exited and its volumes are unmounted.
+ * 5. Readiness probes continue while containers stop, and what they find is reported.
+ * 6. The Pod is deleted from the API only after its containers have exited and its volumes are unmounted.
  */
 import { type core, writeJson } from "#api";
 import { Backoff, type ChildController, childController, isAbort, type Random } from "#base";
@@ -21,7 +22,7 @@ import { killPod } from "./kill.ts";
 import { observe } from "./observe.ts";
 import type { PodParts } from "./parts.ts";
 import { newMemory, type PodMemory } from "./pod-memory.ts";
-import { isRunning, lookAtPod } from "./runtime-pod.ts";
+import { isRunning, lookAtPod, type RuntimePod } from "./runtime-pod.ts";
 import type { StatusWriter } from "./status-writer.ts";
 import { syncPod } from "./sync-pod.ts";
 
@@ -202,13 +203,30 @@ export class PodWorker {
     if (this.#ending?.failure !== undefined) await parts.files.writeEnding(this.uid, JSON.stringify(this.#ending));
     const runtime = await lookAtPod(parts.runtime, this.uid, signal);
     await this.#report(runtime);
-    await killPod(parts, pod, runtime, graceSeconds, signal);
+    await this.#reportWhile(killPod(parts, pod, runtime, graceSeconds, signal), runtime, signal);
     const after = await lookAtPod(parts.runtime, this.uid, signal);
     if (isRunning(after)) throw new Error("containers still run after they were stopped");
     await this.#report(after);
     this.#state = "terminated";
     parts.probes.forget(this.uid);
     return 0;
+  }
+
+  /** While containers stop, only their readiness is reported: the rest follows when all of them have exited. */
+  async #reportWhile(killing: Promise<unknown>, runtime: RuntimePod, signal: AbortSignal): Promise<void> {
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+      this.poke();
+    };
+    killing.then(over, over);
+    while (!isOver) {
+      this.#isDue = false;
+      await this.#wait(Number.POSITIVE_INFINITY, signal);
+      if (isOver || signal.aborted) break;
+      await this.#report(runtime);
+    }
+    await killing;
   }
 
   async #cleanUp(signal: AbortSignal): Promise<number> {
@@ -229,7 +247,7 @@ export class PodWorker {
     return 0;
   }
 
-  async #report(runtime: Awaited<ReturnType<typeof lookAtPod>>): Promise<void> {
+  async #report(runtime: RuntimePod): Promise<void> {
     const pod = this.#pod;
     const nowMs = this.#parts.clock.now();
     if (this.#rejection !== undefined) {

@@ -3,6 +3,9 @@
  * container's status.
  *
  *     image ──► environment ──► mounts ──► config ──► create ──► start ──► postStart
+ *
+ * 1. The end of the Pod does not cancel a create or a start half-way: the runtime would report a container that failed
+ *    to start. What has started is stopped like any other container.
  */
 import type { core } from "#api";
 import { isAbort } from "#base";
@@ -41,16 +44,40 @@ export interface StartRequest {
 export async function startContainer(parts: PodParts, request: StartRequest, signal: AbortSignal): Promise<void> {
   const { pod, container, sandbox, sandboxId } = request;
   const image = await parts.images.ensure({ pod, container, sandbox }, signal);
-  const config = await configured(parts, request, image, signal);
-  const id = await attempt("CreateContainerError", signal, () =>
-    parts.runtime.createContainer(sandboxId, config, sandbox, signal),
+  const volumes = await withImages(parts, request, signal);
+  const config = await configured(parts, { ...request, volumes }, image, signal);
+  signal.throwIfAborted();
+  const { stopping } = parts;
+  const id = await attempt("CreateContainerError", stopping, () =>
+    parts.runtime.createContainer(sandboxId, config, sandbox, stopping),
   ).catch((error: unknown) => recorded(parts, pod, error));
   parts.events.record(pod, "Normal", "Created", `Container created`);
-  await attempt("RunContainerError", signal, () => parts.runtime.startContainer(id, signal)).catch((error: unknown) =>
-    recorded(parts, pod, error),
+  signal.throwIfAborted();
+  await attempt("RunContainerError", stopping, () => parts.runtime.startContainer(id, stopping)).catch(
+    (error: unknown) => recorded(parts, pod, error),
   );
   parts.events.record(pod, "Normal", "Started", `Container started`);
   await postStart(parts, request, id, signal);
+}
+
+/** The volumes of images that the container mounts are pulled and mounted for it, by their own pull policy. */
+async function withImages(
+  parts: PodParts,
+  { pod, container, sandbox, volumes }: StartRequest,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, VolumePath>> {
+  const all = new Map(volumes);
+  const mounted = new Set((container.volumeMounts ?? []).map(({ name }) => name));
+  for (const { name, image } of pod.spec?.volumes ?? []) {
+    if (image === undefined || !mounted.has(name)) continue;
+    const { reference = "", pullPolicy } = image;
+    const policy = pullPolicy !== undefined && { imagePullPolicy: pullPolicy };
+    const wanted = { name: container.name, image: reference, ...policy };
+    const { id } = await parts.images.ensure({ pod, container: wanted, sandbox }, signal);
+    const mounting = attempt("CreateContainerError", signal, () => parts.volumes.mountImage(pod, name, id, signal));
+    all.set(name, await mounting.catch((error: unknown) => recorded(parts, pod, error)));
+  }
+  return all;
 }
 
 async function configured(parts: PodParts, request: StartRequest, image: Image, signal: AbortSignal) {

@@ -41,7 +41,8 @@ export function urlOf({ scheme, host, port, path }: HttpQuestion): string {
 /** Follows redirects within the same host; a redirect to another host is the answer. */
 async function followed(question: HttpQuestion, signal: AbortSignal, redirects: number): Promise<HttpAnswer> {
   const { status, body, location } = await httpGet(question, signal);
-  if (status < 300 || status >= 400 || location === undefined || redirects >= MAX_REDIRECTS) return { status, body };
+  if (status < 300 || status >= 400 || location === undefined) return { status, body };
+  if (redirects >= MAX_REDIRECTS) throw new Error(`stopped after ${MAX_REDIRECTS} redirects`);
   const target = new URL(location, urlOf(question));
   if (target.hostname !== new URL(urlOf(question)).hostname) return { status, body };
   const scheme = target.protocol === "https:" ? "HTTPS" : "HTTP";

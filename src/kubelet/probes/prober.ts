@@ -137,7 +137,7 @@ async function probeLoop(options: ProberOptions, loop: Loop): Promise<void> {
 /** Returns whether the probe is finished. */
 async function probeOnce(options: ProberOptions, { pod, probe, kind, target, each, signal }: Loop): Promise<boolean> {
   const startMs = options.clock.monotonic();
-  const { ok, output } = await runProbe(options, probe, target, signal);
+  const { ok, output, isWarning } = await runProbe(options, probe, target, signal);
   signal.throwIfAborted();
   const result = ok === undefined ? "unknown" : ok ? "successful" : "failed";
   options.metrics?.count(pod, each.container, kind, result, (options.clock.monotonic() - startMs) / 1000);
@@ -149,6 +149,8 @@ async function probeOnce(options: ProberOptions, { pod, probe, kind, target, eac
   const before = each.states.get(kind) ?? firstState(kind);
   const after = nextState(before, ok ? "success" : "failure", probe);
   each.states.set(kind, after);
+  if (isWarning === true)
+    options.events.record(pod, "Warning", "ProbeWarning", `${WORDS[kind]} probe warning: ${output}`);
   if (!ok) options.events.record(pod, "Warning", "Unhealthy", `${WORDS[kind]} probe failed: ${output}`);
   if (kind === "startup" && after.verdict === "success") each.started.resolve();
   if (after.verdict !== before.verdict) options.onVerdict(each.uid, kind, after.verdict);

@@ -93,7 +93,8 @@ describe("asking a container", () => {
     let seen: unknown;
     const port = await http((request, response) => {
       if (request.url === "/start") response.writeHead(302, { location: "/end" }).end();
-      else if (request.url === "/away") response.writeHead(302, { location: "http://192.0.2.1/" }).end();
+      else if (request.url === "/away") response.writeHead(302, { location: "http://192.0.2.1/" }).end("gone");
+      else if (request.url === "/round") response.writeHead(302, { location: "/round" }).end();
       else {
         seen = { agent: request.headers["user-agent"], own: request.headers.own, host: request.headers.host };
         response.writeHead(request.url === "/end" ? 204 : 500).end();
@@ -105,7 +106,15 @@ describe("asking a container", () => {
     ];
     expect(await probe({ httpGet: { path: "/start", port, httpHeaders } })).toMatchObject({ ok: true });
     expect(seen).toEqual({ agent: "kube-probe/1.36", own: "x", host: "example" });
-    expect(await probe({ httpGet: { path: "/away", port } })).toMatchObject({ ok: true });
+    expect(await probe({ httpGet: { path: "/away", port } })).toEqual({
+      ok: true,
+      isWarning: true,
+      output: "Probe terminated redirects, Response body: gone",
+    });
+    expect(await probe({ httpGet: { path: "/round", port } })).toEqual({
+      ok: false,
+      output: `Get "http://127.0.0.1:${port}/round": stopped after 10 redirects`,
+    });
   });
 
   it("HTTP: connection refused, and no answer", async () => {

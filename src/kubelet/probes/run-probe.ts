@@ -8,6 +8,8 @@ export interface ProbeOutcome {
   /** Undefined if unknown: the runtime did not answer, or could not run the command. */
   readonly ok: boolean | undefined;
   readonly output: string;
+  /** It succeeded, but its user should know of something. */
+  readonly isWarning?: boolean;
 }
 
 export interface ProbeTarget {
@@ -63,7 +65,9 @@ async function ask(
   if (httpGet !== undefined) {
     const question = httpQuestion(httpGet, container, podIp);
     try {
-      const { status } = await network.httpGet(question, signal);
+      const { status, body } = await network.httpGet(question, signal);
+      if (status >= 300 && status < 400)
+        return { ok: true, isWarning: true, output: `Probe terminated redirects, Response body: ${body}` };
       return { ok: status >= 200 && status < 400, output: `HTTP probe failed with statuscode: ${status}` };
     } catch (error) {
       if (signal.aborted) throw error;

@@ -64,6 +64,22 @@ export interface ImageService {
   pull(image: string, options: PullOptions, signal?: AbortSignal): Promise<string>;
   remove(image: string, signal?: AbortSignal): Promise<void>;
   filesystemUsage(signal?: AbortSignal): Promise<readonly FilesystemUsage[]>;
+  /** Images as volumes. Absent: the runtime does not offer them. */
+  readonly mounts?: ImageMounts | undefined;
+}
+
+export interface ImageMounts {
+  /** What to mount, in this order at the same place, for the read-only files of an image. Idempotent for a key. */
+  prepare(image: string, key: string, signal?: AbortSignal): Promise<readonly ImageMount[]>;
+  /** After everything has been unmounted. */
+  release(key: string, signal?: AbortSignal): Promise<void>;
+}
+
+export interface ImageMount {
+  /** A file system, or `bind`. */
+  readonly type: string;
+  readonly source: string;
+  readonly options: readonly string[];
 }
 
 export interface PullOptions {

@@ -29,7 +29,7 @@ export function configz(config: KubeletConfig): object {
     containerLogMaxFiles: config.containerLogMaxFiles,
     imageGCHighThresholdPercent: config.imageGcHighPercent,
     imageGCLowThresholdPercent: config.imageGcLowPercent,
-    enableSystemLogHandler: false,
+    enableSystemLogHandler: config.systemLogs,
   };
   return { kubeletconfig };
 }

@@ -5,6 +5,7 @@ import { configz } from "./configz.ts";
 import { type Answer, type Ask, type Handler, json, Refusal, text } from "./exchange.ts";
 import { health } from "./health.ts";
 import { containerLog } from "./logs/container-logs.ts";
+import { nodeLogs } from "./logs/node-logs.ts";
 import { podList, runningPods } from "./pod-lists.ts";
 import { runCommand } from "./run-command.ts";
 import type { Served } from "./served.ts";
@@ -54,7 +55,9 @@ export function routes(served: Served): Routes {
       return handler(ask);
     }),
     checkpoint: () => text(501, "this kubelet does not make checkpoints of containers\n"),
-    logs: () => text(405, "logs endpoint is disabled.\n"),
+    logs: config.systemLogs
+      ? reading((ask) => nodeLogs(config.systemLogRoot, ask))
+      : () => text(405, "logs endpoint is disabled.\n"),
   };
 }
 

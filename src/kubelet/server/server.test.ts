@@ -48,7 +48,7 @@ describe("the kubelet's server", () => {
       method: "POST",
       want: "501 this kubelet does not make checkpoints of containers\n",
     },
-    { path: "/logs/", want: "405 logs endpoint is disabled.\n" },
+    { path: "/logs", want: "301 " },
     { path: "/run/default/web/main?cmd=echo%20hi", method: "POST", want: "200 echo+hi" },
     { path: "/pods", method: "DELETE", want: "405 405: Method Not Allowed" },
   ])("$path", async ({ path, method = "GET", want }) => {

@@ -39,6 +39,8 @@ export interface KubeletServer {
   stop(): Promise<void>;
 }
 
+/** As Go's servers take: the command of an exec is a part of the URL. */
+const MAX_HEADER_BYTES = 1024 * 1024;
 const STREAMS = new Set(["exec", "attach", "portForward"]);
 
 export async function startKubeletServer(options: KubeletServerOptions): Promise<KubeletServer> {
@@ -58,6 +60,7 @@ export async function startKubeletServer(options: KubeletServerOptions): Promise
     rejectUnauthorized: false,
     minVersion: "TLSv1.2",
     noDelay: true,
+    maxHeaderSize: MAX_HEADER_BYTES,
   });
   server.on("secureConnection", (socket: TLSSocket) => {
     sockets.add(socket);

@@ -53,6 +53,10 @@ export function memoryHost(contents = new Map<string, string>()): MemoryHost {
         return new Map(paths);
       },
       subPath: async ({ volume, subPath }) => `${volume.path}/${subPath}`,
+      mountImage: async (pod, name, image) => ({
+        path: `/images/${pod.metadata.uid}/${name}/${image}`,
+        readOnly: true,
+      }),
       readFile: async ({ path: volume }, path) => contents.get(`${volume}/${path}`),
       unmount: async (uid) => void mounted.delete(uid),
       podUids: async () => [...mounted],

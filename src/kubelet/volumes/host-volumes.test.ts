@@ -2,6 +2,7 @@
  * Volumes on the files of this machine; what is mounted is only written down, except where the test may really mount.
  */
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -39,6 +40,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const notes: Mounter = {
   tmpfs: async (target) => void mounts.push(target),
   bind: async (_source, target) => void mounts.push(target),
+  mount: async (_source, target) => void mounts.push(target),
   unmount: async (target) => {
     mounts = mounts.filter((each) => each !== target);
   },
@@ -225,12 +227,16 @@ describe("subPath", () => {
     bindSubPath(notes, { volume: join(root, "vol"), subPath, target: join(root, "target") });
   beforeEach(() => mkdirSync(join(root, "vol"), { mode: 0o777 }));
 
-  it("missing directories are made, with the volume's rights", async () => {
-    await bind("a/b");
-    expect(statSync(join(root, "vol/a/b")).isDirectory()).toBe(true);
-    expect(statSync(join(root, "vol/a")).mode & 0o777).toBe(statSync(join(root, "vol")).mode & 0o777);
-    expect(mounts).toEqual([join(root, "target")]);
-  });
+  it.each([0o755, 0o1777, 0o2770, 0o3777])(
+    "missing directories are made, with the volume's rights: %o",
+    async (mode) => {
+      chmodSync(join(root, "vol"), mode);
+      await bind("a/b");
+      for (const made of ["vol/a", "vol/a/b"]) expect(statSync(join(root, made)).mode & 0o7777).toBe(mode);
+      expect(statSync(join(root, "vol/a/b")).isDirectory()).toBe(true);
+      expect(mounts).toEqual([join(root, "target")]);
+    },
+  );
 
   it("a file stays a file", async () => {
     writeFileSync(join(root, "vol/file"), "x");

@@ -18,11 +18,13 @@ import type { NodeFacts, VolumePath } from "../containers/index.ts";
 import type { Mounter } from "../host/index.ts";
 import { podDirectory, subPathsDirectory, volumeDirectory, volumesDirectory } from "../host/index.ts";
 import type { PodObjects } from "../objects/index.ts";
+import type { ImageMounts } from "../runtime/runtime.ts";
 import { writeAtomically } from "./atomic-writer.ts";
 import { boundVolume } from "./claims.ts";
 import { type ContentSources, volumeContents } from "./contents.ts";
 import { type CsiVolumes, noCsi } from "./csi.ts";
 import { hostPath } from "./host-path.ts";
+import { mountImage, releaseImages } from "./image-volumes.ts";
 import { giveToGroup } from "./ownership.ts";
 import type { PodVolumes } from "./pod-volumes.ts";
 import { bindSubPath, readInside } from "./sub-path.ts";
@@ -36,6 +38,8 @@ export interface HostVolumesOptions {
   readonly objects: Pick<PodObjects, "configMap" | "secret">;
   readonly facts: () => NodeFacts;
   readonly csi?: CsiVolumes | undefined;
+  /** Absent: the runtime has none. */
+  readonly images?: ImageMounts | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -71,8 +75,6 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
     }
     if (PLUGINS.some((kind) => volume[kind] !== undefined))
       return { path: await contentVolume(options, tokens, pod, volume, signal) };
-    if (volume.image !== undefined)
-      throw new VolumeError("volumes of images need a runtime that mounts images, which this node's does not");
     const kind = Object.keys(volume).find((key) => key !== "name") ?? "nothing";
     throw new VolumeError(`no volume plugin matched: this node knows no volumes of ${kind}`);
   };
@@ -82,6 +84,7 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
       const { uid = "" } = pod.metadata;
       const paths = ready.get(uid) ?? new Map<string, VolumePath>();
       for (const volume of pod.spec?.volumes ?? []) {
+        if (volume.image !== undefined) continue;
         try {
           paths.set(volume.name, await setUp(pod, volume, signal));
         } catch (error) {
@@ -96,6 +99,14 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
       ready.set(uid, paths);
       return paths;
     },
+    async mountImage({ metadata: { uid = "" } }, name, image, signal) {
+      try {
+        return { path: await mountImage(options, { uid, name, image }, signal), readOnly: true };
+      } catch (error) {
+        if (isAbort(error, signal)) throw error;
+        throw mountFailed(name, error instanceof Error ? error.message : String(error), error);
+      }
+    },
     async subPath({ pod, container, volume, volumeName, mountIndex, subPath }) {
       const directory = subPathsDirectory(root, pod.metadata.uid ?? "");
       const target = join(directory, volumeName, container, String(mountIndex));
@@ -109,6 +120,7 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
       for (const path of await mounter.below(directory)) await mounter.unmount(path);
       if ((await mounter.below(directory)).length > 0)
         throw new VolumeError(`something is still mounted below ${directory}`);
+      await releaseImages(options, uid, signal);
       await rm(subPathsDirectory(root, uid), { recursive: true, force: true });
       await rm(volumesDirectory(root, uid), { recursive: true, force: true });
       tokens.forget(uid);

@@ -3,8 +3,10 @@ import type { core } from "#api";
 import type { VolumePath } from "../containers/index.ts";
 
 export interface PodVolumes {
-  /** Mounts all volumes of the Pod and updates their contents. Throws VolumeError. */
+  /** Mounts all volumes of the Pod and updates their contents; images wait for `mountImage`. Throws VolumeError. */
   mount(pod: core.Pod, signal: AbortSignal): Promise<ReadonlyMap<string, VolumePath>>;
+  /** Mounts an image that is on the node, by its id, as the volume of that name. Throws VolumeError. */
+  mountImage(pod: core.Pod, name: string, image: string, signal: AbortSignal): Promise<VolumePath>;
   /** A path for a subPath that cannot leave the volume, whatever links the volume has. */
   subPath(request: SubPathRequest, signal: AbortSignal): Promise<string>;
   /**

@@ -72,7 +72,7 @@ async function mounted(mounter: Mounter, target: string) {
 async function openInside(root: string, subPath: string): Promise<FileHandle> {
   const parts = await resolvedParts(root, subPath);
   let at = await open(root, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-  const rights = (await at.stat()).mode & 0o777;
+  const rights = (await at.stat()).mode & 0o7777;
   for (const part of parts) {
     const path = `/proc/self/fd/${at.fd}/${part}`;
     try {
@@ -104,9 +104,8 @@ async function openOrMake(path: string, rights: number): Promise<FileHandle> {
   });
   const made = await open(path, flags);
   const { mode } = await made.stat();
-  // Through the open file, regardless of the umask. The inherited setgid bit stays.
-  if ((mode & constants.S_IFMT) === constants.S_IFDIR)
-    await chmod(`/proc/self/fd/${made.fd}`, (mode & 0o7000) | rights);
+  // Through the open file, regardless of the umask. Setgid and sticky bits are those of the volume, too.
+  if ((mode & constants.S_IFMT) === constants.S_IFDIR) await chmod(`/proc/self/fd/${made.fd}`, rights);
   return made;
 }
 

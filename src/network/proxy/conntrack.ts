@@ -3,6 +3,7 @@
  * that is gone for as long as they keep coming.
  */
 import { type Program, ProgramError } from "../kernel/program.ts";
+import type { Endpoint } from "./endpoints.ts";
 import type { VirtualAddress } from "./virtual-addresses.ts";
 
 export interface StaleConnection {
@@ -21,11 +22,11 @@ export function staleConnections(
   const datagrams = (all: readonly VirtualAddress[]) => all.filter(({ protocol }) => protocol === "udp");
   const now = new Map(datagrams(after).map((vip) => [keyOf(vip), vip]));
   const gone = datagrams(before).flatMap((vip) => {
-    const left = new Set(endpointsOf(now.get(keyOf(vip))));
+    const left = new Set(endpointsOf(now.get(keyOf(vip))).map(textOf));
     const { address, port } = vip;
-    return endpointsOf(vip)
-      .filter((endpoint) => !left.has(endpoint))
-      .map((endpoint) => ({ address, port, endpoint }));
+    // Of an endpoint with another port, too: its old connections lead to the port of before.
+    const lost = endpointsOf(vip).filter((endpoint) => !left.has(textOf(endpoint)));
+    return [...new Set(lost.map((endpoint) => endpoint.address))].map((endpoint) => ({ address, port, endpoint }));
   });
   const had = new Set(
     datagrams(before)
@@ -36,9 +37,11 @@ export function staleConnections(
   return [...gone, ...found.map(({ address, port }) => ({ address, port }))];
 }
 
-function endpointsOf(vip: VirtualAddress | undefined): string[] {
-  return [...(vip?.endpoints ?? []), ...(vip?.endpointsFromInside ?? [])].map(({ address }) => address);
+function endpointsOf(vip: VirtualAddress | undefined): readonly Endpoint[] {
+  return [...(vip?.endpoints ?? []), ...(vip?.endpointsFromInside ?? [])];
 }
+
+const textOf = ({ address, port }: Endpoint) => `${address} ${port}`;
 
 export async function deleteConnections(
   stale: readonly StaleConnection[],

@@ -23,7 +23,7 @@ export interface Hoisted {
 }
 
 export function hoist(spec: CustomResourceDefinitionSpec): Hoisted {
-  const versions = versionsOf(spec);
+  const versions = spec.versions ?? [];
   const first = versions[0];
   if (first === undefined) return { top: {}, versions };
   const common = shared.filter((part) => versions.every((version) => isSame(version[part], first[part])));
@@ -42,11 +42,6 @@ function isSame(a: unknown, b: unknown): boolean {
   return equalJson((a ?? null) as Json, (b ?? null) as Json);
 }
 
-/** Absent ones are null: JSON always writes the list. */
-export function versionsOf(spec: CustomResourceDefinitionSpec): readonly CustomResourceDefinitionVersion[] {
-  return spec.versions ?? [];
-}
-
-export function schemasOf(spec: CustomResourceDefinitionSpec): readonly JSONSchemaProps[] {
-  return versionsOf(spec).flatMap(({ schema }) => schema?.openAPIV3Schema ?? []);
+export function schemasOf({ versions }: CustomResourceDefinitionSpec): readonly JSONSchemaProps[] {
+  return (versions ?? []).flatMap(({ schema }) => schema?.openAPIV3Schema ?? []);
 }

@@ -12,7 +12,7 @@ import type {
 import { isConditionTrue, nonStructuralViolations } from "./conditions.ts";
 import { caBundleFault } from "./conversion.ts";
 import { hasUnprunedDefaults } from "./default-rules.ts";
-import { hoist, schemasOf, versionsOf } from "./hoisted.ts";
+import { hoist, schemasOf } from "./hoisted.ts";
 import { nonAtomicSet, openApiTypes, someSchema, unkeyedList } from "./schema-facts.ts";
 
 export interface Requirements {
@@ -59,7 +59,7 @@ export function ofChange(definition: CustomResourceDefinition, old: CustomResour
   return {
     knownReviewVersion: asked.length === 0 || asked.some((version) => reviewVersions.includes(version)),
     fixedNames: established,
-    schema: schemas.length === versionsOf(old.spec).length,
+    schema: schemas.length === (old.spec.versions ?? []).length,
     structural: schemas.every((schema) => nonStructuralViolations(schema).length === 0),
     knownTypes: none(({ type }) => Boolean(type) && !openApiTypes.includes(type ?? "")),
     prunedDefaults: !schemas.some(hasUnprunedDefaults),
@@ -71,9 +71,12 @@ export function ofChange(definition: CustomResourceDefinition, old: CustomResour
   };
 }
 
-function unchangedSchemas(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec): ReadonlySet<string> {
-  const same = versionsOf(spec).filter(({ name, schema }) => {
-    const before = versionsOf(old).find((version) => version.name === name);
+function unchangedSchemas(
+  { versions }: CustomResourceDefinitionSpec,
+  old: CustomResourceDefinitionSpec,
+): ReadonlySet<string> {
+  const same = (versions ?? []).filter(({ name, schema }) => {
+    const before = (old.versions ?? []).find((version) => version.name === name);
     return before !== undefined && isSame(schema, before.schema);
   });
   return new Set(same.map(({ name }) => name));

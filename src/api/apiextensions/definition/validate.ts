@@ -16,7 +16,7 @@ import type {
 } from "../../types/apiextensions-v1.ts";
 import { validateApiApproval } from "./conditions.ts";
 import { conversionFaults } from "./conversion.ts";
-import { type Hoisted, hoist, schemasOf, type VersionParts, versionsOf } from "./hoisted.ts";
+import { type Hoisted, hoist, schemasOf, type VersionParts } from "./hoisted.ts";
 import { shownVersions } from "./internal-json.ts";
 import { columnFaults, deprecationFaults, nameFaults, selectableFieldFaults, subresourceFaults } from "./parts.ts";
 import { ofChange, ofNew, type Requirements } from "./requirements.ts";
@@ -74,7 +74,7 @@ function restFaults(
   const { spec, status } = definition;
   return [
     ...validateStatus(definition),
-    ...storedVersionFaults(status?.storedVersions ?? [], versionsOf(spec)),
+    ...storedVersionFaults(status?.storedVersions ?? [], spec.versions ?? []),
     ...validateApiApproval(definition, old),
     ...preserveFaults(spec, old?.spec),
   ];
@@ -220,7 +220,7 @@ function topFaults(
   requirements: Requirements,
   requireStructural: boolean,
 ): readonly FieldError[] {
-  const versions = versionsOf(spec);
+  const versions = spec.versions ?? [];
   const hasStatus = versions.some(({ subresources }) => subresources?.status !== undefined);
   const anyCost = requirements.unchangedSchemas.has(versions[0]?.name ?? "");
   const context = { requirements, requireStructural, hasStatus, anyCost };
@@ -236,9 +236,9 @@ function topFaults(
 }
 
 function versionSetFaults(spec: CustomResourceDefinitionSpec, hoisted: Hoisted): readonly FieldError[] {
-  const versions = versionsOf(spec);
+  const versions = spec.versions ?? [];
   const path = SPEC.child("versions");
-  const shown = () => shownVersions((spec.versions ?? undefined) === undefined ? undefined : hoisted.versions);
+  const shown = () => shownVersions(spec.versions ? hoisted.versions : undefined);
   const first = versions[0]?.name ?? "";
   const wrong = first === "" ? [] : checkDns1035Label(first);
   return [

@@ -26,17 +26,17 @@ export interface CustomForm extends OpenForm {
 export function compileForm(root: Structural, keepsAll: boolean): CustomForm {
   const prune = compilePruning(root, { root: true, keepsAll });
   const fill = compileDefaults(root);
-  const copy = (value: Json, lenient: boolean): Decoded => {
+  const copy = (value: Json, lenient: boolean, keepsNull = false): Decoded => {
     if (!isObject(value)) throw new DecodeError("the object provided is not an object");
     for (const name of ["apiVersion", "kind"]) checkText(name, getKey(value, name));
     const metadata = decodeMeta(getKey(value, "metadata") ?? null, lenient);
-    const pruned: Pruned = { unknown: [], embedded: [], lenient };
+    const pruned: Pruned = { unknown: [], embedded: [], lenient, keepsNull };
     const draft = prune(value, pruned) as OpenObject;
     setKey(draft, "metadata", metadata.value);
     return { value: draft, unknown: unknownOf(metadata.unknown, pruned) };
   };
   return {
-    decode: (value) => copy(value, false),
+    decode: (value, { keepsNull } = {}) => copy(value, false, keepsNull),
     fill: (draft) => fill?.(draft),
     read: (object) => {
       const draft = copy(object, true).value as OpenObject;

@@ -20,6 +20,8 @@ export interface Pruned {
   readonly embedded: string[];
   /** Metadata that cannot be decoded is dropped. */
   readonly lenient: boolean;
+  /** Nulls that the schema does not allow stay. */
+  readonly keepsNull?: boolean;
 }
 
 /** Undefined: the value is dropped. */
@@ -77,7 +79,7 @@ function compileNode(schema: Structural, { keeps, keepsAll, isRoot = false, memo
       const part = object[key] as Json;
       const field = fields.get(key) ?? rest;
       if (field === undefined) pruned.unknown.push(key);
-      else if (part !== null || !field.dropsNull) {
+      else if (part !== null || !field.dropsNull || pruned.keepsNull) {
         const kept = typeof part === "object" ? within(field.prune, part, key, pruned) : field.prune(part, pruned);
         if (kept !== undefined) setKey(copy, key, kept);
       }

@@ -7,6 +7,12 @@ export const LimitRange = defineKind<LimitRangeObject>("v1", "LimitRange", {
   defaults: ({ spec }) => {
     for (const item of spec?.limits ?? []) if (item.type === "Container") defaultItem(item);
   },
+  create: {
+    // It may be created without a name: then it has that of its uid.
+    prepare: ({ metadata }) => {
+      if (!metadata.name && metadata.uid !== undefined) metadata.name = metadata.uid;
+    },
+  },
   update: { allowCreate: true },
   validate: validateLimitRange,
 });

@@ -22,24 +22,59 @@ export function initIPFamilies(
   const service = draft as Service;
   const [primary] = families;
   if (spec === undefined || primary === undefined || !needsClusterIP(service)) return [];
+  if (staysAsItIs(spec, old)) return [];
+  const isOpen = isHeadless(service) && Object.keys(spec.selector ?? {}).length === 0;
+  // An update never changes between one family and two unless its policy says so.
+  spec.ipFamilyPolicy ??= old?.spec?.ipFamilyPolicy ?? (isOpen ? "RequireDualStack" : "SingleStack");
   const malformed = validateClusterIPs(service, old, at());
   if (malformed.length > 0) return malformed;
   if (old !== undefined && spec.ipFamilyPolicy === "SingleStack") downgrade(spec, old);
-  const foreign = inferFamilies(spec, families);
-  if (foreign.length > 0) return foreign;
-  if (isHeadless(service) && Object.keys(spec.selector ?? {}).length === 0) {
-    spec.ipFamilyPolicy ??=
-      (spec.ipFamilies ?? []).length === 1 && old !== undefined ? "SingleStack" : "RequireDualStack";
+  const misfits = [...validatePolicy(spec, old), ...inferFamilies(spec, families)];
+  if (misfits.length > 0) return misfits;
+  if (isOpen) {
     spec.ipFamilies = withSecond(spec.ipFamilies ?? [], primary, spec.ipFamilyPolicy !== "SingleStack");
     return [];
   }
   const errors = validateFamilies(spec, families);
   if (errors.length > 0) return errors;
-  spec.ipFamilyPolicy ??= "SingleStack";
   const wantsBoth = spec.ipFamilyPolicy !== "SingleStack" && families.length > 1;
   spec.ipFamilies = withSecond(spec.ipFamilies ?? [], primary, wantsBoth);
   return [];
 }
+
+/** A service that prefers two families gets or loses one only if it asks for that. */
+function staysAsItIs(spec: Draft<ServiceSpec>, old: Service | undefined): boolean {
+  if (spec.ipFamilyPolicy !== "PreferDualStack" || old?.spec?.ipFamilyPolicy !== "PreferDualStack") return false;
+  return (
+    spec.clusterIP === old.spec.clusterIP &&
+    isSameList(spec.clusterIPs, old.spec.clusterIPs) &&
+    isSameList(spec.ipFamilies, old.spec.ipFamilies)
+  );
+}
+
+function isSameList(a: readonly string[] = [], b: readonly string[] = []): boolean {
+  return a.join() === b.join();
+}
+
+/** Whether the policy fits the number of addresses and families. */
+function validatePolicy(spec: Draft<ServiceSpec>, old: Service | undefined): readonly FieldError[] {
+  const fault = (why: string) => invalid(at("spec", "ipFamilyPolicy"), spec.ipFamilyPolicy ?? null, why);
+  const isSingle = spec.ipFamilyPolicy === "SingleStack";
+  return POLICY_LISTS.flatMap(({ field, one, several }) => {
+    const { length } = spec[field] ?? [];
+    if (isSingle) {
+      const why = `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${several} are specified`;
+      return length === 2 ? [fault(why)] : [];
+    }
+    const isReduced = old?.spec?.[field]?.length === 2 && length === 1 && spec[field]?.[0] === old.spec[field][0];
+    return isReduced ? [fault(`must be 'SingleStack' to release the secondary ${one}`)] : [];
+  });
+}
+
+const POLICY_LISTS = [
+  { field: "clusterIPs", one: "cluster IP", several: "cluster IPs" },
+  { field: "ipFamilies", one: "IP family", several: "IP families" },
+] as const;
 
 /** From two families to one, the first one stays. */
 function downgrade(spec: Draft<ServiceSpec>, old: Service): void {
@@ -65,16 +100,10 @@ function inferFamilies(spec: Draft<ServiceSpec>, families: readonly IpFamily[]):
 }
 
 function validateFamilies(spec: Draft<ServiceSpec>, families: readonly IpFamily[]): readonly FieldError[] {
-  const policyPath = at("spec", "ipFamilyPolicy");
-  const policy = spec.ipFamilyPolicy ?? "SingleStack";
   const errors: FieldError[] = [];
-  if (policy === "RequireDualStack" && families.length < 2) {
-    errors.push(invalid(policyPath, policy, "this cluster is not configured for dual-stack services"));
-  }
-  for (const field of ["ipFamilies", "clusterIPs"] as const) {
-    if (policy !== "SingleStack" || (spec[field] ?? []).length < 2) continue;
-    const why = `must be RequireDualStack or PreferDualStack when multiple ${field} are specified`;
-    errors.push(invalid(policyPath, spec.ipFamilyPolicy ?? null, why));
+  if (spec.ipFamilyPolicy === "RequireDualStack" && families.length < 2) {
+    const why = "this cluster is not configured for dual-stack services";
+    errors.push(invalid(at("spec", "ipFamilyPolicy"), spec.ipFamilyPolicy, why));
   }
   for (const [i, family] of (spec.ipFamilies ?? []).entries()) {
     if (!families.includes(family as IpFamily)) {

@@ -154,7 +154,7 @@ describe("which families a service gets", () => {
       "two only if it says so",
       { ipFamilies: both },
       both,
-      ["spec.ipFamilyPolicy: must be RequireDualStack or PreferDualStack when multiple ipFamilies are specified"],
+      ["spec.ipFamilyPolicy: must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified"],
     ],
   ])("%s", (_, spec, families, want) => expect(init(spec, families)).toEqual(want));
 
@@ -170,7 +170,26 @@ describe("which families a service gets", () => {
       families: ["IPv4"],
       policy: "SingleStack",
     });
+    expect(init({ ...old, clusterIPs: ["10.0.0.1"], ipFamilies: ["IPv4"] }, both, old)).toEqual([
+      "spec.ipFamilyPolicy: must be 'SingleStack' to release the secondary cluster IP",
+      "spec.ipFamilyPolicy: must be 'SingleStack' to release the secondary IP family",
+    ]);
   });
+
+  it.each<[string, object, ServiceSpec, object]>([
+    [
+      "keeps the policy that it had",
+      { clusterIP: "None", clusterIPs: ["None"] },
+      { clusterIP: "None", clusterIPs: ["None"], ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" },
+      { families: ["IPv4"], policy: "SingleStack" },
+    ],
+    [
+      "prefers two, and stays with one",
+      { clusterIPs: ["10.0.0.1"], ipFamilies: ["IPv4"], ipFamilyPolicy: "PreferDualStack" },
+      { clusterIPs: ["10.0.0.1"], ipFamilies: ["IPv4"], ipFamilyPolicy: "PreferDualStack" },
+      { families: ["IPv4"], policy: "PreferDualStack" },
+    ],
+  ])("after an update: %s", (_, spec, old, want) => expect(init(spec, both, old)).toEqual(want));
 });
 
 describe("updates of a service", () => {

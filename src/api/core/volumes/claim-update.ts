@@ -3,9 +3,10 @@
  * once the claim is bound.
  */
 import { same } from "../../definition/field-checks.ts";
-import { internalForm } from "../../facts/index.ts";
+import { internalForm, storedForm } from "../../facts/index.ts";
 import { type FieldError, type FieldPath, forbidden, immutable } from "../../machinery/errors/field-error.ts";
 import { jsonDiff } from "../../machinery/json/json-diff.ts";
+import { keepSentEmpty, sentEmpty } from "../../machinery/json/sent-empty.ts";
 import { compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "../../machinery/scalars/quantity.ts";
 import type {
   PersistentVolumeClaim,
@@ -27,7 +28,7 @@ export function validateSpecChange(
   const [before, after] = [withLateVolume(old, next), withoutMutable(next, old)];
   if (!same(before, after)) {
     const diff = jsonDiff(
-      internalForm("core.v1.PersistentVolumeClaimSpec", before),
+      storedForm("core.v1.PersistentVolumeClaimSpec", before),
       internalForm("core.v1.PersistentVolumeClaimSpec", after),
     );
     const why =
@@ -98,31 +99,31 @@ function withoutMutable(
     (annotated === undefined || annotated === storageClassName);
   const attributes =
     bound && volumeAttributesClassName !== undefined ? before.volumeAttributesClassName : volumeAttributesClassName;
-  return {
+  const settled = {
     ...rest,
     ...(resources === undefined ? {} : { resources: withOldAmounts(resources, before.resources, bound) }),
     ...(storageClassName === undefined || setsClass ? {} : { storageClassName }),
     ...(attributes === undefined ? {} : { volumeAttributesClassName: attributes }),
   };
+  keepSentEmpty(spec, settled);
+  return settled;
 }
 
 /** Amounts that are equal count as unchanged, however they are written; so does the size of a bound claim. */
 function withOldAmounts(
-  { limits, requests }: VolumeResourceRequirements,
+  resources: VolumeResourceRequirements,
   old: VolumeResourceRequirements | undefined,
   bound: boolean,
 ): VolumeResourceRequirements {
-  return {
+  const { limits } = resources;
+  const requests = resources.requests ?? (bound && sentEmpty(resources, "requests") !== undefined ? {} : undefined);
+  const size = bound ? { storage: old?.requests?.storage ?? "0" } : {};
+  const settled = {
     ...(limits === undefined ? {} : { limits: unified(limits, old?.limits) }),
-    ...(requests === undefined
-      ? {}
-      : {
-          requests: {
-            ...unified(requests, old?.requests),
-            ...(bound ? { storage: old?.requests?.storage ?? "0" } : {}),
-          },
-        }),
+    ...(requests === undefined ? {} : { requests: { ...unified(requests, old?.requests), ...size } }),
   };
+  keepSentEmpty(resources, settled);
+  return settled;
 }
 
 function unified(amounts: Amounts, old: Amounts = {}): Amounts {

@@ -23,6 +23,7 @@ export const PersistentVolumeClaim = defineKind<PersistentVolumeClaimObject>("v1
     prepare: (draft) => {
       draft.status = { phase: "Pending" };
       if (draft.spec === undefined) return;
+      dropForeignNamespace(draft.spec);
       dropForeignSource(draft.spec);
       joinSources(draft.spec);
     },
@@ -31,6 +32,7 @@ export const PersistentVolumeClaim = defineKind<PersistentVolumeClaimObject>("v1
   update: {
     prepare: (draft, old) => {
       if (draft.spec === undefined) return;
+      if (old.spec?.dataSourceRef === undefined) dropForeignNamespace(draft.spec);
       if (old.spec?.dataSource === undefined && old.spec?.dataSourceRef === undefined) dropForeignSource(draft.spec);
       joinSources(draft.spec);
     },
@@ -78,6 +80,11 @@ export const PersistentVolumeClaim = defineKind<PersistentVolumeClaimObject>("v1
 /** Also for claim templates of StatefulSets and for ephemeral volumes of pods. */
 export function defaultClaimSpec(draft: Draft<PersistentVolumeClaimSpec>): void {
   draft.volumeMode ??= "Filesystem";
+}
+
+/** Sources of other namespaces are a feature whose gate is off. */
+function dropForeignNamespace(draft: Draft<PersistentVolumeClaimSpec>): void {
+  if (draft.dataSourceRef?.namespace) delete draft.dataSourceRef;
 }
 
 /** `dataSource` supports only claims and snapshots; other kinds are dropped there. */

@@ -1,6 +1,6 @@
 /** Validation of volumes, and of volumes that stand inline in a VolumeAttachment. */
-import { fits, jsonOf, same } from "../../definition/field-checks.ts";
-import { internalForm } from "../../facts/index.ts";
+import { fits, same } from "../../definition/field-checks.ts";
+import { internalForm, storedForm } from "../../facts/index.ts";
 import {
   type FieldError,
   type FieldPath,
@@ -10,6 +10,7 @@ import {
   required,
 } from "../../machinery/errors/field-error.ts";
 import { jsonDiff } from "../../machinery/json/json-diff.ts";
+import { asSent } from "../../machinery/json/sent-empty.ts";
 import { checkDns1123Subdomain } from "../../machinery/names/names.ts";
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from "../../types/core-v1.ts";
 import { validateNodeSelector } from "../node/node-selector.ts";
@@ -81,7 +82,7 @@ function ownFaults(spec: PersistentVolumeSpec, where: FieldPath): readonly Field
   const errors: FieldError[] = [];
   if (Object.keys(capacity).length === 0) errors.push(required(size));
   if (capacity.storage === undefined || Object.keys(capacity).length > 1)
-    errors.push(notSupported(size, jsonOf(spec.capacity), ["storage"]));
+    errors.push(notSupported(size, asSent(spec, "capacity"), ["storage"]));
   for (const [name, amount] of Object.entries(capacity)) {
     errors.push(...negativeSizeFaults(amount, size.key(name)), ...emptySizeFaults(amount, size.key(name)));
   }
@@ -128,8 +129,9 @@ export function validatePersistentVolumeUpdate(
   const errors = [...validatePersistentVolume(next, path)];
   const [before, after] = [old.spec ?? {}, withLateExpandSecret(next.spec ?? {}, old.spec ?? {})];
   if (!same(persistentSourceOf(before), persistentSourceOf(after))) {
-    const [was, is] = [before, after].map((spec) => internalForm("core.v1.PersistentVolumeSource", spec));
-    const why = `spec.persistentvolumesource is immutable after creation\n${jsonDiff(was ?? null, is ?? null)}`;
+    const type = "core.v1.PersistentVolumeSource";
+    const diff = jsonDiff(storedForm(type, before), internalForm(type, after));
+    const why = `spec.persistentvolumesource is immutable after creation\n${diff}`;
     errors.push(forbidden(path.child("spec", "persistentvolumesource"), why));
   }
   if (after.volumeMode !== before.volumeMode)

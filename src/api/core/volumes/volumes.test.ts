@@ -104,11 +104,13 @@ const claim = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage
 
 describe("a claim", () => {
   it("has a data source of a valid group", () => {
-    const dataSourceRef = { apiGroup: "Bad Group!", kind: "K", name: "n", namespace: "Bad" };
+    const dataSourceRef = { apiGroup: "Bad Group!", kind: "K", name: "n" };
     expect(faults(PersistentVolumeClaim, { spec: { ...claim, dataSourceRef } })).toEqual([
+      expect.stringContaining('spec.dataSource.apiGroup: Invalid value: "Bad Group!": '),
       expect.stringContaining('spec.dataSourceRef.apiGroup: Invalid value: "Bad Group!": '),
-      expect.stringContaining('spec.dataSourceRef.namespace: Invalid value: "Bad": '),
     ]);
+    const elsewhere = { ...dataSourceRef, namespace: "n" };
+    expect(faults(PersistentVolumeClaim, { spec: { ...claim, dataSourceRef: elsewhere } })).toEqual([]);
   });
 
   const bound = { spec: { ...claim, volumeName: "v" }, status: { phase: "Bound", capacity: { storage: "1Gi" } } };
@@ -139,6 +141,16 @@ describe("a claim", () => {
         old: { spec: claim },
         spec: { ...claim, volumeAttributesClassName: "fast" },
         want: [expect.stringContaining('+ "VolumeAttributesClassName": "fast"')],
+      },
+      {
+        name: "shows amounts that were sent empty",
+        old: { spec: claim },
+        spec: { ...claim, resources: { requests: {} } },
+        want: [
+          "spec.resources[storage]: Required value",
+          expect.stringContaining('+  "Requests": {}\n'),
+          "spec.resources.requests.storage: Forbidden: field can not be less than status.capacity",
+        ],
       },
       {
         name: "shrinks to no less than it has",

@@ -5,6 +5,7 @@ import { defineKind } from "../../definition/define-kind.ts";
 import { nonNegative } from "../../definition/field-checks.ts";
 import { type FieldError, type FieldPath, required } from "../../machinery/errors/field-error.ts";
 import { matcherOf } from "../../machinery/names/labels.ts";
+import { checkDns1123Subdomain } from "../../machinery/names/names.ts";
 import type { Draft } from "../../machinery/schema/object.ts";
 import type {
   PodTemplateSpec,
@@ -20,6 +21,8 @@ const specType = "io.k8s.api.core.v1.ReplicationControllerSpec";
 const statusType = "io.k8s.api.core.v1.ReplicationControllerStatus";
 
 export const ReplicationController = defineKind<ReplicationControllerObject>("v1", "ReplicationController", {
+  // A prefix of names is not validated as a name.
+  validateName: (name, isPrefix) => (isPrefix ? [] : checkDns1123Subdomain(name)),
   defaults(draft) {
     const { spec } = draft;
     if (spec === undefined) return;

@@ -2,6 +2,7 @@
 
 import { jsonOf } from "../../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid, required } from "../../machinery/errors/field-error.ts";
+import { sentEmpty } from "../../machinery/json/sent-empty.ts";
 import {
   type LabelMatcher,
   type LabelSelector,
@@ -63,5 +64,6 @@ export function checkTemplateMatches(
   const labels = template?.metadata?.labels;
   const selectsAll = matcher.requirements.length === 0 && !matcher.nothing;
   if (selectsAll || matcher.matches(labels)) return [];
-  return [invalid(at.child("metadata", "labels"), labels ?? null, "`selector` does not match template `labels`")];
+  const shown = labels ?? sentEmpty(template?.metadata, "labels") ?? null;
+  return [invalid(at.child("metadata", "labels"), shown, "`selector` does not match template `labels`")];
 }

@@ -15,7 +15,7 @@ import { equalJson } from "../json/equal.ts";
 import type { JsonObject } from "../json/json.ts";
 import { type Comparison, compare } from "./compare.ts";
 import { type Conflict, conflictError, conflictsBeyond } from "./conflict.ts";
-import { nonconformance } from "./conformance.ts";
+import { nonconformance, storedNonconformance } from "./conformance.ts";
 import { emptySet, equalSets, type FieldSet, intersection, isEmpty, union } from "./field-set.ts";
 import { clientSideFields, clientSideManager, withLastApplied } from "./last-applied.ts";
 import { merge } from "./merge.ts";
@@ -30,8 +30,8 @@ import {
   withoutManagedFields,
 } from "./owners.ts";
 import { prune } from "./prune.ts";
-import { ShapeError } from "./shape.ts";
 import { fitToSchema } from "./schema-changes.ts";
+import { ShapeError } from "./shape.ts";
 import {
   changesByVersion,
   ownersAfterChange,
@@ -69,7 +69,7 @@ export function applyConfiguration(request: ApplyRequest): Applied {
   const { live, applied, manager } = request;
   const stored = managedFieldsOf(live);
   const before = live === undefined ? undefined : withoutManagedFields(live);
-  const outcome = before === undefined ? created(request) : mergedUnlessOdd(request, before, stored);
+  const outcome = before === undefined ? created(request) : changed(request, before, stored);
   const object = manager === clientSideManager ? withLastApplied(outcome.object, applied) : outcome.object;
   const managedFields = entriesOf(outcome.owners, stored);
   const sameOwners = managedFields === stored || (managedFields.length === 0 && stored === undefined);
@@ -81,28 +81,13 @@ function checkConfiguration({ applied, schema, apiVersion, kind }: ApplyRequest)
   if (type !== groupVersionKind(apiVersion, kind)) throw badRequest(`invalid object type: ${type}`);
   if (managedFieldsOf(applied) !== undefined) throw badRequest("metadata.managedFields must be nil");
   const fault = nonconformance(schema, applied);
-  if (fault !== undefined)
-    throw new StatusError("", `failed to create typed patch object (${nameOf(applied)}; ${type}): ${fault}`);
+  if (fault === undefined) return;
+  throw new StatusError("", `failed to create typed patch object (${title(applied, type)}): ${fault}`);
 }
 
-function nameOf({ metadata }: JsonObject): string {
+function title({ metadata }: JsonObject, type: string): string {
   const { namespace = "", name = "" } = (metadata ?? {}) as { readonly namespace?: string; readonly name?: string };
-  return `${namespace}/${name}`;
-}
-
-/** A write may have stored an object that does not fit its schema: Kubernetes cannot apply to that. */
-function mergedUnlessOdd(request: ApplyRequest, before: JsonObject, stored: ManagedFields | undefined): Outcome {
-  try {
-    return mergedInto(request, before, trackedOwners(request, before, stored));
-  } catch (error) {
-    if (!(error instanceof ShapeError)) throw error;
-    const subject = `(${nameOf(before)}; ${groupVersionKind(request.apiVersion, request.kind)})`;
-    const why =
-      ownersOf(stored).length > 0
-        ? `failed to create typed live object ${subject}`
-        : `failed to create manager for existing fields: failed to convert new object ${subject} to smd typed`;
-    throw new StatusError("", `${why}: ${nonconformance(request.schema, before) ?? error.message}`);
-  }
+  return `${namespace}/${name}; ${type}`;
 }
 
 function groupVersionKind(apiVersion: string, kind: string): string {
@@ -117,6 +102,29 @@ interface Outcome {
 function created(request: ApplyRequest): Outcome {
   const owner = applier(request, appliedFields(request), request.now);
   return { object: request.applied, owners: [tracked(owner)] };
+}
+
+function changed(request: ApplyRequest, before: JsonObject, stored: ManagedFields | undefined): Outcome {
+  try {
+    return mergedInto(request, before, trackedOwners(request, before, stored));
+  } catch (error) {
+    if (error instanceof ShapeError) throw misfit(request, before, stored);
+    throw error;
+  }
+}
+
+/** A stored object that does not fit its schema: its kind allows items of lists without their keys. */
+function misfit(
+  { schema, apiVersion, kind }: ApplyRequest,
+  before: JsonObject,
+  stored: ManagedFields | undefined,
+): StatusError {
+  const about = title(before, groupVersionKind(apiVersion, kind));
+  const what =
+    (stored ?? []).length === 0
+      ? `failed to create manager for existing fields: failed to convert new object (${about}) to smd typed`
+      : `failed to create typed live object (${about})`;
+  return new StatusError("", `${what}: ${storedNonconformance(schema, before)}`);
 }
 
 function mergedInto(request: ApplyRequest, before: JsonObject, owners: readonly Owner[]): Outcome {

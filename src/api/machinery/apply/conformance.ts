@@ -13,6 +13,19 @@ import { itemElement, ShapeError } from "./shape.ts";
 export function nonconformance(schema: Schema, value: Json): string | undefined {
   const faults: string[] = [];
   check(schema, value, "", faults);
+  return joined(faults);
+}
+
+/** As `nonconformance`, for an object that is stored: its lists may have items that share their keys. */
+export function storedNonconformance(schema: Schema, value: Json): string | undefined {
+  const faults: string[] = [];
+  check(schema, value, "", faults);
+  return joined(faults.filter((fault) => !fault.includes(duplicate)));
+}
+
+const duplicate = "duplicate entries for key ";
+
+function joined(faults: readonly string[]): string | undefined {
   if (faults.length <= 1) return faults[0];
   return ["errors:", ...faults.map((fault) => `  ${fault}`)].join("\n");
 }
@@ -69,7 +82,7 @@ function checkItems(
         fault(`element ${i}: ${error.message}`);
         return;
       }
-      if (seen.has(element)) fault(`duplicate entries for key ${printElement(element)}`);
+      if (seen.has(element)) fault(duplicate + printElement(element));
       seen.add(element);
     }
     check(schema.items, item, path + printElement(element), faults);

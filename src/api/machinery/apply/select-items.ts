@@ -1,7 +1,7 @@
 /**
  * Selects parts of a value by their paths: everything but them, or only them.
  *
- * 1. A container that loses its last part stays, empty: only paths in the set are removed.
+ * 1. Only paths in the set are removed. A container that loses its last part this way becomes null.
  * 2. Unchanged parts are shared with the given value.
  */
 import { isObject, type Json } from "../json/json.ts";
@@ -9,7 +9,7 @@ import { type OpenObject, setKey } from "../json/own-key.ts";
 import type { Schema } from "../schema/schema.ts";
 import { type FieldSet, isEmpty } from "./field-set.ts";
 import { fieldElement } from "./path-element.ts";
-import { declaredFields, fieldSchema, itemElement, itemSchema, partSchema, shapeOf } from "./shape.ts";
+import { declaredFields, fieldSchema, isEmptyMap, itemElement, itemSchema, partSchema, shapeOf } from "./shape.ts";
 
 /** The value without the paths in the set. */
 export function removeItems(schema: Schema, value: Json, paths: FieldSet): Json {
@@ -23,7 +23,7 @@ export function removeItems(schema: Schema, value: Json, paths: FieldSet): Json 
       if (taken?.member) continue;
       setKey(rest, name, taken === undefined ? part : removeItems(fieldSchema(schema, name), part, taken));
     }
-    return rest;
+    return isEmptyMap(rest) ? null : rest;
   }
   if (shape === "list" && Array.isArray(value)) {
     const rest: Json[] = [];
@@ -31,7 +31,7 @@ export function removeItems(schema: Schema, value: Json, paths: FieldSet): Json 
       const taken = paths.children.get(itemElement(schema, item));
       if (!taken?.member) rest.push(taken === undefined ? item : removeItems(itemSchema(schema), item, taken));
     }
-    return rest;
+    return rest.length === 0 ? null : rest;
   }
   return value;
 }

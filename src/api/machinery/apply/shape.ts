@@ -10,6 +10,7 @@ import { goQuote } from "../json/go-text.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { getKey } from "../json/own-key.ts";
 import type { AnySchema, FieldSchema, ListSchema, Schema } from "../schema/schema.ts";
+import { zeroField } from "../schema/zero.ts";
 import { keyElement, type PathElement, valueElement } from "./path-element.ts";
 
 /** A value that does not fit its schema. */
@@ -108,7 +109,11 @@ function keyedElement(schema: ListSchema, item: Json): PathElement {
 function keyOf(schema: ListSchema, item: JsonObject, name: string): Json | undefined {
   const value = getKey(item, name);
   if (value !== undefined) return value;
-  return schema.items.type === "object" ? schema.items.fields.get(name)?.default : undefined;
+  const { items } = schema;
+  const field = items.type === "object" ? items.fields.get(name) : undefined;
+  if (items.type !== "object" || field === undefined || field.default !== undefined) return field?.default;
+  // OpenAPI shows the zero value as the default of what Go always writes.
+  return items.goType !== undefined && field.omit === "never" ? zeroField(field) : undefined;
 }
 
 /** Whether two items of a list have the same keys, without writing their elements. */

@@ -77,8 +77,8 @@ export function updateManagedFields(request: UpdateRequest): ManagedFields {
     const before = live === undefined ? zeroObject(schema) : withoutManagedFields(live);
     return entriesOf(capUpdaters(ownersAfterUpdate(request, owners, before, withoutManagedFields(updated))), source);
   } catch (error) {
-    // As in Kubernetes, an object that does not fit its schema keeps its owners: validation refuses it later.
-    if (error instanceof ShapeError) return stored ?? [];
+    // As in Kubernetes, an object that does not fit its schema has no owners, unless validation refuses it.
+    if (error instanceof ShapeError) return [];
     throw error;
   }
 }
@@ -136,8 +136,8 @@ function writerOf({ manager, apiVersion, subresource = "" }: WriteContext): Owne
   return { manager: manager || "unknown", operation: "Update", apiVersion, subresource };
 }
 
-function gainedFields({ added, modified, removed }: Comparison, resetFields: FieldFilter | undefined): FieldSet {
-  const gained = difference(union(added, modified), removed);
+function gainedFields({ added, modified }: Comparison, resetFields: FieldFilter | undefined): FieldSet {
+  const gained = union(added, modified);
   return withoutUntracked(resetFields === undefined ? gained : resetFields(gained));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { goJson, goNumber, goQuote, goValue } from "./go-text.ts";
+import { goJson, goNumber, goQuote, goString, goValue } from "./go-text.ts";
 
 describe("Go's ways of writing values", () => {
   it.each([
@@ -17,6 +17,14 @@ describe("Go's ways of writing values", () => {
     [0.5, "0.5"],
     [[9223372036854775807n], "[9223372036854775807]"],
   ])("prints %#", (value, want) => expect(goValue(value)).toBe(want));
+
+  it.each([
+    ["x", "x"],
+    [null, "%!s(<nil>)"],
+    [3, "%!s(int64=3)"],
+    [false, "%!s(bool=false)"],
+    [{ b: [1, "x"], a: null }, "map[a:%!s(<nil>) b:[%!s(int64=1) x]]"],
+  ])("prints %j where it expects a string", (value, want) => expect(goString(value)).toBe(want));
 
   it.each([
     [1e21, "1e+21"],

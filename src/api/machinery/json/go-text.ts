@@ -49,6 +49,17 @@ export function goValue(value: Json | undefined): string {
   return typeof value === "number" ? goNumber(value) : String(value);
 }
 
+/** As `%s`, which Go means for strings. */
+export function goString(value: Json): string {
+  if (value === null) return "%!s(<nil>)";
+  if (Array.isArray(value)) return `[${value.map(goString).join(" ")}]`;
+  if (isObject(value)) {
+    const keys = Object.keys(value).sort();
+    return `map[${keys.map((key) => `${key}:${goString(value[key] ?? null)}`).join(" ")}]`;
+  }
+  return typeof value === "string" ? value : `%!s(${goKind(value)}=${goValue(value)})`;
+}
+
 /** As `%v` of a number that was decoded without a type: an int64 where it is one, otherwise a float64. */
 export function goNumber(value: number): string {
   return Number.isSafeInteger(value) ? String(value) : goFloat(value);

@@ -78,9 +78,9 @@ export function strictFieldErrors(
   text: string,
   value: Json,
   unknown: readonly string[],
-  { keys }: TextFacts = textFacts(text),
+  facts: TextFacts = textFacts(text),
 ): readonly string[] {
-  if (keys === keysIn(value)) return unknown.map(unknownField);
+  if (!hasDuplicateKeys(text, value, facts)) return unknown.map(unknownField);
   const unknownPaths = new Set(unknown);
   const errors = new Set<string>();
   const scanner = new JsonScanner(text, (path, repeated) => {
@@ -97,8 +97,8 @@ export function unknownField(path: string): string {
 }
 
 /** Whether the text has more keys than its parsed value. */
-export function hasDuplicateKeys(text: string, value: Json): boolean {
-  return textFacts(text).keys !== keysIn(value);
+export function hasDuplicateKeys(text: string, value: Json, { keys }: TextFacts = textFacts(text)): boolean {
+  return keys !== keysIn(value);
 }
 
 export interface TextFacts {

@@ -1,5 +1,6 @@
 /**
- * YAML as Kubernetes writes it: from the JSON of a value, and floating numbers as Go prints them.
+ * YAML as Kubernetes writes it: from the JSON of a value, keys sorted, lists not indented, nothing by reference, and
+ * floating numbers as Go prints them.
  */
 import { type ScalarTag, stringify, type Tags } from "yaml";
 import { goFloat } from "./go-text.ts";
@@ -7,10 +8,18 @@ import { writeJson } from "./write-json.ts";
 
 export function writeYaml(value: unknown): string {
   try {
-    return stringify(value, { lineWidth: 0, customTags: (tags: Tags): Tags => [floating, ...tags] });
+    return stringify(value, {
+      lineWidth: 0,
+      sortMapEntries: true,
+      indentSeq: false,
+      aliasDuplicateObjects: false,
+      customTags: (tags: Tags): Tags => [floating, ...tags],
+    });
   } catch (error) {
     // Nested too deeply for the library: JSON is YAML, too.
-    if (error instanceof RangeError) return `${writeJson(value)}\n`;
+    if (error instanceof RangeError)
+      return `${writeJson(value)}
+`;
     throw error;
   }
 }

@@ -35,6 +35,12 @@ export const checkDns1123Label: NameCheck = (value) => {
 
 export const checkDns1123Subdomain: NameCheck = textCheck(253, subdomain, subdomainWords, "example.com");
 
+/** The same in declarative validation (`k8s-long-name`), which says bytes. */
+export const checkLongName: NameCheck = (value) => {
+  const errors = tooManyBytes(value, 253);
+  return subdomainPattern.test(value) ? errors : [...errors, misfit(subdomainWords, subdomain, "example.com")];
+};
+
 export const checkDns1123SubdomainWithUnderscore: NameCheck = textCheck(
   253,
   underscoreSubdomain,
@@ -68,7 +74,7 @@ export const checkQualifiedName: NameCheck = (value) => {
   const errors: string[] = [];
   const [prefix, name = ""] = parts.length === 2 ? parts : [undefined, parts[0]];
   if (prefix === "") errors.push("prefix part must be non-empty");
-  else if (prefix !== undefined) errors.push(...prefixErrors(prefix).map((error) => `prefix part ${error}`));
+  else if (prefix !== undefined) errors.push(...checkLongName(prefix).map((error) => `prefix part ${error}`));
   if (name === "") errors.push("name part must be non-empty");
   else errors.push(...tooManyBytes(name, 63).map((error) => `name part ${error}`));
   if (!keyNamePattern.test(name))
@@ -162,11 +168,6 @@ export function checkPathSegmentName(value: string, isPrefix = false): readonly 
 /** Checks the prefix of a generated name: a trailing hyphen is allowed. */
 export function checkPrefix(check: NameCheck): NameCheck {
   return (value) => check(value.length > 1 && value.endsWith("-") ? `${value.slice(0, -2)}a` : value);
-}
-
-function prefixErrors(prefix: string): readonly string[] {
-  const errors = tooManyBytes(prefix, 253);
-  return subdomainPattern.test(prefix) ? errors : [...errors, misfit(subdomainWords, subdomain, "example.com")];
 }
 
 function textCheck(max: number, pattern: string, words: string, ...examples: readonly string[]): NameCheck {

@@ -153,6 +153,11 @@ describe("JSON patches", () => {
     ]);
     expect(JSON.stringify(patched)).toBe('{"a":{"a":3,"z":1},"b":{"z":1,"a":2}}');
   });
+
+  it("copies what it passed through on the way to the target with sorted keys", () => {
+    const patched = applyJsonPatch({ b: { z: 1, a: 2 } }, [{ op: "copy", from: "/b", path: "/b/c" }]);
+    expect(JSON.stringify(patched)).toBe('{"b":{"a":2,"c":{"a":2,"z":1},"z":1}}');
+  });
 });
 
 describe("JSON patches always", () => {

@@ -87,14 +87,16 @@ class Work {
   }
 
   result(): Json {
-    const finish = (node: Json): Json => {
-      if (typeof node !== "object" || node === null || !this.#own.has(node as Container)) return node;
-      if (Array.isArray(node)) return node.map(finish);
-      const sorted = sortedKeys(node as JsonObject);
-      for (const key of Object.keys(sorted)) setKey(sorted, key, finish(sorted[key] ?? null));
-      return sorted;
-    };
-    return finish(this.#root);
+    return this.#finished(this.#root);
+  }
+
+  /** A copy in which the objects that are ours have sorted keys. */
+  #finished(node: Json): Json {
+    if (typeof node !== "object" || node === null || !this.#own.has(node as Container)) return node;
+    if (Array.isArray(node)) return node.map((item) => this.#finished(item));
+    const sorted = sortedKeys(node as JsonObject);
+    for (const key of Object.keys(sorted)) setKey(sorted, key, this.#finished(sorted[key] ?? null));
+    return sorted;
   }
 
   #add(path: string, value: Json): void {
@@ -134,18 +136,19 @@ class Work {
     const from = fromOf(operation, "copy");
     const source =
       this.#locate(from) ?? fail(`copy operation does not apply: doc is missing from path: ${from}`, missing);
-    const value = read(source);
-    if (value === undefined)
+    if (read(source) === undefined)
       fail(`error in copy for from: '${from}'`, `unable to get nonexistent key: ${source.key}: ${missing}`);
     const path = pathOf(operation, "copy");
     const target =
       this.#locate(path) ?? fail(`copy operation does not apply: doc is missing destination path: ${path}`, missing);
+    // Read now: the way to the target may lead through it, and sorts its keys.
+    const value = read(source) ?? null;
     this.#copiedBytes += goJson(value).length;
     if (this.#copiedBytes > maxCopiedBytes) {
       const size = `Unable to complete the copy, the accumulated size increase of copy is ${this.#copiedBytes}`;
       throw new JsonPatchError(`${size}, exceeding the limit ${maxCopiedBytes}`);
     }
-    within("error while adding value during copy", () => insert(target, this.#detach(value)));
+    within("error while adding value during copy", () => insert(target, this.#finished(value)));
   }
 
   #test(path: string, wanted: Json): void {
@@ -178,13 +181,6 @@ class Work {
     const copy: Container = Array.isArray(node) ? [...(node as Json[])] : { ...(node as JsonObject) };
     this.#own.add(copy);
     return copy;
-  }
-
-  /** A value that will stand in two places is copied. */
-  #detach(value: Json): Json {
-    return typeof value === "object" && value !== null && this.#own.has(value as Container)
-      ? structuredClone(value)
-      : value;
   }
 }
 

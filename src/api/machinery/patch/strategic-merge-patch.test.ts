@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { toStatus } from "../errors/status.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { FieldSchema, ObjectSchema, Schema } from "../schema/schema.ts";
-import { applyStrategicMergePatch } from "./strategic-merge-patch.ts";
+import { applyStrategicMergePatch, spentStrategicMergePatch } from "./strategic-merge-patch.ts";
 
 const text: Schema = { type: "string" };
 
@@ -214,6 +214,18 @@ describe("strategic merge patches", () => {
   it.each<[string, JsonObject, number, string]>([
     ["an unknown directive", { labels: { $patch: "x" } }, 500, "unknown patch type: x in map: map[$patch:x]"],
     [
+      "a directive that is no text",
+      { labels: { $patch: null } },
+      500,
+      "unknown patch type: %!s(<nil>) in map: map[$patch:<nil>]",
+    ],
+    [
+      "an item without its key in a list that is replaced",
+      { containers: [{ image: "x" }, { $patch: "replace" }] },
+      500,
+      "map: map[image:x] does not contain declared merge key: name",
+    ],
+    [
       "an item without its key",
       { containers: [{ image: "x" }] },
       500,
@@ -262,6 +274,29 @@ describe("strategic merge patches", () => {
       thrown = error;
     }
     expect(toStatus(thrown)).toMatchObject({ code, message });
+  });
+});
+
+describe("a spent patch", () => {
+  it.each<[string, JsonObject, JsonObject]>([
+    ["has no directives that were obeyed", { labels: { $retainKeys: ["a"], a: "2" } }, { labels: { a: "2" } }],
+    ["has no replacement", { labels: { $patch: "replace", b: "1" } }, { labels: { b: "1" } }],
+    [
+      "has directives of what was not there",
+      { strategy: { $retainKeys: ["a"] } },
+      { strategy: { $retainKeys: ["a"] } },
+    ],
+    ["has no nulls in what was not there", { strategy: { a: "1", b: null } }, { strategy: { a: "1" } }],
+    ["has nulls that removed something", { labels: { a: null } }, { labels: { a: null } }],
+    [
+      "has no lists that were put in order",
+      { "$setElementOrder/containers": [{ name: "c" }], containers: [{ name: "c", image: "x" }] },
+      {},
+    ],
+  ])("%s", (_, patch, want) => {
+    const before = structuredClone(patch);
+    expect(spentStrategicMergePatch({ labels: { a: "1" }, containers: [c] }, patch, spec)).toEqual(want);
+    expect(patch).toEqual(before);
   });
 });
 

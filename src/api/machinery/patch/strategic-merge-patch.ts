@@ -13,7 +13,7 @@
 
 import { StatusError } from "../errors/status.ts";
 import { badRequest, serverResponse } from "../errors/status-errors.ts";
-import { goKind, goValue } from "../json/go-text.ts";
+import { goKind, goString, goValue } from "../json/go-text.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { getKey, type OpenObject, setKey } from "../json/own-key.ts";
 import type { FieldSchema, Schema } from "../schema/schema.ts";
@@ -26,31 +26,51 @@ const setElementOrder = "$setElementOrder";
 
 /** Throws a StatusError for an invalid patch: 400 for malformed directives, otherwise as Kubernetes answers. */
 export function applyStrategicMergePatch(original: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
-  return mergeObject(original, patch, schema);
+  return mergeObject(original, patch, schema, keepAll);
 }
 
-function mergeObject(original: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
+/** A patch as messages show it after it was applied: Kubernetes takes the directives that it obeys out of it. */
+export function spentStrategicMergePatch(original: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
+  const spent = structuredClone(patch) as OpenObject;
+  mergeObject(original, spent, schema, (from, key) => delete (from as OpenObject)[key]);
+  return spent;
+}
+
+/** Told of each part of the patch that the merge uses up. */
+type Spend = (from: JsonObject, key: string) => void;
+
+const keepAll: Spend = () => {};
+
+function mergeObject(original: JsonObject, patch: JsonObject, schema: Schema, spend: Spend): JsonObject {
   const action = getKey(patch, directive);
-  if (action !== undefined) return obeyDirective(action, patch);
+  if (action !== undefined) return obeyDirective(action, patch, spend);
   const merged: OpenObject = { ...original };
   const rest = new Map(Object.entries(patch));
-  retain(merged, rest);
-  orderLists(merged, rest, schema);
-  for (const [key, value] of rest) mergeField(merged, key, value, schema);
+  const use: Use = (key) => {
+    rest.delete(key);
+    spend(patch, key);
+  };
+  retain(merged, rest, use);
+  orderLists(merged, rest, schema, use, spend);
+  for (const [key, value] of rest) mergeField(merged, key, value, schema, spend);
   return merged;
 }
 
-function obeyDirective(action: Json, patch: JsonObject): JsonObject {
+/** Takes a key out of the patch. */
+type Use = (key: string) => void;
+
+function obeyDirective(action: Json, patch: JsonObject, spend: Spend): JsonObject {
   if (action === "delete") return {};
   if (action !== "replace") throw unknownPatchType(action, patch);
   const { [directive]: _, ...replacement } = patch;
+  spend(patch, directive);
   return replacement;
 }
 
-function retain(merged: OpenObject, rest: Map<string, Json>): void {
+function retain(merged: OpenObject, rest: ReadonlyMap<string, Json>, use: Use): void {
   const keys = rest.get(retainKeys);
   if (keys === undefined) return;
-  rest.delete(retainKeys);
+  use(retainKeys);
   if (!Array.isArray(keys)) throw badRequest(badRetainKeys);
   for (const [key, value] of rest) {
     if (value === null || key.startsWith(deleteFromList) || key.startsWith(setElementOrder)) continue;
@@ -60,10 +80,10 @@ function retain(merged: OpenObject, rest: Map<string, Json>): void {
 }
 
 /** Merges lists that have a `$setElementOrder`, and removes them from `rest`. */
-function orderLists(merged: OpenObject, rest: Map<string, Json>, schema: Schema): void {
+function orderLists(merged: OpenObject, rest: ReadonlyMap<string, Json>, schema: Schema, use: Use, spend: Spend): void {
   for (const [key, order] of [...rest]) {
     if (!key.startsWith(setElementOrder)) continue;
-    rest.delete(key);
+    use(key);
     if (!Array.isArray(order)) throw badArgument("[]interface {}", order);
     const name = suffixOf(key, setElementOrder, badElementOrder);
     const before = listOrNone(getKey(merged, name));
@@ -76,9 +96,9 @@ function orderLists(merged: OpenObject, rest: Map<string, Json>, schema: Schema)
         ? withoutDirectives(change ?? [])
         : change === undefined
           ? before
-          : mergeList(before, change, rules);
+          : mergeList(before, change, rules, spend);
     setKey(merged, name, inOrderOf(list as readonly Json[], order, before ?? [], rules));
-    rest.delete(name);
+    use(name);
   }
 }
 
@@ -105,7 +125,7 @@ function checkOrder(change: readonly Json[], order: readonly Json[], mergeKey: s
   );
 }
 
-function mergeField(merged: OpenObject, key: string, value: Json, schema: Schema): void {
+function mergeField(merged: OpenObject, key: string, value: Json, schema: Schema, spend: Spend): void {
   const deleting = key.startsWith(deleteFromList);
   const name = deleting ? suffixOf(key, deleteFromList, badPrimitiveList) : key;
   if (value === null) {
@@ -115,26 +135,27 @@ function mergeField(merged: OpenObject, key: string, value: Json, schema: Schema
   const before = getKey(merged, name);
   if (before === undefined || goKind(before) !== goKind(value)) {
     if (deleting) return;
-    const plain = withoutDirectives(withoutNulls(value));
+    const plain = withoutDirectives(withoutNulls(value, spend));
     if (plain === undefined) delete merged[name];
     else setKey(merged, name, plain);
     return;
   }
   if (isObject(before) && isObject(value)) {
     const { strategy, inner } = fieldRules(schema, name);
-    setKey(merged, name, strategy === "replace" ? value : mergeObject(before, value, inner));
+    setKey(merged, name, strategy === "replace" ? value : mergeObject(before, value, inner, spend));
   } else if (Array.isArray(before) && Array.isArray(value)) {
     const rules = listRules(schema, name);
-    if (deleting) setKey(merged, name, deleteFrom(before, value, rules));
-    else setKey(merged, name, rules.strategy === "merge" ? mergeList(before, value, rules) : value);
+    if (deleting) setKey(merged, name, deleteFrom(before, value, rules, spend));
+    else setKey(merged, name, rules.strategy === "merge" ? mergeList(before, value, rules, spend) : value);
   } else {
     setKey(merged, name, value);
   }
 }
 
-function deleteFrom(before: readonly Json[], values: readonly Json[], rules: ListRules): readonly Json[] {
+function deleteFrom(before: readonly Json[], values: readonly Json[], rules: ListRules, spend: Spend): readonly Json[] {
   if (before.length === 0 && values.length === 0) return before;
-  return elementKind(before, values) === "map" ? mergeList(before, values, rules) : withoutScalars(before, values);
+  if (elementKind(before, values) === "map") return mergeList(before, values, rules, spend);
+  return withoutScalars(before, values);
 }
 
 interface ListRules extends ListMerge {
@@ -142,7 +163,7 @@ interface ListRules extends ListMerge {
   readonly items: Schema;
 }
 
-function mergeList(before: readonly Json[], change: readonly Json[], rules: ListRules): readonly Json[] {
+function mergeList(before: readonly Json[], change: readonly Json[], rules: ListRules, spend: Spend): readonly Json[] {
   if (before.length === 0 && change.length === 0) return before;
   if (elementKind(before, change) !== "map") {
     const both = [...new Set([...before, ...change])];
@@ -160,8 +181,9 @@ function mergeList(before: readonly Json[], change: readonly Json[], rules: List
     const place = merged.findIndex((item) => getKey(item, rules.mergeKey) === id);
     const current = merged[place];
     if (current === undefined) merged.push(patch);
-    else merged[place] = mergeObject(current, patch, rules.items);
+    else merged[place] = mergeObject(current, patch, rules.items, spend);
   }
+  for (const item of merged) mergeValueOf(item, rules.mergeKey);
   return inOrderOf(merged, patches, kept, rules);
 }
 
@@ -230,12 +252,15 @@ function suffixOf(key: string, prefix: string, why: string): string {
   return key.slice(prefix.length + 1);
 }
 
-function withoutNulls(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutNulls);
+function withoutNulls(value: Json, spend: Spend): Json {
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, spend));
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, child]) => (child === null ? [] : [[key, withoutNulls(child)]])),
-  );
+  const kept: OpenObject = {};
+  for (const [key, child] of Object.entries(value)) {
+    if (child === null) spend(value, key);
+    else setKey(kept, key, withoutNulls(child, spend));
+  }
+  return kept;
 }
 
 /** Undefined: the value is dropped. */
@@ -256,20 +281,13 @@ const badElementOrder = "invalid patch format of setElementOrder list";
 const badPrimitiveList = "invalid patch format of primitive list";
 
 function unknownPatchType(action: Json, patch: JsonObject): StatusError {
-  return failure(`unknown patch type: ${goValue(action)} in map: ${goValue(patch)}`);
+  return failure(`unknown patch type: ${goString(action)} in map: ${goValue(patch)}`);
 }
 
 function badArgument(expected: string, actual: Json): StatusError {
   const kind = goKind(actual);
-  const received =
-    kind === "map"
-      ? "map[string]interface {}"
-      : kind === "slice"
-        ? "[]interface {}"
-        : kind === "nil"
-          ? "%!s(<nil>)"
-          : kind;
-  return failure(`expected a ${expected}, but received a ${received}`);
+  const received = kind === "map" ? "map[string]interface {}" : kind === "slice" ? "[]interface {}" : kind;
+  return failure(`expected a ${expected}, but received a ${kind === "nil" ? goString(null) : received}`);
 }
 
 /** Kubernetes answers 500 for client faults that it does not detect as such. */

@@ -1,7 +1,7 @@
 /** Codecs of types without fields of their own in JSON: any JSON value, and one of two forms. */
+import { goJson } from "../json/go-text.ts";
 import { isObject, type Json } from "../json/json.ts";
 import { parseJson } from "../json/json-text.ts";
-import { writeJson } from "../json/write-json.ts";
 import type { AnySchema, EitherSchema } from "../schema/schema.ts";
 import { type Codec, message, scalarCodecs, writeItems } from "./scalars.ts";
 import type { ProtobufWriter } from "./writer.ts";
@@ -14,7 +14,7 @@ export function rawCodec({ number: rawNumber = 1 }: AnySchema): Codec {
   return message(
     (writer, value) => {
       if (value === undefined) return;
-      writer.bytes(toUtf8.encode(writeJson(value)));
+      writer.bytes(toUtf8.encode(goJson(value)));
       writer.tag(rawNumber, 2);
     },
     (reader) => {

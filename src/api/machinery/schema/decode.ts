@@ -4,7 +4,7 @@
  * 1. The result shares nothing with the input, except for parts of type `any`; the input is not changed.
  * 2. Fields stand in the order of the schema, keys of maps are sorted. Unknown fields and nulls are dropped; unknown
  *    fields are reported by path in the order of the input. Fields that Go always writes are there, zero values
- *    included.
+ *    included. Empty lists and maps are left out, but noted (json/sent-empty.ts).
  * 3. The first value of a wrong type ends decoding, with the message of Go's JSON decoder, or of its conversion from
  *    maps, which strategic merge patches go through.
  * 4. Objects without a Go type are only pruned: their values are validated elsewhere. Objects of custom kinds have a
@@ -14,6 +14,7 @@
 
 import { isObject, type Json } from "../json/json.ts";
 import { getKey, type OpenObject, setKey } from "../json/own-key.ts";
+import { noteEmpties } from "../json/sent-empty.ts";
 import { compileScalar, type DecodeContext, type Decoder, FAILED, mismatch, refused } from "./decode-scalars.ts";
 import { goStructName, goTypeName } from "./go-types.ts";
 import { once, onceForEach } from "./memo.ts";
@@ -23,6 +24,8 @@ import { isAlwaysWritten, leavesOut, zeroField, zeroValue } from "./zero.ts";
 export interface DecodeOptions {
   /** Which of Go's decoders the messages come from. Default: `json`. */
   readonly from?: "json" | "maps";
+  /** For objects of custom kinds: nulls that their schema does not allow stay, and validation refuses them. */
+  readonly keepsNull?: boolean;
 }
 
 export interface Decoded {
@@ -36,7 +39,7 @@ export class DecodeError extends Error {
 }
 
 export function decode(schema: Schema, value: Json, options: DecodeOptions = {}): Decoded {
-  if (schema.type === "object" && schema.form !== undefined) return schema.form.decode(value);
+  if (schema.type === "object" && schema.form !== undefined) return schema.form.decode(value, options);
   const context: DecodeContext = { from: options.from ?? "json", unknown: [], failure: undefined };
   const decoded = value === null ? zeroValue(schema) : decoderOf(schema)(value, context);
   if (decoded === FAILED) throw new DecodeError(wordsOf(context));
@@ -107,6 +110,7 @@ function compileStruct(schema: ObjectSchema): Decoder {
     const result: OpenObject = {};
     let last = -1;
     let ordered = true;
+    let empties: Map<string, Json> | undefined;
     for (const key in value) {
       const plan = byName.get(key);
       if (plan === undefined) {
@@ -119,7 +123,12 @@ function compileStruct(schema: ObjectSchema): Decoder {
       const decoded = plan.decode(raw, context);
       if (decoded === FAILED) return failedIn(context, key, struct, plan.parents);
       if (context.unknown.length > known) prefix(context, known, key);
-      if (plan.leavesOut(decoded as Json)) continue;
+      if (plan.leavesOut(decoded as Json)) {
+        if (typeof decoded !== "object") continue;
+        empties ??= new Map();
+        empties.set(key, decoded as Json);
+        continue;
+      }
       result[key] = decoded as Json;
       if (plan.rank < last) ordered = false;
       last = plan.rank;
@@ -130,7 +139,9 @@ function compileStruct(schema: ObjectSchema): Decoder {
       if (rank < last) ordered = false;
       last = rank;
     }
-    return ordered ? result : inOrder(result, byName);
+    const whole = ordered ? result : inOrder(result, byName);
+    if (empties !== undefined) noteEmpties(whole, empties);
+    return whole;
   };
 }
 
@@ -233,7 +244,8 @@ function compileAny(schema: AnySchema): Decoder {
     if (isObject(value)) return quietly(value, context);
     if (either.other.form === "boolean")
       return typeof value === "boolean" ? value : refused(context, "boolean or JSON schema expected");
-    if (!Array.isArray(value)) return refused(context, "object or array expected");
+    // Go leaves such a value out.
+    if (!Array.isArray(value)) return null;
     const items =
       either.other.form === "strings"
         ? value.map((item) => decodeText(item, context))

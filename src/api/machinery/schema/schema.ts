@@ -74,7 +74,10 @@ export interface ObjectSchema {
 /** How objects of a custom kind are decoded and defaulted; compiled from their definition. */
 export interface OpenForm {
   /** A fresh copy without unknown fields, and their paths. Throws a DecodeError. */
-  decode(value: Json): { readonly value: Json; readonly unknown: readonly string[] };
+  decode(
+    value: Json,
+    options?: { readonly keepsNull?: boolean },
+  ): { readonly value: Json; readonly unknown: readonly string[] };
   /** Sets the defaults, in place. */
   fill(draft: { [key: string]: Json }): void;
 }

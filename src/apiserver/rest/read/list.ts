@@ -5,6 +5,7 @@
  *    revision.
  * 2. All pages of a list show the state of its first page. If the cache no longer has that state, it is read from the
  *    store.
+ * 3. A state that was replaced longer ago than the window of lists has expired, also where it is still kept.
  */
 import { expired, isStatusError, type StatusError } from "#api";
 import { type Entry, isStoreError, type Revision } from "#store";
@@ -70,6 +71,7 @@ async function page(
   { revision, after }: ContinueToken,
 ): Promise<ListResult> {
   const { context, resource } = request;
+  if (request.asOf === undefined && revision < (context.oldestListed?.() ?? 0)) throw tooOld(after);
   const kept = context.feed.revision === revision ? resource.cache.snapshot() : resource.cache.kept(revision);
   const part = { revision, after, whole: true, current: false };
   if (kept !== undefined) return slice(request, selection, options, { ...part, objects: kept });
@@ -99,8 +101,7 @@ async function stateAt(
       empty.set(entry.key.slice(resource.cache.prefix.length), new StoredObject(entry));
     return empty;
   } catch (error) {
-    if (isStoreError(error, "Compacted"))
-      throw after === "" ? expired("The resourceVersion for the provided list is too old.") : tooOld(after);
+    if (isStoreError(error, "Compacted")) throw tooOld(after);
     if (isStatusError(error)) throw error;
     return storeCall(() => Promise.reject(error));
   }
@@ -190,7 +191,9 @@ function* take<T>(items: Iterable<T>, limit = Number.POSITIVE_INFINITY): Generat
   }
 }
 
+/** A page gets a token for the rest of the list, at the newest revision. */
 function tooOld(after: string): StatusError {
+  if (after === "") return expired("The resourceVersion for the provided list is too old.");
   const error = expired(
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
   );

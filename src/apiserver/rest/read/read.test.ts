@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { decodeEnvelope } from "#api";
 import { configMap, namespace, type TestServer, testServer } from "../../testing/index.ts";
 
 const ALL = "/api/v1/configmaps";
@@ -211,6 +212,32 @@ describe("a list in pages", () => {
     });
     const { continue: token } = (expired.json as { metadata: { continue: string } }).metadata;
     expect((await get(`${IN_A}?limit=2&continue=${token}`)).list.names).toEqual(["a/a3", "a/a5"]);
+  });
+
+  it("expires five minutes after its state was replaced, and goes on behind its last page", async () => {
+    await fill();
+    const first = await get(`${ALL}?limit=2`);
+    const next = `${ALL}?limit=2&continue=${first.list.metadata.continue}`;
+    await server.clock.advance(20 * 60_000);
+    expect((await get(next)).list.names).toEqual(["a/a3", "a/a4"]);
+    await disturb();
+    await server.clock.advance(5 * 60_000 - 1);
+    expect((await get(next)).list.names).toEqual(["a/a3", "a/a4"]);
+    await server.clock.advance(1);
+    const accept = { headers: { accept: "application/vnd.kubernetes.protobuf,application/json" } };
+    const encoded = await server.request("GET", next, accept);
+    const { json } = await get(next);
+    expect([json.code, json.metadata]).toEqual([410, { continue: expect.any(String) }]);
+    const { continue: token } = json.metadata as { continue: string };
+    expect(Buffer.from(decodeEnvelope(encoded.bytes).raw).toString("latin1")).toContain(token);
+    const { list } = await get(`${ALL}?limit=2&continue=${token}`);
+    expect(list.names).toEqual(["a/a3", "a/a5"]);
+    expect(list.metadata.resourceVersion).not.toBe(first.list.metadata.resourceVersion);
+    const rest = await get(`${ALL}?limit=2&continue=${list.metadata.continue}`);
+    expect(rest.list.metadata.resourceVersion).toBe(list.metadata.resourceVersion);
+    expect(rest.list.names).toEqual([expect.stringMatching("a/a9"), "b/b1"]);
+    const exact = await get(`${ALL}?resourceVersionMatch=Exact&resourceVersion=${first.list.metadata.resourceVersion}`);
+    expect([exact.json.code, exact.json.metadata]).toEqual([410, {}]);
   });
 
   it("never repeats and never skips, whatever the limit", async () => {

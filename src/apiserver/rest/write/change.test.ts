@@ -198,7 +198,9 @@ describe("the status", () => {
 
   it("is all that its subresource changes", async () => {
     await post(DEPLOYMENTS, deployment("d", 1, { labels: { a: "1" } }));
-    const { json } = await put(`${path}/status`, { ...deployment("d", 9, { labels: { a: "2" } }), status });
+    const metadata = { labels: { a: "2" }, finalizers: ["example.com/f"] };
+    const { json } = await put(`${path}/status`, { ...deployment("d", 9, metadata), status });
+    expect(json.metadata).toMatchObject({ finalizers: ["example.com/f"] });
     expect(json).toMatchObject({ spec: { replicas: 1 }, metadata: { labels: { a: "1" } }, status });
   });
 
@@ -216,6 +218,28 @@ describe("the status", () => {
   it("is read like the object", async () => {
     await post(DEPLOYMENTS, deployment("d"));
     expect((await get(`${path}/status`)).text).toBe((await get(path)).text);
+  });
+});
+
+describe("what is sent empty", () => {
+  it("raises the generation of a network policy, and changes nothing else", async () => {
+    const path = "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies";
+    const policy = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", metadata: { name: "n" }, spec: {} };
+    const { json } = await post(path, policy);
+    const after = await patch(`${path}/n`, { spec: { egress: [] } });
+    expect(after.json.spec).toEqual(json.spec);
+    expect(after.metadata.generation).toBe(2);
+    expect((await put(`${path}/n`, { ...policy, spec: { egress: [] } })).metadata.generation).toBe(3);
+    expect((await put(`${path}/n`, policy)).metadata.generation).toBe(3);
+  });
+
+  it("is a change of an immutable config map", async () => {
+    await post(CONFIG_MAPS, { ...configMap("x", { a: "1" }), immutable: true });
+    expect((await patch(X, { data: { a: "1" } })).status).toBe(200);
+    expect((await patch(X, { binaryData: {} })).json).toMatchObject({
+      code: 422,
+      details: { causes: [{ field: "binaryData" }] },
+    });
   });
 });
 
@@ -261,8 +285,8 @@ describe("patches", () => {
       name: "another name",
       headers: MERGE,
       body: { metadata: { name: "y" } },
-      status: 422,
-      message: /metadata.name: Invalid value: "y": field is immutable/,
+      status: 400,
+      message: "the name of the object (y) does not match the name on the URL (x)",
     },
     {
       name: "a test that fails",
@@ -358,6 +382,25 @@ describe("apply", () => {
     expect((await apply(url, body)).status).toBe(status);
     expect((await get(X)).status).toBe(404);
   });
+
+  describe("of a key that is there twice", () => {
+    const yaml = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\ndata:\n  a: '1'\n  a: '2'\n";
+    const json = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"a":"1","a":"2"}}';
+    const fault = (line: number) =>
+      `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line ${line}: key "a" already set in map`;
+
+    it.each([
+      { name: "YAML, Strict", body: yaml, validation: "Strict", want: fault(7) },
+      { name: "JSON, Strict", body: json, validation: "Strict", want: fault(1) },
+      // Its words have two lines, and no header can.
+      { name: "YAML, Warn", body: yaml, validation: "Warn", want: { a: "2" } },
+      { name: "JSON, Ignore", body: json, validation: "Ignore", want: { a: "2" } },
+    ])("$name", async ({ body, validation, want }) => {
+      const { json, headers } = await apply(`${X}?fieldManager=me&fieldValidation=${validation}`, body);
+      expect(json.code === undefined ? json.data : json.message).toEqual(want);
+      expect(headers.warning ?? []).toEqual([]);
+    });
+  });
 });
 
 describe("field managers", () => {
@@ -406,5 +449,30 @@ describe("other parts", () => {
       message: "the name of the object (e) does not match the name on the URL (d)",
     });
     expect((await patch(path, { metadata: { resourceVersion: "1" }, spec: { replicas: 1 } })).status).toBe(409);
+  });
+
+  it("of a deployment: scale, applied", async () => {
+    await post(`${DEPLOYMENTS}?fieldManager=maker`, deployment("d", 2));
+    const scale = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "d" }, spec: { replicas: 3 } };
+    const apply = (query: string) =>
+      patch(`${DEPLOYMENTS}/d/scale?fieldManager=scaler${query}`, scale, {
+        "content-type": "application/apply-patch+yaml",
+      });
+    expect((await apply("")).json).toMatchObject({
+      reason: "Conflict",
+      message: 'Apply failed with 1 conflict: conflict with "maker" using autoscaling/v1: .spec.replicas',
+    });
+    expect((await apply("&force=true")).json).toMatchObject({ kind: "Scale", spec: { replicas: 3 } });
+    const { metadata } = await get(`${DEPLOYMENTS}/d`);
+    const [scaler, maker] = metadata.managedFields ?? [];
+    expect(scaler).toMatchObject({
+      manager: "scaler",
+      operation: "Apply",
+      apiVersion: "apps/v1",
+      subresource: "scale",
+      fieldsV1: { "f:spec": { "f:replicas": {} } },
+    });
+    expect(maker?.manager).toBe("maker");
+    expect(JSON.stringify(maker?.fieldsV1)).not.toContain("f:replicas");
   });
 });

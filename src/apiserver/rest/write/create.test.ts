@@ -54,8 +54,23 @@ describe("create", () => {
     expect(metadata).toMatchObject({ creationTimestamp: "2030-01-01T00:00:00Z", generation: 1 });
     expect(metadata.uid).not.toBe("mine");
     expect(metadata).not.toHaveProperty("deletionTimestamp");
+    expect(JSON.stringify(metadata.managedFields)).not.toMatch(/f:(deletion|creation|uid)/);
     const { json } = await server.request("GET", `${DEPLOYMENTS}/x`);
     expect(json.status).toEqual({});
+  });
+
+  it.each([
+    ["5", "", 500],
+    ["5", "?dryRun=All", 201],
+    ["0", "", 201],
+    ["x", "", 201],
+  ])("of an object with the resourceVersion %j%s: %i", async (resourceVersion, query, want) => {
+    const { status, json } = await post(CONFIG_MAPS + query, {
+      ...configMap("x"),
+      metadata: { name: "x", resourceVersion },
+    });
+    expect(status).toBe(want);
+    if (want === 500) expect(json.message).toBe("resourceVersion should not be set on objects to be created");
   });
 
   it("can be read as soon as it is answered", async () => {

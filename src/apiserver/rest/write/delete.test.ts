@@ -56,6 +56,30 @@ describe("delete", () => {
     const { list } = await get(CONFIG_MAPS);
     expect(list.items.map(({ metadata }) => metadata.deletionTimestamp)).toEqual([undefined, undefined]);
   });
+
+  it("as a dry run shows the mark that it would get", async () => {
+    await post(CONFIG_MAPS, configMap("x", {}, { finalizers: [HOLD] }));
+    const { metadata } = await remove(`${X}?dryRun=All`);
+    expect(metadata).toMatchObject({ deletionTimestamp: "2030-01-01T00:00:00Z", deletionGracePeriodSeconds: 0 });
+  });
+
+  it.each([
+    {
+      name: "a torn body",
+      body: '{"bad',
+      message: "couldn't get version/kind; json parse error: unexpected end of JSON input",
+    },
+    {
+      name: "another kind",
+      body: '{"kind":"ConfigMap","apiVersion":"v1"}',
+      message:
+        'no kind "ConfigMap" is registered for version "v1" in scheme "pkg/apis/meta/internalversion/scheme/register.go:27"',
+    },
+  ])("refuses $name", async ({ body, message }) => {
+    await post(CONFIG_MAPS, configMap("x"));
+    const { json } = await server.request("DELETE", X, { body, headers: { "content-type": "application/json" } });
+    expect(json).toMatchObject({ code: 400, message });
+  });
 });
 
 describe("preconditions", () => {

@@ -20,7 +20,7 @@ import {
   notFound,
 } from "#api";
 import type { StoredObject } from "../../cache/stored-object.ts";
-import { parseTyped, typed } from "../body.ts";
+import { parseOptions, typed } from "../body.ts";
 import type { AnyDraft } from "../draft.ts";
 import { deleteOptionsObject } from "../operation-options.ts";
 import { type DeleteOptions, deleteOptions } from "../options.ts";
@@ -28,7 +28,7 @@ import { fresh } from "../read/fresh.ts";
 import { admissionAttributes } from "../request-parts.ts";
 import type { RestRequest } from "../rest-request.ts";
 import { release } from "./allocating.ts";
-import { erase, persist } from "./persist.ts";
+import { erase, persist, unstored } from "./persist.ts";
 
 const OPTIONS_TYPE = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
 const ORPHAN = "orphan";
@@ -50,7 +50,7 @@ export async function readOptions(request: RestRequest): Promise<DeleteOptions> 
   const sent = request.value?.();
   if (sent !== undefined) return deleteOptions(request.query, typed(sent, OPTIONS_TYPE) as JsonObject);
   const bytes = await request.body();
-  const body = bytes.length === 0 ? undefined : parseTyped(bytes, request.contentType, OPTIONS_TYPE);
+  const body = bytes.length === 0 ? undefined : parseOptions(bytes, request.contentType, OPTIONS_TYPE);
   return deleteOptions(request.query, body as JsonObject | undefined);
 }
 
@@ -76,7 +76,10 @@ export async function deleteWith(request: RestRequest, options: DeleteOptions): 
     await context.admission.mutate(attributes);
     await context.admission.validate(attributes);
     const { marked, over } = mark(request, old, options);
-    if (options.dryRun) return { stored: current, gone: over };
+    if (options.dryRun) {
+      const stored = marked === old ? current : unstored(resource, suffix, marked).asOf(current.revision);
+      return { stored, gone: over };
+    }
     const settled =
       marked === old
         ? { ok: true as const, stored: current }
@@ -135,8 +138,10 @@ function mark(
   if (same) return { marked: old, over };
   const start = already ? Date.parse(metadata.deletionTimestamp ?? "") - durationMs(granted) : context.clock.now();
   const { finalizers: _, ...rest } = metadata;
+  // What a kind holds itself it also marks itself.
   const raises =
     !already &&
+    !held &&
     metadata.generation !== undefined &&
     resource.kind.generation !== undefined &&
     resource.kind.generation !== "client";

@@ -79,8 +79,8 @@ function resetFilter(kind: Kind, subresource: string): FieldFilter | undefined {
   if (subresource === "status") {
     builder.insert(fieldPath("spec"));
     const keeps = typeof status === "object" ? (status.keeps ?? "labelsAndAnnotations") : "labelsAndAnnotations";
-    if (keeps !== "labelsAndAnnotations") builder.insert(fieldPath("metadata.labels"));
-    if (keeps === "nothing") builder.insert(fieldPath("metadata.annotations"));
+    if (keeps === "annotations") builder.insert(fieldPath("metadata.labels"));
+    if (keeps === "nothing") builder.insert(fieldPath("metadata"));
   } else {
     builder.insert(fieldPath("status"));
     for (const path of kind.resetFields ?? []) builder.insert(fieldPath(path));

@@ -1,7 +1,6 @@
-/** PATCH: JSON, merge, strategic merge and apply, each as a proposal for the new object. */
+/** PATCH: JSON, merge and strategic merge, each as a proposal for the new object. Apply has a file of its own. */
 import {
   apiVersionOf,
-  applyConfiguration,
   applyJsonPatch,
   applyMergePatch,
   applyStrategicMergePatch,
@@ -12,6 +11,7 @@ import {
   decodeJsonPatch,
   field,
   goValue,
+  inTypeOrder,
   invalidStatus,
   isObject,
   type Json,
@@ -24,36 +24,31 @@ import {
   type ObjectSchema,
   parseDocument,
   parseSpelled,
-  parseYaml,
   StatusError,
+  spentStrategicMergePatch,
   strictFieldErrors,
   type TextFacts,
   unknownField,
+  unsupportedMediaType,
   writeJson,
-  YamlSyntaxError,
 } from "#api";
 import { decodeSpelled, mediaType, type Spelling, typeMetaFault } from "../body.ts";
 import type { AnyDraft } from "../draft.ts";
 import { type PatchOptions, patchOptions } from "../options.ts";
 import type { RestRequest, Written } from "../rest-request.ts";
+import { apply } from "./apply.ts";
 import { change } from "./change.ts";
-import { ownershipContext } from "./ownership.ts";
 import { aroundStatus, isAboutStatus } from "./patch-status.ts";
 import type { Proposal } from "./write.ts";
 
 const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
 const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
-const APPLY_PATCH = "application/apply-patch+yaml";
+export const APPLY_PATCH = "application/apply-patch+yaml";
+const CUSTOM_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH];
 
 export async function patch(request: RestRequest): Promise<Written> {
-  const type = request.contentType === undefined ? "" : mediaType(request.contentType);
-  const { kind } = request.resource;
-  const types =
-    kind.schema.goType === undefined
-      ? [JSON_PATCH, MERGE_PATCH, APPLY_PATCH]
-      : [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH];
-  if (!types.includes(type)) throw unsupported();
+  const type = patchType(request);
   const options = patchOptions(request.query, type === APPLY_PATCH);
   if (type === APPLY_PATCH) return apply(request, await request.body(), options);
   const given = request.value?.();
@@ -69,6 +64,17 @@ export async function patch(request: RestRequest): Promise<Written> {
   });
 }
 
+/** The type of the patch, or an error if the kind does not take it. */
+export function patchType({ contentType, resource }: RestRequest): string {
+  const type = contentType === undefined ? "" : mediaType(contentType);
+  const isCustom = resource.kind.schema.goType === undefined;
+  const types = isCustom ? CUSTOM_TYPES : [...CUSTOM_TYPES, STRATEGIC_PATCH];
+  if (types.includes(type)) return type;
+  // Custom resources have no routes of their own that could refuse a media type.
+  if (isCustom) throw unsupportedMediaType(types);
+  throw new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
+}
+
 function proposer(
   type: string,
   sent: SentPatch,
@@ -77,17 +83,32 @@ function proposer(
 ): (current: KubeObject) => Proposal {
   const { kind } = request.resource;
   const patched = patcher(type, sent.value);
-  const from = type === STRATEGIC_PATCH ? "maps" : "json";
+  const isStrategic = type === STRATEGIC_PATCH;
   const { text, facts } = sent;
   const spelling = (object: Json): Spelling | undefined =>
-    text === undefined || from === "maps"
+    text === undefined || isStrategic
       ? undefined
       : {
           fractions: facts?.fractions === true,
           document: () => patcher(type, parseSpelled(text))(object, kind.schema),
         };
+  const shown = (object: Json) =>
+    isStrategic
+      ? goValue(spentStrategicMergePatch(object as JsonObject, sent.value as JsonObject, kind.schema))
+      : writeJson(patched(inTypeOrder(kind.schema, object), kind.schema));
   const propose = (object: Json) =>
-    decoded({ document: patched(object, kind.schema), spelling: spelling(object), sent, from }, kind, request, options);
+    decoded(
+      {
+        document: patched(object, kind.schema),
+        spelling: spelling(object),
+        sent,
+        from: isStrategic ? "maps" : "json",
+        shown: () => shown(object),
+      },
+      kind,
+      request,
+      options,
+    );
   if (type !== STRATEGIC_PATCH || request.subresource !== "status") return (current) => propose(asJson(current));
   return isAboutStatus(kind, sent.value)
     ? (current) => aroundStatus(current, propose)
@@ -113,13 +134,7 @@ export function patcher(type: string, value: Json): (document: Json, schema: Obj
     );
   }
   if (type === MERGE_PATCH) return (document) => applyMergePatch(document, value);
-  if (type === STRATEGIC_PATCH)
-    return (document, schema) => applyStrategicMergePatch(document as JsonObject, value, schema);
-  throw unsupported();
-}
-
-function unsupported(): StatusError {
-  return new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
+  return (document, schema) => applyStrategicMergePatch(document as JsonObject, value, schema);
 }
 
 interface Patched {
@@ -127,17 +142,18 @@ interface Patched {
   readonly spelling: Spelling | undefined;
   readonly sent: SentPatch;
   readonly from: "json" | "maps";
+  /** How messages show it. */
+  readonly shown: () => string;
 }
 
 function decoded(
-  { document: patched, spelling, sent, from }: Patched,
+  { document: patched, spelling, sent, from, shown }: Patched,
   kind: Kind,
   request: RestRequest,
   options: PatchOptions,
 ): Proposal {
-  const shown = () => (from === "maps" ? goValue(sent.value) : documentText(patched, kind));
   try {
-    checkType(patched, kind, from);
+    checkType(patched, kind, from, shown);
     const { value, unknown } =
       from === "maps" ? decode(kind.schema, patched, { from }) : decodeSpelled(kind.schema, patched, spelling);
     if (options.fieldValidation !== "Ignore") report(sent, unknown, request, options, shown);
@@ -152,7 +168,7 @@ function decoded(
 }
 
 /** A patch may not turn an object into one of another type. */
-function checkType(patched: Json, kind: Kind, from: "json" | "maps"): void {
+function checkType(patched: Json, kind: Kind, from: "json" | "maps", shown: () => string): void {
   const sent = isObject(patched) ? patched : {};
   const fault = typeMetaFault(sent);
   // A strategic merge patch has no text to look for them first: decoding reports it.
@@ -161,7 +177,7 @@ function checkType(patched: Json, kind: Kind, from: "json" | "maps"): void {
     throw new DecodeError(`couldn't get version/kind; json parse error: json: cannot unmarshal ${fault}`);
   const [apiVersion, name] = [sent.apiVersion ?? "", sent.kind ?? ""];
   if (name === "" && kind.schema.goType === undefined)
-    throw new DecodeError(`Object 'Kind' is missing in '${documentText(patched, kind)}'`);
+    throw new DecodeError(`Object 'Kind' is missing in '${shown()}'`);
   if ((apiVersion === "" || apiVersion === apiVersionOf(kind)) && (name === "" || name === kind.kind)) return;
   const other = builtIn.find((each) => each.kind === name && apiVersionOf(each) === apiVersion);
   if (other !== undefined) {
@@ -192,103 +208,6 @@ function report(
     ]);
   }
   for (const fault of faults) warn(fault);
-}
-
-/** A patched document as the original prints it: sorted by name, its metadata in the order of the type. */
-function documentText(patched: Json, kind: Kind): string {
-  if (!isObject(patched)) return writeJson(patched);
-  const order = kind.schema.fields.get("metadata")?.schema;
-  const names = order?.type === "object" ? [...order.fields.keys()] : [];
-  const sorted = Object.entries(patched).sort(([a], [b]) => (a < b ? -1 : 1));
-  return writeJson(
-    Object.fromEntries(
-      sorted.map(([name, value]) => {
-        if (name !== "metadata" || !isObject(value)) return [name, value];
-        const known = names.filter((each) => Object.hasOwn(value, each));
-        const others = Object.keys(value).filter((each) => !names.includes(each));
-        return [name, Object.fromEntries([...known, ...others].map((each) => [each, value[each] ?? null]))];
-      }),
-    ),
-  );
-}
-
-async function apply(request: RestRequest, bytes: Buffer, options: PatchOptions): Promise<Written> {
-  const { kind } = request.resource;
-  const applied = parseApplied(bytes);
-  checkTypes(kind, applied);
-  return change(request, {
-    dryRun: options.dryRun,
-    mayCreate: request.subresource === "",
-    propose: async (current) => {
-      const asked = {
-        ...ownershipContext(request),
-        kind: kind.kind,
-        live: current as JsonObject | undefined,
-        applied: named(applied, request),
-        force: options.force,
-      };
-      const { forms } = request.resource;
-      const result =
-        forms === undefined
-          ? applyConfiguration(asked)
-          : await forms.converting((convert) => applyConfiguration({ ...asked, convert }));
-      const { value } = decode(kind.schema, result.object, { from: "maps" });
-      const draft = value as unknown as AnyDraft;
-      draft.kind = kind.kind;
-      draft.apiVersion = apiVersionOf(kind);
-      if (result.managedFields.length > 0) {
-        draft.metadata.managedFields = result.managedFields as AnyDraft["metadata"]["managedFields"] & object;
-      }
-      return { draft, owned: true };
-    },
-  });
-}
-
-/** The name comes from the path; the configuration must not name another. */
-function named(applied: JsonObject, { name }: RestRequest): JsonObject {
-  const metadata = isObject(applied.metadata) ? applied.metadata : {};
-  if (metadata.name !== undefined && metadata.name !== name) {
-    throw badRequest(
-      `metadata.name: the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
-    );
-  }
-  return { ...applied, metadata: { ...metadata, name } };
-}
-
-/** Types only: fields that the schema does not know are refused by apply itself. */
-function checkTypes(kind: Kind, applied: JsonObject): void {
-  try {
-    decode(kind.schema, applied, { from: "maps" });
-  } catch (error) {
-    if (error instanceof DecodeError) throw badRequest(error.message);
-    throw error;
-  }
-}
-
-function parseApplied(bytes: Buffer): JsonObject {
-  try {
-    const value = jsonOrYaml(bytes.toString("utf8"));
-    if (!isObject(value))
-      throw badRequest(
-        `error decoding YAML: json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`,
-      );
-    return value;
-  } catch (error) {
-    if (error instanceof YamlSyntaxError) throw badRequest(`error decoding YAML: ${error.message}`);
-    throw error;
-  }
-}
-
-/** Most clients send JSON, which is YAML that is parsed much faster. */
-function jsonOrYaml(text: string): Json {
-  if (text.trimStart().startsWith("{")) {
-    try {
-      return parseDocument(text).value;
-    } catch {
-      // A flow mapping of YAML, or neither: the YAML parser has the message.
-    }
-  }
-  return parseYaml(text).value;
 }
 
 /** A patch as it was sent. */

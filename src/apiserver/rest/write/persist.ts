@@ -66,3 +66,9 @@ async function refused({ forms }: Resource, { current }: Extract<WriteOutcome, {
   const stored = new StoredObject(current);
   return { ok: false, current: forms === undefined ? stored : await ownForm(forms, stored) };
 }
+
+/** The object as a dry run shows it: it has no revision. */
+export function unstored(resource: Resource, suffix: string, object: KubeObject): StoredObject {
+  const form = resource.toStored(object);
+  return new StoredObject({ key: resource.cache.prefix + suffix, value: encodeForStore(form), revision: 0 }, form);
+}

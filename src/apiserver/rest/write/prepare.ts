@@ -79,7 +79,6 @@ export function prepareCreate(kind: Kind, draft: AnyDraft, uid: string, request:
   metadata.creationTimestamp = formatTime(instantOf(request.now));
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
-  delete metadata.resourceVersion;
   if (kind.generation !== undefined && kind.generation !== "client") metadata.generation = 1;
   if (kind.subresources?.status !== undefined && kind.create?.keepStatus !== true) emptyStatus(kind, draft);
   kind.create?.prepare?.(draft, request);
@@ -123,8 +122,8 @@ export function prepareStatus(kind: Kind, draft: AnyDraft, old: KubeObject, requ
   const { managedFields: _, ...kept } = old.metadata;
   draft.metadata = cloneJson(kept) as AnyDraft["metadata"];
   assign(draft.metadata, { managedFields, resourceVersion });
-  if (keeps !== "nothing") assign(draft.metadata, { annotations });
-  if (keeps === "labelsAndAnnotations") assign(draft.metadata, { labels, finalizers, ownerReferences });
+  if (keeps !== "nothing") assign(draft.metadata, { annotations, finalizers, ownerReferences });
+  if (keeps === "labelsAndAnnotations") assign(draft.metadata, { labels });
   if (typeof rules === "object") rules.prepare?.(draft, old, request);
 }
 

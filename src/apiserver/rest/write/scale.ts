@@ -1,29 +1,39 @@
 /** The scale subresource: an autoscaling/v1 Scale made from an object, and its replicas written back. */
 import {
+  apiVersionOf,
+  applyConfiguration,
   badRequest,
   conflict,
   DecodeError,
   decode,
   field,
+  fieldPath,
   invalidStatus,
   isObject,
   type Json,
   type JsonObject,
   type Kind,
   type KubeObject,
+  type ManagedFields,
   matcherOfSelector,
   notFound,
+  parentManagedFields,
+  type ReplicasPaths,
+  scaleManagedFields,
   typeSchema,
+  updateManagedFields,
+  type WriteContext,
 } from "#api";
-import { mediaType, parseTyped } from "../body.ts";
+import { parseTyped } from "../body.ts";
 import type { AnyDraft } from "../draft.ts";
 import { patchOptions, writeOptions } from "../options.ts";
 import { fresh } from "../read/fresh.ts";
 import type { RestRequest } from "../rest-request.ts";
 import type { Admission, AdmissionAttributes } from "../server-context.ts";
+import { named, parseApplied, reportRepeated } from "./apply.ts";
 import { change } from "./change.ts";
-import { own } from "./ownership.ts";
-import { parsePatch, patcher } from "./patch.ts";
+import { ownershipContext } from "./ownership.ts";
+import { APPLY_PATCH, parsePatch, patcher, patchType } from "./patch.ts";
 import { checkPlace } from "./update.ts";
 
 const SCALE_TYPE = "io.k8s.api.autoscaling.v1.Scale";
@@ -41,21 +51,54 @@ export async function updateScale(request: RestRequest): Promise<JsonObject> {
   const options = writeOptions("UpdateOptions", request.query);
   const value = parseTyped(await request.body(), request.contentType, SCALE_TYPE);
   checkPlace(request, decodeScale(value).metadata as { name?: string; namespace?: string });
-  return writeScale(request, options.dryRun, () => value, kind);
+  return writeScale(request, options.dryRun, (live) => updated(request, live, value), kind);
 }
 
 export async function patchScale(request: RestRequest): Promise<JsonObject> {
   const { kind } = request.resource;
-  const options = patchOptions(request.query, false);
-  const type = mediaType(request.contentType);
-  const patched = patcher(type, parsePatch(type, (await request.body()).toString("utf8")).value);
-  return writeScale(request, options.dryRun, (current) => patched(current, typeSchema(SCALE_TYPE)), kind);
+  const type = patchType(request);
+  const options = patchOptions(request.query, type === APPLY_PATCH);
+  const schema = typeSchema(SCALE_TYPE);
+  const bytes = await request.body();
+  if (type === APPLY_PATCH) {
+    const { value, duplicates } = parseApplied(bytes, schema, options.fieldValidation !== "Ignore");
+    const propose = (live: JsonObject) => {
+      const scale = appliedTo(request, live, value, options.force);
+      if (duplicates !== undefined) reportRepeated(duplicates, request, options);
+      return scale;
+    };
+    return writeScale(request, options.dryRun, propose, kind);
+  }
+  const patched = patcher(type, parsePatch(type, bytes.toString("utf8")).value);
+  return writeScale(request, options.dryRun, (live) => updated(request, live, patched(live, schema)), kind);
+}
+
+/** A Scale after a write, and who owns its replicas. */
+interface NewScale {
+  readonly scale: JsonObject;
+  readonly owners: ManagedFields;
+}
+
+function updated(request: RestRequest, live: JsonObject, value: Json): NewScale {
+  const scale = decodeScale(value);
+  return { scale, owners: updateManagedFields({ ...scaleContext(request), live, updated: scale }) };
+}
+
+function appliedTo(request: RestRequest, live: JsonObject, applied: JsonObject, force: boolean): NewScale {
+  const asked = { ...scaleContext(request), kind: "Scale", live, applied: named(applied, request), force };
+  const { object, managedFields } = applyConfiguration(asked);
+  return { scale: decodeScale(object), owners: managedFields };
+}
+
+function scaleContext(request: RestRequest): WriteContext {
+  const { manager, now } = ownershipContext(request);
+  return { apiVersion: "autoscaling/v1", schema: typeSchema(SCALE_TYPE), manager, subresource: "scale", now };
 }
 
 async function writeScale(
   request: RestRequest,
   dryRun: boolean,
-  propose: (scale: JsonObject) => Json,
+  propose: (live: JsonObject) => NewScale,
   kind: Kind,
 ): Promise<JsonObject> {
   const path = kind.subresources?.scale?.replicas ?? "spec.replicas";
@@ -65,8 +108,11 @@ async function writeScale(
       dryRun,
       propose: async (current) => {
         if (current === undefined) throw notFound(request.resource.groupResource, request.name);
-        const before = scaleOf(kind, current);
-        const after = decodeScale(propose(before));
+        const parentOwners = current.metadata.managedFields as ManagedFields | undefined;
+        const paths = replicasPaths(parentOwners, kind, path);
+        const { scale: after, owners } = propose(
+          withOwners(scaleOf(kind, current), scaleManagedFields(parentOwners, paths)),
+        );
         const metadata = isObject(after.metadata) ? after.metadata : {};
         const asked = metadata.resourceVersion ?? "";
         if (asked !== "" && asked !== current.metadata.resourceVersion)
@@ -79,12 +125,24 @@ async function writeScale(
           ]);
         }
         const draft = withValue(current, path, replicas);
-        await own({ ...request, subresource: "scale" }, draft, current);
+        const entries = parentManagedFields(parentOwners, owners, paths, apiVersionOf(kind));
+        draft.metadata.managedFields = entries as AnyDraft["metadata"]["managedFields"] & object;
         return { draft, owned: true };
       },
     },
   );
   return scaleOf(kind, request.resource.read(written.stored));
+}
+
+function withOwners(scale: JsonObject, owners: ManagedFields): JsonObject {
+  if (owners.length === 0) return scale;
+  return { ...scale, metadata: { ...(scale.metadata as JsonObject), managedFields: owners as unknown as Json } };
+}
+
+/** All versions of a kind have their replicas in the same place. */
+function replicasPaths(owners: ManagedFields = [], kind: Kind, path: string): ReplicasPaths {
+  const versions = [apiVersionOf(kind), ...owners.map(({ apiVersion = "" }) => apiVersion)];
+  return new Map(versions.map((version) => [version, fieldPath(path)]));
 }
 
 /** Admission gets the Scale instead of the object. The number of replicas that it leaves is written. */

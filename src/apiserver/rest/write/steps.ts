@@ -25,9 +25,18 @@ import type { Change, Proposal, Write } from "./write.ts";
 export function decodeNew(write: Write): Maybe<void> {
   return proposed(write, () => {
     const { request, draft } = write;
+    dropSystemFields(draft);
     checkNamespace(request, draft);
     if (request.name !== "" && (draft.metadata.name ?? "") === "") draft.metadata.name = request.name;
   });
+}
+
+/** What only the server sets is dropped before its owner is recorded. */
+function dropSystemFields({ metadata }: AnyDraft): void {
+  delete metadata.uid;
+  delete metadata.creationTimestamp;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
 }
 
 export function decodeChange(write: Change): Maybe<void> {
@@ -37,10 +46,12 @@ export function decodeChange(write: Change): Maybe<void> {
       write.outcome = { ok: true, stored: current };
       return;
     }
-    if ((draft.metadata.name ?? "") === "") {
-      const { name } = request;
+    const { name } = request;
+    const sent = draft.metadata.name ?? "";
+    if (sent === "")
       throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-    }
+    if (sent !== name)
+      throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
     checkNamespace(request, draft);
     checkUid(write);
   });

@@ -5,12 +5,12 @@
  *    exception is an object that is stored in an outdated form.
  * 2. A change that removes the last finalizer of an object that waits for its deletion deletes it.
  */
-import { alreadyExists, applyStoredForm, equalBut, type KubeObject, type ManagedFields } from "#api";
-import { encodeForStore, StoredObject } from "../../cache/stored-object.ts";
+import { alreadyExists, applyStoredForm, equalBut, type KubeObject, type ManagedFields, StatusError } from "#api";
+import type { StoredObject } from "../../cache/stored-object.ts";
 import type { AnyDraft } from "../draft.ts";
 import type { RestRequest } from "../rest-request.ts";
 import { eraseIfFinished } from "./delete.ts";
-import { persist } from "./persist.ts";
+import { persist, unstored } from "./persist.ts";
 import type { Change, Write } from "./write.ts";
 
 /** If the name is taken, the outcome has the existing object: `create` then fails or tries another name. */
@@ -22,11 +22,18 @@ export async function storeNew(write: Write): Promise<void> {
   const suffix = resource.suffix(namespace, name);
   if (dryRun) {
     if (resource.cache.get(suffix) !== undefined) throw alreadyExists(resource.groupResource, name);
-    write.outcome = { ok: true, stored: unstored(request, suffix, draft) };
+    write.outcome = { ok: true, stored: unstored(resource, suffix, draft) };
     return;
   }
+  refuseRevision(draft);
   write.outcome = await persist(context, resource, suffix, draft, undefined, witness);
   write.persisted = write.outcome.ok;
+}
+
+/** The revision of another object, as `kubectl get -o yaml` prints it. One that is no number is dropped. */
+function refuseRevision({ metadata }: AnyDraft): void {
+  if (Number(metadata.resourceVersion ?? "") > 0)
+    throw new StatusError("", "resourceVersion should not be set on objects to be created", { code: 500 });
 }
 
 export async function storeChange(write: Change): Promise<void> {
@@ -39,7 +46,7 @@ export async function storeChange(write: Change): Promise<void> {
     return;
   }
   if (dryRun) {
-    write.outcome = { ok: true, stored: unstored(request, suffix, draft).asOf(current.revision) };
+    write.outcome = { ok: true, stored: unstored(resource, suffix, draft).asOf(current.revision) };
     return;
   }
   const finished = await eraseIfFinished(request, suffix, draft, current);
@@ -54,12 +61,6 @@ export async function storeChange(write: Change): Promise<void> {
 /** What the store does not tell apart becomes one form. */
 function toStoredForm({ resource }: RestRequest, draft: AnyDraft): void {
   applyStoredForm(resource.kind.schema, draft as unknown as Parameters<typeof applyStoredForm>[1]);
-}
-
-/** The object as a dry run shows it: it has no revision. */
-function unstored({ resource }: RestRequest, suffix: string, draft: AnyDraft): StoredObject {
-  const object = resource.toStored(draft);
-  return new StoredObject({ key: resource.cache.prefix + suffix, value: encodeForStore(object), revision: 0 }, object);
 }
 
 /** Stored in a form, or encrypted with a key, that is not written any more. */

@@ -1,5 +1,5 @@
 /** PUT: the whole object, to itself or to one of its subresources. */
-import { badRequest, cloneJson } from "#api";
+import { badRequest, cloneDraft } from "#api";
 import { decodeSent } from "../body.ts";
 import { writeOptions } from "../options.ts";
 import type { RestRequest, Written } from "../rest-request.ts";
@@ -18,7 +18,7 @@ export async function update(request: RestRequest): Promise<Written> {
     dryRun: options.dryRun,
     mayCreate: request.subresource === "" && resource.kind.update?.allowCreate === true,
     // The steps change the draft in place: each try starts from what was sent.
-    propose: () => ({ draft: cloneJson(draft) }),
+    propose: () => ({ draft: cloneDraft(draft) }),
   });
 }
 

@@ -1,7 +1,7 @@
 /** A node's kubelet: a process in the node's network namespace, with the user system:node:<name>. */
 import { createHash } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import type { ProxyMode } from "#network";
 import { type Authority, kubeconfigFor, writeKubeconfig } from "#pki";
 import { makeShared } from "../machine/mounts.ts";
@@ -74,14 +74,27 @@ export async function startKubelet(
     await mkdir(dir, { recursive: true, mode: 0o700 });
   }
   await makeShared(node.kubeletRoot);
+  await linkLogs(node);
   await writeCredentials(node, ips, options);
   return startDaemon({
     program,
     args: [...first, ...kubeletArgs(node, ips, options)],
     namespace: namespacePath(node.namespace),
+    hostname: node.name,
     logFile: node.kubeletLog,
     env: LEAN_ENV,
   });
+}
+
+/** The kubelet shows the logs of the node's programs beside those of its Pods. */
+async function linkLogs(node: NodeNames): Promise<void> {
+  const dir = join(node.kubeletRoot, "log");
+  await mkdir(join(dir, "pods"), { recursive: true, mode: 0o755 });
+  for (const file of [node.kubeletLog, node.containerdLog, node.proxyLog]) {
+    const link = join(dir, basename(file));
+    await rm(link, { force: true });
+    await symlink(file, link);
+  }
 }
 
 /** New certificates at each start: the client's in its kubeconfig, the server's in the kubelet's files. */

@@ -58,6 +58,7 @@ export async function startNetworkAgent(
     program,
     args: [...first, ...networkAgentArgs(node, ips, options)],
     namespace: namespacePath(node.namespace),
+    hostname: node.name,
     logFile: node.proxyLog,
     env: LEAN_ENV,
   });

@@ -32,6 +32,7 @@ export async function startContainerd(node: NodeNames, { machine, env }: Contain
     program: findProgram("containerd") ?? "containerd",
     args: ["--config", node.containerdConfig, "--log-level", "warn"],
     namespace: namespacePath(node.namespace),
+    hostname: node.name,
     logFile: node.containerdLog,
     env,
   });

@@ -8,6 +8,8 @@ export interface Behaviour {
   /** The error of createContainer or startContainer. */
   readonly createError?: string | undefined;
   readonly startError?: string | undefined;
+  /** How long startContainer takes. A start that is cancelled meanwhile fails, as with containerd. Default: no time. */
+  readonly startAfterMs?: number | undefined;
   /** What it writes to its termination log. */
   readonly terminationMessage?: string | undefined;
   /** The contents of its log file. */

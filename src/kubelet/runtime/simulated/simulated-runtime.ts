@@ -216,10 +216,16 @@ export function simulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRun
       emit("created", id, sandboxId);
       return id;
     },
-    async startContainer(id) {
+    async startContainer(id, signal) {
       const each = box(id);
       called(`startContainer ${labelOf(each)}#${each.status.metadata.attempt}`);
-      const { startError, exit } = each.behaviour;
+      const { startError, startAfterMs, exit } = each.behaviour;
+      if (startAfterMs !== undefined) {
+        await clock.sleep(startAfterMs, signal).catch((error: unknown) => {
+          end(each, 128, "StartError");
+          throw error;
+        });
+      }
       if (startError !== undefined) {
         each.status = { ...each.status, startedAtMs: clock.now() };
         end(each, 128, "StartError");

@@ -78,8 +78,10 @@ export async function remoteCommand(
     else if (input?.write(bytes) === false) return runtime.drained();
     return undefined;
   });
-  // An empty message on each output channel, as upstream: the stream has started.
-  channels.send(wanted.stdout ? STDOUT : wanted.stderr ? STDERR : ERROR, Buffer.alloc(0));
+  // An empty message on an output channel says that the stream has started. Clients of version 5 know it by themselves,
+  // and kubectl complains if the message comes before it has made its streams.
+  if (!channels.protocol.hasClose)
+    channels.send(wanted.stdout ? STDOUT : wanted.stderr ? STDERR : ERROR, Buffer.alloc(0));
 
   socket.once("close", () => runtime.close());
   await Promise.race([finished.promise, closed]);

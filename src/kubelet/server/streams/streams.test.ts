@@ -90,6 +90,25 @@ describe("exec over WebSockets", () => {
     expect(await messages(socket)).toEqual(want);
   });
 
+  it.each([
+    { protocol: "v5.channel.k8s.io", asked: "output=1&error=1", want: [`3:${SUCCESS}`] },
+    { protocol: "v4.channel.k8s.io", asked: "output=1&error=1", want: ["1:", `3:${SUCCESS}`] },
+    { protocol: "v4.channel.k8s.io", asked: "error=1", want: ["2:", `3:${SUCCESS}`] },
+    { protocol: "v4.channel.k8s.io", asked: "input=1", want: ["3:", `3:${SUCCESS}`] },
+  ])("$protocol with $asked: nothing comes on streams that nobody asked for", async ({ protocol, asked, want }) => {
+    const count = asked.split("&").length + 1;
+    const kubelet = await start((spdy) => {
+      if (spdy.streams.length < count) return;
+      spdy.stream("error")?.write(SUCCESS);
+      spdy.close();
+    });
+    const socket = kubelet.webSocket(`${path}&${asked}`, [protocol]);
+    const got: string[] = [];
+    socket.on("message", (bytes: Buffer) => got.push(`${bytes[0]}:${bytes.subarray(1)}`));
+    await once(socket, "close");
+    expect(got).toEqual(want);
+  });
+
   it("a terminal has its size, and one output", async () => {
     const sizes = Promise.withResolvers<string>();
     const kubelet = await start((spdy) => {
@@ -148,10 +167,14 @@ describe("exec over WebSockets", () => {
   });
 
   it("a caller that leaves ends the stream to the runtime", async () => {
-    const left = Promise.withResolvers<void>();
-    const kubelet = await start((spdy) => spdy.streams.length === 3 && spdy.closed.then(left.resolve));
+    const [opened, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const kubelet = await start((spdy) => {
+      if (spdy.streams.length < 3) return;
+      opened.resolve();
+      void spdy.closed.then(left.resolve);
+    });
     const socket = kubelet.webSocket(`${path}&input=1&output=1`, ["v5.channel.k8s.io"]);
-    await once(socket, "message");
+    await Promise.all([once(socket, "open"), opened.promise]);
     socket.terminate();
     await left.promise;
   });
@@ -191,10 +214,14 @@ it("a log over a WebSocket, message by message", async () => {
 });
 
 it("the server's end is the end of what is under way", async () => {
-  const left = Promise.withResolvers<void>();
-  const kubelet = await start((spdy) => spdy.streams.length === 3 && spdy.closed.then(left.resolve));
+  const [opened, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const kubelet = await start((spdy) => {
+    if (spdy.streams.length < 3) return;
+    opened.resolve();
+    void spdy.closed.then(left.resolve);
+  });
   const socket = kubelet.webSocket("/exec/default/web/main?command=cat&input=1&output=1", ["v5.channel.k8s.io"]);
-  await once(socket, "message");
+  await Promise.all([once(socket, "open"), opened.promise]);
   const closed = once(socket, "close");
   await kubelet.stop();
   await Promise.all([left.promise, closed]);

@@ -9,6 +9,7 @@ import {
   forbidden,
   notFound,
 } from "../../../machinery/errors/field-error.ts";
+import { sentEmpty } from "../../../machinery/json/sent-empty.ts";
 import type { EphemeralContainer } from "../../../types/core-v1.ts";
 import { type ContainerContext, imageSpaceFaults, validateAnyContainer } from "./containers.ts";
 
@@ -51,8 +52,12 @@ export function validateEphemeralContainers(context: ContainerContext, at: Field
   return errors;
 }
 
-/** `resources: {}` is on every container. */
+/** `resources: {}` is on every container. An empty list is set, too. */
 function isSet(container: EphemeralContainer, field: (typeof refused)[number]): boolean {
   const value = container[field];
-  return field === "resources" ? Object.keys(value ?? {}).length > 0 : value !== undefined;
+  if (field !== "resources") return value !== undefined || sentEmpty(container, field) !== undefined;
+  const { resources = {} } = container;
+  return Object.keys(resources).length > 0 || parts.some((part) => sentEmpty(resources, part) !== undefined);
 }
+
+const parts = ["limits", "requests", "claims"];

@@ -1,8 +1,7 @@
 /** `pods/ephemeralcontainers`: adds ephemeral containers; existing ones cannot change. */
 
-import { internalForm } from "../../../facts/index.ts";
+import { internalForm, sameInternally, storedForm } from "../../../facts/index.ts";
 import { type FieldError, type FieldPath, forbidden } from "../../../machinery/errors/field-error.ts";
-import { equalJson } from "../../../machinery/json/equal.ts";
 import { goQuote } from "../../../machinery/json/go-text.ts";
 import { jsonDiff } from "../../../machinery/json/json-diff.ts";
 import type { PartRules } from "../../../machinery/kind.ts";
@@ -43,12 +42,12 @@ export function validateEphemeralUpdate(pod: Pod, old: Pod, at: FieldPath): read
       errors.push(forbidden(path, `${existing} may not be removed\n`));
       continue;
     }
-    const [before, after] = [
-      internalForm("core.v1.EphemeralContainer", container),
+    if (sameInternally("core.v1.EphemeralContainer", container, next)) continue;
+    const diff = jsonDiff(
+      storedForm("core.v1.EphemeralContainer", container),
       internalForm("core.v1.EphemeralContainer", next),
-    ];
-    if (!equalJson(before, after))
-      errors.push(forbidden(path, `${existing} may not be changed\n${jsonDiff(before, after)}`));
+    );
+    errors.push(forbidden(path, `${existing} may not be changed\n${diff}`));
   }
   return errors;
 }

@@ -1,6 +1,6 @@
 /** `pods/resize`: changes cpu and memory of a running pod, and nothing else. */
 
-import { internalForm } from "../../../facts/index.ts";
+import { sameInternally, storedForm } from "../../../facts/index.ts";
 import { type FieldError, type FieldPath, forbidden, invalid } from "../../../machinery/errors/field-error.ts";
 import { equalJson } from "../../../machinery/json/equal.ts";
 import type { Json } from "../../../machinery/json/json.ts";
@@ -146,7 +146,7 @@ function validateOthers(next: PodSpec, old: PodSpec, at: FieldPath): readonly Fi
       errors.push(forbidden(path, "only cpu and memory resources for init or sidecar containers are mutable"));
     }
     if (isSidecar(container) || before === undefined) continue;
-    if (equalJson(internalForm("core.v1.Container", container), internalForm("core.v1.Container", before))) continue;
+    if (sameInternally("core.v1.Container", container, before)) continue;
     const why = "non-sidecar init containers with a resize policy of RestartContainer cannot be resized";
     const restarts = (container.resizePolicy ?? []).filter(({ restartPolicy }) => restartPolicy === "RestartContainer");
     errors.push(...restarts.map(() => forbidden(path, why)));
@@ -156,18 +156,17 @@ function validateOthers(next: PodSpec, old: PodSpec, at: FieldPath): readonly Fi
 
 function sameBut(next: Container, old: Container | undefined): boolean {
   if (old === undefined) return false;
-  const fixed = (container: Container) =>
-    internalForm("core.v1.Container", { ...container, resources: withoutMutable(container.resources) });
-  return equalJson(fixed(next), fixed(old));
+  const fixed = (container: Container) => ({ ...container, resources: withoutMutable(container.resources) });
+  return sameInternally("core.v1.Container", fixed(next), fixed(old));
 }
 
 function restOf(spec: PodSpec): Json {
   const { resources: _, containers: __, initContainers: ___, ...rest } = spec;
-  return internalForm("core.v1.PodSpec", rest);
+  return storedForm("core.v1.PodSpec", rest);
 }
 
 function fixedPart(resources: ResourceRequirements | undefined): Json {
-  return internalForm("core.v1.ResourceRequirements", withoutMutable(resources));
+  return storedForm("core.v1.ResourceRequirements", withoutMutable(resources));
 }
 
 function withoutMutable(resources: ResourceRequirements | undefined): ResourceRequirements {

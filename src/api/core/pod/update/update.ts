@@ -7,7 +7,7 @@
  *    difference.
  */
 
-import { internalForm } from "../../../facts/index.ts";
+import { internalForm, sameInternally, storedForm } from "../../../facts/index.ts";
 import {
   allErrors,
   type FieldError,
@@ -20,6 +20,7 @@ import {
 import { equalJson } from "../../../machinery/json/equal.ts";
 import type { Int64, Json } from "../../../machinery/json/json.ts";
 import { jsonDiff } from "../../../machinery/json/json-diff.ts";
+import { keepSentEmpty } from "../../../machinery/json/sent-empty.ts";
 import type { Container, NodeAffinity, NodeSelectorTerm, Pod, PodSpec } from "../../../types/core-v1.ts";
 import { imageSpaceFaults } from "../containers/containers.ts";
 import { validateAnnotationChanges, validatePodAnnotations, validateProfilesAgree } from "../fields/annotations.ts";
@@ -134,11 +135,9 @@ function validateSpecUpdate(spec: PodSpec, old: PodSpec, at: FieldPath): readonl
     errors.push(...validateNarrowing(spec, old, at));
     rest = withOldNodeChoice(rest, old);
   }
-  const [before, after] = [internalForm("core.v1.PodSpec", old), internalForm("core.v1.PodSpec", rest)];
-  if (!equalJson(before, after)) {
-    errors.push(
-      forbidden(at, `pod updates may not change fields other than ${changeable}\n${jsonDiff(before, after)}`),
-    );
+  if (!sameInternally("core.v1.PodSpec", old, rest)) {
+    const diff = jsonDiff(storedForm("core.v1.PodSpec", old), internalForm("core.v1.PodSpec", rest));
+    errors.push(forbidden(at, `pod updates may not change fields other than ${changeable}\n${diff}`));
   }
   return errors;
 }
@@ -158,8 +157,7 @@ function validateDeadline(next: Int64 | undefined, old: Int64 | undefined, at: F
 /** The new spec, with its mutable fields set to their old values. */
 function withoutChangeable(spec: PodSpec, old: PodSpec): PodSpec {
   const wasNegative = (old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1;
-  return {
-    ...spec,
+  return changedIn(spec, {
     containers: withImagesOf(spec.containers ?? [], old.containers ?? []),
     ...(spec.initContainers === undefined
       ? {}
@@ -170,11 +168,17 @@ function withoutChangeable(spec: PodSpec, old: PodSpec): PodSpec {
       "tolerations",
       ...(wasNegative ? ["terminationGracePeriodSeconds"] : []),
     ]),
-  };
+  });
+}
+
+function changedIn<T extends object>(whole: T, parts: Partial<T>): T {
+  const changed = { ...whole, ...parts };
+  keepSentEmpty(whole, changed);
+  return changed;
 }
 
 function withImagesOf(next: readonly Container[], old: readonly Container[]): readonly Container[] {
-  return next.map((container, i) => ({ ...container, ...taken(old[i] ?? {}, ["image"]) }));
+  return next.map((container, i) => changedIn(container, taken(old[i] ?? {}, ["image"])));
 }
 
 /** The named fields of an object; absent ones stay absent. */

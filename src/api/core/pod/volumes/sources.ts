@@ -1,10 +1,9 @@
 /** Volume sources that only pods have. */
 
 import { fits, requireOneOf, requireText } from "../../../definition/field-checks.ts";
-import { type FieldError, type FieldPath, forbidden, required } from "../../../machinery/errors/field-error.ts";
-import { validateLabels } from "../../../machinery/names/labels.ts";
+import { validateTemplateMeta } from "../../../definition/template-meta.ts";
+import { type FieldError, type FieldPath, required } from "../../../machinery/errors/field-error.ts";
 import { checkDns1123Subdomain } from "../../../machinery/names/names.ts";
-import { validateAnnotations } from "../../../machinery/object-meta.ts";
 import type {
   ConfigMapVolumeSource,
   CSIVolumeSource,
@@ -88,21 +87,11 @@ export function validateEphemeral(
   return volumeClaimTemplate === undefined ? [required(path)] : validateClaimTemplate(volumeClaimTemplate, path);
 }
 
-/** Only labels and annotations of the metadata are passed on to the claim. */
 function validateClaimTemplate(
   { metadata, spec }: PersistentVolumeClaimTemplate,
   at: FieldPath,
 ): readonly FieldError[] {
-  const { labels, annotations, ...others } = metadata ?? {};
-  const path = at.child("metadata");
-  return [
-    ...validateAnnotations(annotations, path.child("annotations")),
-    ...validateLabels(labels, path.child("labels")),
-    ...Object.entries(others).flatMap(([name, value]) =>
-      value === null ? [] : [forbidden(path.child(name === "uid" ? "uID" : name), "cannot be set")],
-    ),
-    ...validateClaimSpec(spec, at.child("spec")),
-  ];
+  return [...validateTemplateMeta(metadata, at.child("metadata")), ...validateClaimSpec(spec, at.child("spec"))];
 }
 
 export function validateImage(

@@ -87,7 +87,8 @@ describe("expressions", () => {
 
 describe("faults", () => {
   it.each([
-    ["", [`1:1: Syntax error: mismatched input '<EOF>' expecting ${start}`, " | ", " | ^"]],
+    ["", [`1:0: Syntax error: mismatched input '<EOF>' expecting ${start}`]],
+    ["../x", ["1:2: Syntax error: no viable alternative at input '..'", " | ../x", " | .^"]],
     ["1 +", [`1:4: Syntax error: mismatched input '<EOF>' expecting ${start}`, " | 1 +", " | ...^"]],
     [
       "1 + +",

@@ -134,6 +134,8 @@ class Parser {
 
   private member(): Expr {
     let expr = this.primary();
+    // No member can follow an operand that is none.
+    if (this.tokens.recovering) return expr;
     for (;;) {
       const token = this.tokens.peek();
       if (token.type === "'.'") {

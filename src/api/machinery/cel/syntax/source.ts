@@ -25,6 +25,8 @@ export function formatIssues(text: string, issues: readonly Issue[]): string {
 
 function formatIssue(text: string, { message, offset }: Issue): string {
   if (offset === undefined) return `ERROR: <input>:-1:0: ${message}`;
+  // There is no line to show.
+  if (text === "") return `ERROR: <input>:1:0: ${message}`;
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf("\n") + 1;
   const line = before.split("\n").length;

@@ -1,5 +1,5 @@
 /** RuntimeClass: a Pod gets the overhead and the scheduling constraints of its RuntimeClass. */
-import { type core, type Draft, equalJson, type Json, type node } from "#api";
+import { type core, type Draft, sentEmpty, equalJson, type Json, type node } from "#api";
 import type { AdmissionAttributes } from "../../../rest/server-context.ts";
 import { type AdmissionPlugin, type Admit, type ClusterView, podOf, refused, rule } from "../../chain/plugin.ts";
 import { mergeTolerations } from "./tolerations.ts";
@@ -43,7 +43,7 @@ export const runtimeClass: AdmissionPlugin = {
       withClass((attributes, { spec }, found) => {
         if (found?.overhead !== undefined) {
           if (!isSame(found.overhead.podFixed ?? {}, spec.overhead ?? {})) throw refused(attributes, MISMATCH);
-        } else if (spec.overhead !== undefined) {
+        } else if (spec.overhead !== undefined || sentEmpty(spec, "overhead") !== undefined) {
           throw refused(
             attributes,
             "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead",

@@ -1,4 +1,4 @@
-/** StorageObjectInUseProtection: adds the finalizers that hold volumes and claims while they are in use. */
+/** StorageObjectInUseProtection: adds the finalizers that hold volumes, claims and classes while they are in use. */
 import type { Draft, KubeObject } from "#api";
 import { type AdmissionPlugin, type Admit, rule } from "../../chain/plugin.ts";
 
@@ -15,5 +15,6 @@ export const storageObjectInUseProtection: AdmissionPlugin = {
   mutates: [
     rule("CREATE", "persistentvolumes", held("kubernetes.io/pv-protection")),
     rule("CREATE", "persistentvolumeclaims", held("kubernetes.io/pvc-protection")),
+    rule("CREATE", "volumeattributesclasses.storage.k8s.io", held("kubernetes.io/vac-protection")),
   ],
 };

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { silentLogger } from "#base";
+import { answerHealth } from "./health.ts";
+import { healthChecks } from "./health-checks.ts";
+
+const reference = fileURLToPath(new URL("../../../../shared/reference/health/", import.meta.url));
+
+describe("the health of an API server", () => {
+  const state = { joined: true, storeFails: false };
+  const stopping = new AbortController();
+  const checks = healthChecks({
+    store: { revision: () => (state.storeFails ? Promise.reject(new Error("no store")) : Promise.resolve(1)) },
+    stopping: stopping.signal,
+    joined: () => state.joined,
+    others: [{ name: "kms-provider-0", check: async () => {} }],
+  });
+  const ask = (endpoint: string, only?: string) =>
+    answerHealth({ endpoint, only, verbose: true, exclude: [] }, checks[endpoint] ?? [], silentLogger);
+
+  it.each(["healthz", "livez", "readyz"])("%s follows what it stands for", async (endpoint) => {
+    Object.assign(state, { joined: true, storeFails: false });
+    expect((await ask(endpoint)).status).toBe(200);
+    state.joined = false;
+    const { status, body } = await ask(endpoint);
+    expect(status).toBe(500);
+    expect(body).toContain("[-]poststarthook/bootstrap-controller failed: reason withheld\n");
+    expect(body).toContain("[+]poststarthook/rbac/bootstrap-roles ok\n");
+    expect((await ask(endpoint, "poststarthook/rbac/bootstrap-roles")).body).toBe("ok");
+    Object.assign(state, { joined: true, storeFails: true });
+    expect((await ask(endpoint)).body).toContain("[-]etcd failed: reason withheld\n");
+    expect((await ask(endpoint, "kms-provider-0")).status).toBe(200);
+  });
+
+  it("is not ready while it stops", async () => {
+    Object.assign(state, { joined: true, storeFails: false });
+    stopping.abort();
+    expect((await ask("readyz")).body).toContain("[-]shutdown failed");
+    expect((await ask("livez")).status).toBe(200);
+  });
+
+  it.skipIf(!existsSync(reference)).each(["healthz", "livez", "readyz"])(
+    "%s has the checks of Kubernetes, in its order (../shared/reference)",
+    (endpoint) => {
+      const lines = readFileSync(`${reference}${endpoint}.txt`, "utf8").matchAll(/^\[\+\](\S+) ok$/gm);
+      const own = (checks[endpoint] ?? []).map(({ name }) => name).filter((name) => !name.startsWith("kms"));
+      expect(own).toEqual([...lines].map(([, name]) => name));
+    },
+  );
+});

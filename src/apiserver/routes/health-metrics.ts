@@ -1,0 +1,20 @@
+/** /metrics/slis: the result of every health check that somebody has asked for, and how often. */
+import type { MetricsRegistry } from "#base";
+import type { HealthObserver } from "./health.ts";
+
+export function healthMetrics(metrics: MetricsRegistry): HealthObserver {
+  const result = metrics.gauge({
+    name: "kubernetes_healthcheck",
+    help: "[STABLE] This metric records the result of a single healthcheck.",
+    labels: ["name", "type"],
+  });
+  const total = metrics.counter({
+    name: "kubernetes_healthchecks_total",
+    help: "[STABLE] This metric records the results of all healthcheck.",
+    labels: ["name", "status", "type"],
+  });
+  return (check, endpoint, isHealthy) => {
+    result.labels(check, endpoint).set(isHealthy ? 1 : 0);
+    total.labels(check, isHealthy ? "success" : "error", endpoint).inc();
+  };
+}
