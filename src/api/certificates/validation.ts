@@ -116,9 +116,9 @@ function certificateFault(blocks: readonly string[]): string | undefined {
   return blocks.length === 0 ? "must contain at least one CERTIFICATE PEM block" : undefined;
 }
 
-/** The types of the PEM blocks. */
-function pemBlocks(base64: string): readonly string[] {
-  const text = new TextDecoder().decode(decodeBase64(base64));
+/** The types of the PEM blocks. Without a request, its bytes are null. */
+function pemBlocks(base64: string | null): readonly string[] {
+  const text = new TextDecoder().decode(decodeBase64(base64 ?? ""));
   return [...text.matchAll(/^-----BEGIN ([^\n-]+)-----\r?\n[\s\S]*?^-----END \1-----\s*$/gm)].map(
     ([, type = ""]) => type,
   );

@@ -31,8 +31,9 @@ export function changedSealed(
   return errors;
 }
 
-/** The decoded length of base64, without decoding it. */
-export function bytesOf(base64: string): number {
+/** The decoded length of base64, without decoding it. Null is none. */
+export function bytesOf(base64: string | null): number {
+  if (base64 === null) return 0;
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
   return Math.floor(base64.length / 4) * 3 - padding;
 }

@@ -3,6 +3,7 @@ import { defineKind } from "../definition/define-kind.ts";
 import { ipWarnings } from "../definition/ip-warnings.ts";
 import { at } from "../machinery/errors/field-error.ts";
 import { equalJson } from "../machinery/json/equal.ts";
+import { addInt64 } from "../machinery/json/int64.ts";
 import type { Json } from "../machinery/json/json.ts";
 import type { Draft } from "../machinery/schema/object.ts";
 import type { EndpointSlice as EndpointSliceObject } from "../types/discovery-v1.ts";
@@ -29,7 +30,7 @@ export const EndpointSlice = defineKind<EndpointSliceObject>("discovery.k8s.io/v
     // A change of the topology counts, though it is dropped.
     prepare: (draft, old) => {
       if (equalJson(content(draft), content(old))) return;
-      draft.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      draft.metadata.generation = addInt64(old.metadata.generation ?? 0, 1);
       dropTopology(draft, old);
     },
     validate: validateEndpointSliceUpdate,

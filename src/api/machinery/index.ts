@@ -23,7 +23,9 @@ export { addInt64, compareInt64, int64Of, isInt64, parseInt64 } from "./json/int
 export { cloneJson, type Int64, isObject, type Json, type JsonObject, plainJson } from "./json/json.ts";
 export {
   hasDuplicateKeys,
+  type JsonDocument,
   JsonSyntaxError,
+  parseDocument,
   parseJson,
   strictFieldErrors,
   type TextFacts,

@@ -43,7 +43,7 @@ function parentText(parent: ParentReference | undefined): string {
 
 function validateParent(parent: ParentReference | undefined, path: FieldPath): readonly FieldError[] {
   if (parent === undefined) return [required(path)];
-  const { group = "", resource, namespace = "", name } = parent;
+  const { group = "", resource = "", namespace = "", name = "" } = parent;
   const errors: FieldError[] = [];
   if (group !== "")
     for (const why of checkDns1123Subdomain(group)) errors.push(invalid(path.child("group"), group, why));

@@ -1,6 +1,7 @@
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
 import { equalJson } from "../machinery/json/equal.ts";
+import { addInt64 } from "../machinery/json/int64.ts";
 import type { Json } from "../machinery/json/json.ts";
 import type { Draft } from "../machinery/schema/object.ts";
 import type { CSIDriver as CSIDriverObject, CSIDriverSpec } from "../types/storage-v1.ts";
@@ -28,7 +29,7 @@ export const CSIDriver = defineKind<CSIDriverObject>("storage.k8s.io/v1", "CSIDr
     prepare: ({ metadata, spec }, old) => {
       if (old.spec.preventPodSchedulingIfMissing === undefined) dropDisabledFields(spec);
       if (!equalJson(spec as Json, old.spec as unknown as Json))
-        metadata.generation = (old.metadata.generation ?? 0) + 1;
+        metadata.generation = addInt64(old.metadata.generation ?? 0, 1);
     },
     validate: validateCsiDriverUpdate,
   },

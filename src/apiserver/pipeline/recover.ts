@@ -1,5 +1,5 @@
 /** Every request is answered: an error becomes a Status in the format that the caller accepts. */
-import { isStatusError, StatusError, toStatus } from "#api";
+import { badRequest, isStatusError, StatusError, toStatus } from "#api";
 import { attempt, type Logger, settle } from "#base";
 import { answerValue } from "../encode/answers.ts";
 import { errorFormat } from "../encode/negotiate.ts";
@@ -41,9 +41,11 @@ export function answerError(
   if (!isStatusError(error) || error.code === 500) log.error("request failed", { method, path, error });
   const status = isStatusError(error)
     ? error
-    : new StatusError("InternalError", "an error on the server has prevented the request from succeeding", {
-        cause: error,
-      });
+    : isTooDeep(error)
+      ? badRequest("invalid character '{' exceeded max depth")
+      : new StatusError("InternalError", "an error on the server has prevented the request from succeeding", {
+          cause: error,
+        });
   const body = toStatus(status);
   const shown = "continueToken" in status ? { ...body, metadata: { continue: status.continueToken } } : body;
   const response = answerValue(status.code, shown, undefined, { type: errorFormat(headers.accept), pretty: false });
@@ -51,6 +53,11 @@ export function answerError(
   return retryAfter === undefined
     ? response
     : { ...response, headers: { ...response.headers, "retry-after": String(retryAfter) } };
+}
+
+/** Patches may nest an object step by step, until there is no stack for it. */
+function isTooDeep(error: unknown): boolean {
+  return error instanceof RangeError && error.message.startsWith("Maximum call stack");
 }
 
 function complete(response: ApiResponse, { headers, warnings }: Arrived): ApiResponse {

@@ -20,14 +20,14 @@ import {
   type Json,
   type JsonObject,
   JsonSyntaxError,
+  jsonKind,
   type Kind,
   type ObjectSchema,
   ProtobufError,
-  parseJson,
+  parseDocument,
   parseSpelled,
   parseYaml,
   strictFieldErrors,
-  textFacts,
   typeSchema,
   unknownField,
   unsupportedMediaType,
@@ -124,12 +124,12 @@ export function decodeBody(
 }
 
 /** Why apiVersion and kind cannot be read; null is none of either. */
-function typeMetaFault(value: Json): string | undefined {
-  if (!isObject(value)) return `${jsonType(value)} into Go value of type ${TYPE_META}`;
+export function typeMetaFault(value: Json): string | undefined {
+  if (!isObject(value)) return `${jsonKind(value)} into Go value of type ${TYPE_META}`;
   const misfit = (name: string) => typeof (value[name] ?? "") !== "string";
   if (!misfit("apiVersion") && !misfit("kind")) return undefined;
   const first = Object.keys(value).find((name) => (name === "apiVersion" || name === "kind") && misfit(name)) ?? "";
-  return `${jsonType(value[first] ?? null)} into Go struct field .${first} of type string`;
+  return `${jsonKind(value[first] ?? null)} into Go struct field .${first} of type string`;
 }
 
 /** Decodes a parsed or patched value into the kind's own form. */
@@ -171,8 +171,7 @@ export function mediaType(contentType: string | undefined): string {
 function parseJsonBody(bytes: Buffer, what: string): Body {
   const text = bytes.toString("utf8");
   try {
-    const value = parseJson(text);
-    const facts = textFacts(text);
+    const { value, facts } = parseDocument(text);
     return {
       value,
       spelling: { fractions: facts.fractions, document: () => parseSpelled(text) },
@@ -217,7 +216,7 @@ export function parseOptions(bytes: Buffer, contentType: string | undefined, typ
   const what = typeName.slice(typeName.lastIndexOf(".") + 1);
   let value: Json;
   try {
-    value = parseJson(bytes.toString("utf8"));
+    value = parseDocument(bytes.toString("utf8")).value;
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     throw badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
@@ -307,10 +306,4 @@ function sample(bytes: Buffer): string {
   if (bytes.length === 0) return "<empty>";
   const start = bytes.subarray(0, SAMPLE_BYTES).toString(bytes[0] === 0x7b ? "utf8" : "hex");
   return bytes.length <= SAMPLE_BYTES ? start : `${start} ...`;
-}
-
-function jsonType(value: Json): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value;
 }

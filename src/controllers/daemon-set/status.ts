@@ -1,5 +1,5 @@
 /** The status of a DaemonSet: the oldest Pod of each node counts. */
-import { type apps, equalJson, type Json } from "#api";
+import { type apps, equalJson, type Int64, type Json } from "#api";
 import { isAvailable, isReady } from "../pods/index.ts";
 import { type DaemonSet, isUpdated, nameOf } from "./daemon-pod.ts";
 import type { Facts } from "./place.ts";
@@ -39,7 +39,7 @@ export function statusOf({ set, hash, nodes, byNode, fitOf, now }: Facts): Statu
 }
 
 /** Like the API server writes it: counts of zero are omitted. */
-function written(counts: Readonly<Record<string, number>>): Partial<Status> {
+function written(counts: Readonly<Record<string, Int64>>): Partial<Status> {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 }
 

@@ -1,5 +1,5 @@
 /** The status of a Deployment: counts, availability and progress. */
-import { type apps, equalJson, type Json } from "#api";
+import { type apps, equalJson, type Int64, type Json } from "#api";
 import type { ReplicaSet } from "./annotations.ts";
 import { type Conditions, conditionOf, replaced, type Said, withCondition, without } from "./conditions.ts";
 import { type Deployment, limitsOf, progressDeadlineMs } from "./limits.ts";
@@ -150,7 +150,7 @@ function countsTerminating({ status }: ReplicaSet): boolean {
 }
 
 /** Like the API server writes it: counts of zero are omitted. */
-function written(counts: Readonly<Record<string, number>>): Status {
+function written(counts: Readonly<Record<string, Int64>>): Status {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 }
 

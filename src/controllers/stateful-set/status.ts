@@ -1,5 +1,5 @@
 /** The status of a StatefulSet. */
-import { type apps, equalJson, type Json } from "#api";
+import { type apps, equalJson, type Int64, type Json } from "#api";
 import { isAvailable, isEnding, isReady, type Pod } from "../pods/index.ts";
 import type { History } from "./history.ts";
 import { nameOf, replicasOf, revisionOf, type StatefulSet } from "./identity.ts";
@@ -53,7 +53,7 @@ function isRolledOut(set: StatefulSet, pods: number, ready: number, updated: num
 }
 
 /** Like the API server writes it: counts of zero are omitted. */
-function written(counts: Readonly<Record<string, number>>): Partial<Status> {
+function written(counts: Readonly<Record<string, Int64>>): Partial<Status> {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 }
 

@@ -12,7 +12,7 @@
  * 4. A Pod is reported as Pending, later as Running. While many Pods start, one that runs at once is reported only
  *    then.
  */
-import { type core, isStatusError, kinds } from "#api";
+import { type core, type Int64, isStatusError, kinds } from "#api";
 import { type Clock, isAbort, type Logger, type WorkQueue } from "#base";
 import { type Change, type Client, type ResourceClient, revisionOf } from "#client";
 import { Works } from "#flows";
@@ -54,7 +54,7 @@ export interface PodEntry {
   rejection: PodFailure | undefined;
   address: string | undefined;
   /** The generation in which its stop was reported: until all containers have ended, there is no other report. */
-  stopReportedIn: number | undefined;
+  stopReportedIn: Int64 | undefined;
   isDeleteSent: boolean;
 }
 

@@ -1,5 +1,5 @@
 /** The fields of the Gateway API's kinds that are read here. The kinds come with CustomResourceDefinitions. */
-import type { KubeObject, LabelSelector } from "#api";
+import type { Int64, KubeObject, LabelSelector } from "#api";
 import { clusterWide, namespaced } from "#client";
 import type { HeaderChanges } from "../http/route.ts";
 
@@ -10,7 +10,7 @@ export interface Condition {
   readonly status: "True" | "False" | "Unknown";
   readonly reason: string;
   readonly message: string;
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly lastTransitionTime?: string;
 }
 

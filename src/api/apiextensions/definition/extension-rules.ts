@@ -1,4 +1,5 @@
 /** Validation of Kubernetes' extensions of OpenAPI: list types, map types, preserved fields. */
+
 import {
   type FieldError,
   type FieldPath,
@@ -7,6 +8,7 @@ import {
   notSupported,
   required,
 } from "../../machinery/errors/field-error.ts";
+import { ownValue } from "../../machinery/json/own-key.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
 import { shownSchema } from "./internal-json.ts";
 import type { Requirements } from "./requirements.ts";
@@ -82,8 +84,9 @@ function mapListFaults(schema: JSONSchemaProps, keys: readonly string[], path: F
   }
   const seen = new Set<string>();
   for (const key of keys) {
-    const type = items.properties?.[key]?.type;
-    if (items.properties?.[key] === undefined)
+    const property = ownValue(items.properties, key);
+    const type = property?.type;
+    if (property === undefined)
       errors.push(invalid(path.child(LIST_KEYS), keys, "entries must all be names of item properties"));
     else if (type === "array" || type === "object") {
       const where = path.child("items", "properties").key(key).child("type");

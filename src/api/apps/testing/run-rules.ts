@@ -3,6 +3,7 @@
 import { at, type FieldError, invalidStatus } from "../../machinery/errors/field-error.ts";
 import { toStatus } from "../../machinery/errors/status.ts";
 import { equalJson } from "../../machinery/json/equal.ts";
+import { addInt64 } from "../../machinery/json/int64.ts";
 import { isObject, type Json, type JsonObject } from "../../machinery/json/json.ts";
 import type { Kind } from "../../machinery/kind.ts";
 import { checkDns1123Subdomain, checkPrefix } from "../../machinery/names/names.ts";
@@ -48,7 +49,7 @@ export function update(kind: Kind, stored: JsonObject, next: Json): Outcome {
   Object.assign(draft.metadata, { uid, namespace, ...(generation === undefined ? {} : { generation }) });
   if (kind.subresources?.status !== undefined) setStatus(draft, stored.status);
   kind.update?.prepare?.(draft, old);
-  if (changed(kind, draft, old)) draft.metadata.generation = (generation ?? 0) + 1;
+  if (changed(kind, draft, old)) draft.metadata.generation = addInt64(generation ?? 0, 1);
   const root = at();
   return finish(kind, draft, [
     ...(kind.validate?.(draft, root) ?? []),

@@ -7,6 +7,7 @@ import {
   invalid,
   required,
 } from "../../machinery/errors/field-error.ts";
+import { ownValue } from "../../machinery/json/own-key.ts";
 import { checkQualifiedName } from "../../machinery/names/names.ts";
 import { compareQuantities, parseQuantity, quantityOf, scaledValue } from "../../machinery/scalars/quantity.ts";
 import type { LimitRange, LimitRangeItem } from "../../types/core-v1.ts";
@@ -67,10 +68,11 @@ function namesOf(item: LimitRangeItem): ReadonlySet<string> {
 }
 
 function boundFaults(item: LimitRangeItem, name: string, where: FieldPath): readonly FieldError[] {
-  const [min, max, ratio] = [item.min?.[name], item.max?.[name], item.maxLimitRequestRatio?.[name]];
+  const bound = (field: Bounds) => ownValue(item[field], name);
+  const [min, max, ratio] = [bound("min"), bound("max"), bound("maxLimitRequestRatio")];
   const isPod = item.type === "Pod";
-  const limit = isPod ? undefined : item.default?.[name];
-  const request = isPod ? undefined : item.defaultRequest?.[name];
+  const limit = isPod ? undefined : bound("default");
+  const request = isPod ? undefined : bound("defaultRequest");
   const errors: FieldError[] = [];
   /** `value` is the value that Kubernetes reports, which is not always that of the named field. */
   const atMost = (

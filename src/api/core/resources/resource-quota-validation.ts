@@ -109,5 +109,5 @@ function validateExpression(
 }
 
 function suits(scope: string, resource: string): boolean {
-  return !isStandardQuotaResource(resource) || (ofScope[scope]?.has(resource) ?? true);
+  return !isStandardQuotaResource(resource) || !Object.hasOwn(ofScope, scope) || ofScope[scope]?.has(resource) === true;
 }

@@ -7,10 +7,12 @@ import { goQuote } from "./go-text.ts";
 /** Called for each key; false skips the keys inside of it. */
 export type OnKey = (path: string, repeated: boolean) => boolean;
 
-/** Go's limit. */
-export const MAX_DEPTH = 10_000;
-/** Where the stack ends sooner. */
-export const TOO_DEEP = "invalid character '{' exceeded max depth";
+/**
+ * The deepest nesting of a document. Go's limit is 10,000; here, what walks over documents is recursive, and no stack
+ * is left beyond some 2,000.
+ */
+export const MAX_DEPTH = 1_000;
+const TOO_DEEP = "invalid character '{' exceeded max depth";
 
 class Malformed extends Error {}
 

@@ -13,6 +13,11 @@ export function getKey(object: { readonly [key: string]: Json }, key: string): J
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
+/** Of a map with any keys, which may be absent. */
+export function ownValue<T>(map: { readonly [key: string]: T } | undefined, key: string): T | undefined {
+  return map !== undefined && Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
 /** The same entries, keys sorted. */
 export function sortedKeys(object: { readonly [key: string]: Json }): OpenObject {
   const sorted: OpenObject = {};

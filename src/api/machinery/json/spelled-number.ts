@@ -6,7 +6,7 @@
  *    scalar, and nothing takes it for a number by mistake.
  * 2. Such a document is decoded only to find or to word a fault. It is never stored and never written.
  */
-import { isInt64 } from "./int64.ts";
+import { parseInt64 } from "./int64.ts";
 import type { Json } from "./json.ts";
 import { parseJson } from "./json-text.ts";
 
@@ -16,7 +16,7 @@ const integer = /^-?\d+$/;
 export function parseSpelled(text: string): Json {
   try {
     return JSON.parse(text, (_, value, { source = "" }) =>
-      typeof value === "number" && String(value) !== source ? spelled(source) : value,
+      typeof value === "number" ? spelled(value, source) : value,
     ) as Json;
   } catch (error) {
     // Nested so deeply that there is no stack for it.
@@ -25,9 +25,9 @@ export function parseSpelled(text: string): Json {
   }
 }
 
-function spelled(source: string): Json | symbol {
-  const value = integer.test(source) ? parseJson(source) : undefined;
-  return value !== undefined && isInt64(value) ? value : Symbol(source);
+function spelled(value: number, source: string): Json | symbol {
+  if (integer.test(source)) return parseInt64(source) ?? Symbol(source);
+  return String(value) === source ? value : Symbol(source);
 }
 
 /** Undefined for everything but a spelled number. */

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { parseJson } from "./json-text.ts";
 import { writeYaml } from "./write-yaml.ts";
 
 it.each<[unknown, string]>([
@@ -12,3 +13,8 @@ it.each<[unknown, string]>([
   [1e-7, "1e-07"],
   ["1e-07", '"1e-07"'],
 ])("writes %s as %s", (value, want) => expect(writeYaml({ a: value })).toBe(`a: ${want}\n`));
+
+it("writes what is nested deeply as JSON, which is YAML", () => {
+  const text = `${"[".repeat(3000)}${"]".repeat(3000)}`;
+  expect(writeYaml(parseJson(text))).toBe(`${text}\n`);
+});

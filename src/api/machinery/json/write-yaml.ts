@@ -4,15 +4,24 @@
  */
 import { type ScalarTag, stringify, type Tags } from "yaml";
 import { goFloat } from "./go-text.ts";
+import { writeJson } from "./write-json.ts";
 
 export function writeYaml(value: unknown): string {
-  return stringify(value, {
-    lineWidth: 0,
-    sortMapEntries: true,
-    indentSeq: false,
-    aliasDuplicateObjects: false,
-    customTags: (tags: Tags): Tags => [floating, ...tags],
-  });
+  try {
+    return stringify(value, {
+      lineWidth: 0,
+      sortMapEntries: true,
+      indentSeq: false,
+      aliasDuplicateObjects: false,
+      customTags: (tags: Tags): Tags => [floating, ...tags],
+    });
+  } catch (error) {
+    // Nested too deeply for the library: JSON is YAML, too.
+    if (error instanceof RangeError)
+      return `${writeJson(value)}
+`;
+    throw error;
+  }
 }
 
 const floating: ScalarTag = {

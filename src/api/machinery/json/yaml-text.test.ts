@@ -44,8 +44,14 @@ describe("YAML", () => {
     ["a: b: c", "yaml: line 1: mapping values are not allowed in this context"],
     ["\ta: 1", "yaml: line 1: found character that cannot start any token"],
     ["a: *none", "yaml: unknown anchor 'none' referenced"],
+    [`a: ${"[".repeat(1_000_000)}`, "yaml: exceeded max depth of 10000"],
+    [Array.from({ length: 2000 }, (_, i) => `${" ".repeat(i)}a:`).join("\n"), "yaml: exceeded max depth of 10000"],
     ["a: .inf", "json: unsupported value: +Inf"],
   ])("refuses %j", (text, message) => expect(() => parseYaml(text)).toThrow(message));
+
+  it("takes brackets in text for text", () => {
+    expect(parseYaml(`a: |-\n  ${"[".repeat(5000)}`).value).toEqual({ a: "[".repeat(5000) });
+  });
 
   it("sorts keys", () => {
     expect(JSON.stringify(parseYaml("b: {d: 1, c: 2}\na: 1").value)).toBe('{"a":1,"b":{"c":2,"d":1}}');

@@ -13,6 +13,7 @@ import {
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
   parseAllDocuments,
@@ -23,6 +24,7 @@ import {
 import { goQuote } from "./go-text.ts";
 import { numberOf } from "./int64.ts";
 import { isObject, type Json } from "./json.ts";
+import { MAX_DEPTH } from "./json-scanner.ts";
 import { setKey, sortedKeys } from "./own-key.ts";
 
 export interface ParsedYaml {
@@ -35,7 +37,10 @@ export class YamlSyntaxError extends Error {
   override readonly name = "YamlSyntaxError";
 }
 
+const tooDeep = "yaml: exceeded max depth of 10000";
+
 export function parseYaml(text: string): ParsedYaml {
+  if (isTooDeep(text)) throw new YamlSyntaxError(tooDeep);
   const lines = new LineCounter();
   const documents = parseAllDocuments(text, {
     version: "1.1",
@@ -49,6 +54,8 @@ export function parseYaml(text: string): ParsedYaml {
   const [document] = documents;
   if (document === undefined) return { value: null, duplicates: undefined };
   const [error] = document.errors;
+  // The library has no stack left.
+  if (error?.code === "RESOURCE_EXHAUSTION") throw new YamlSyntaxError(tooDeep);
   if (error !== undefined) throw new YamlSyntaxError(`yaml: ${syntaxWords(error, document, lines)}`);
   const repeated: string[] = [];
   findRepeated(document.contents, lines, repeated);
@@ -57,6 +64,26 @@ export function parseYaml(text: string): ParsedYaml {
     duplicates:
       repeated.length === 0 ? undefined : `yaml: unmarshal errors:\n${repeated.map((line) => `  ${line}`).join("\n")}`,
   };
+}
+
+/**
+ * Whether lists and objects in brackets are nested deeper than the library can parse, which would take it seconds to
+ * find out. Brackets in text count only at first: few documents have so many that are not closed.
+ */
+function isTooDeep(text: string): boolean {
+  return bracketDepth(text) > MAX_DEPTH && bracketDepth(new Lexer().lex(text)) > MAX_DEPTH;
+}
+
+/** `tokens`: characters, or the tokens of a Lexer. */
+function bracketDepth(tokens: Iterable<string>): number {
+  let open = 0;
+  let depth = 0;
+  for (const token of tokens) {
+    if (token === "[" || token === "{") depth = Math.max(depth, ++open);
+    else if ((token === "]" || token === "}") && open > 0) open--;
+    if (depth > MAX_DEPTH) break;
+  }
+  return depth;
 }
 
 function toJson(document: Document.Parsed): Json {
@@ -73,6 +100,8 @@ function toJson(document: Document.Parsed): Json {
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value === "bigint") return numberOf(value);
+  if (typeof value === "string" && !value.isWellFormed())
+    throw new YamlSyntaxError("yaml: found invalid Unicode character escape code");
   if (typeof value === "number" && !Number.isFinite(value))
     throw new YamlSyntaxError(`json: unsupported value: ${Number.isNaN(value) ? "NaN" : value < 0 ? "-Inf" : "+Inf"}`);
   if (!isObject(value)) return value;

@@ -1,6 +1,6 @@
 /**
- * The stored form of lists and maps that JSON always writes: Kubernetes stores protobuf, which has no difference
- * between an empty list and none. So `rules: []` is read back as `rules: null`.
+ * The stored form of lists, maps and bytes that JSON always writes: Kubernetes stores protobuf, which has no difference
+ * between an empty list and none. So `rules: []` is read back as `rules: null`, and bytes that are null in a map as "".
  *
  * 1. Compiled once for each schema, which is immutable; parts of a schema without such a field are never walked.
  */
@@ -29,6 +29,11 @@ function stepOf(schema: Schema): Step | undefined {
 }
 
 function compile(schema: Schema): Step | undefined {
+  if (
+    (schema.type === "list" && schema.items.type === "bytes") ||
+    (schema.type === "map" && schema.values.type === "bytes")
+  )
+    return emptyBytes;
   if (schema.type === "list") {
     const step = stepOf(schema.items);
     return step && ((value) => Array.isArray(value) && value.forEach(step));
@@ -43,6 +48,12 @@ function compile(schema: Schema): Step | undefined {
   return (value) => {
     if (isObject(value)) for (const step of fields) step(value as OpenObject);
   };
+}
+
+/** The items of a list, or the values of a map. */
+function emptyBytes(value: Json): void {
+  const parts = value as { [key: string]: Json };
+  for (const key in parts) if (parts[key] === null) parts[key] = "";
 }
 
 function compileField({ name, schema, omit }: FieldSchema): ((object: OpenObject) => void) | undefined {

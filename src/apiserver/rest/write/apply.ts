@@ -10,7 +10,7 @@ import {
   type JsonObject,
   type ObjectSchema,
   type ParsedYaml,
-  parseJson,
+  parseDocument,
   parseYaml,
   unmarshalText,
   YamlSyntaxError,
@@ -95,8 +95,8 @@ export function parseApplied(bytes: Buffer, schema: ObjectSchema, strict: boolea
 function jsonOrYaml(text: string, strict: boolean): ParsedYaml {
   if (text.trimStart().startsWith("{")) {
     try {
-      const value = parseJson(text);
-      if (!strict || !hasDuplicateKeys(text, value)) return { value, duplicates: undefined };
+      const { value, facts } = parseDocument(text);
+      if (!strict || !hasDuplicateKeys(text, value, facts)) return { value, duplicates: undefined };
     } catch {
       // A flow mapping of YAML, or neither: the YAML parser has the message.
     }

@@ -8,6 +8,7 @@
  * 3. A write that removes the last finalizer of an object whose grace period is over deletes it.
  */
 import {
+  addInt64,
   conflict,
   type Draft,
   forbidden,
@@ -151,7 +152,7 @@ function mark(
       deletionTimestamp: formatTime(instantOf(start + durationMs(grace))),
       ...(!held && { deletionGracePeriodSeconds: grace }),
       ...(finalizers.length > 0 && { finalizers }),
-      ...(raises && { generation: (metadata.generation ?? 0) + 1 }),
+      ...(raises && { generation: addInt64(metadata.generation ?? 0, 1) }),
     },
   };
   resource.kind.delete?.mark?.(marked as Draft<KubeObject>);

@@ -18,20 +18,21 @@ import {
   type JsonObject,
   JsonPatchError,
   JsonSyntaxError,
+  jsonKind,
   type Kind,
   type KubeObject,
   type ObjectSchema,
-  parseJson,
+  parseDocument,
   parseSpelled,
   StatusError,
   spentStrategicMergePatch,
   strictFieldErrors,
-  textFacts,
+  type TextFacts,
   unknownField,
   unsupportedMediaType,
   writeJson,
 } from "#api";
-import { decodeSpelled, mediaType, type Spelling } from "../body.ts";
+import { decodeSpelled, mediaType, type Spelling, typeMetaFault } from "../body.ts";
 import type { AnyDraft } from "../draft.ts";
 import { type PatchOptions, patchOptions } from "../options.ts";
 import type { RestRequest, Written } from "../rest-request.ts";
@@ -83,12 +84,12 @@ function proposer(
   const { kind } = request.resource;
   const patched = patcher(type, sent.value);
   const isStrategic = type === STRATEGIC_PATCH;
-  const { text } = sent;
+  const { text, facts } = sent;
   const spelling = (object: Json): Spelling | undefined =>
     text === undefined || isStrategic
       ? undefined
       : {
-          fractions: textFacts(text).fractions,
+          fractions: facts?.fractions === true,
           document: () => patcher(type, parseSpelled(text))(object, kind.schema),
         };
   const shown = (object: Json) =>
@@ -129,7 +130,7 @@ export function patcher(type: string, value: Json): (document: Json, schema: Obj
   }
   if (!isObject(value)) {
     throw badRequest(
-      `${prefixOf(type)}json: cannot unmarshal ${typeOf(value)} into Go value of type map[string]interface {}`,
+      `${prefixOf(type)}json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`,
     );
   }
   if (type === MERGE_PATCH) return (document) => applyMergePatch(document, value);
@@ -152,7 +153,7 @@ function decoded(
   options: PatchOptions,
 ): Proposal {
   try {
-    checkType(patched, kind, from);
+    checkType(patched, kind, from, shown);
     const { value, unknown } =
       from === "maps" ? decode(kind.schema, patched, { from }) : decodeSpelled(kind.schema, patched, spelling);
     if (options.fieldValidation !== "Ignore") report(sent, unknown, request, options, shown);
@@ -167,8 +168,16 @@ function decoded(
 }
 
 /** A patch may not turn an object into one of another type. */
-function checkType(patched: Json, kind: Kind, from: "json" | "maps"): void {
-  const { apiVersion = "", kind: name = "" } = isObject(patched) ? patched : {};
+function checkType(patched: Json, kind: Kind, from: "json" | "maps", shown: () => string): void {
+  const sent = isObject(patched) ? patched : {};
+  const fault = typeMetaFault(sent);
+  // A strategic merge patch has no text to look for them first: decoding reports it.
+  if (fault !== undefined && from === "maps") return;
+  if (fault !== undefined)
+    throw new DecodeError(`couldn't get version/kind; json parse error: json: cannot unmarshal ${fault}`);
+  const [apiVersion, name] = [sent.apiVersion ?? "", sent.kind ?? ""];
+  if (name === "" && kind.schema.goType === undefined)
+    throw new DecodeError(`Object 'Kind' is missing in '${shown()}'`);
   if ((apiVersion === "" || apiVersion === apiVersionOf(kind)) && (name === "" || name === kind.kind)) return;
   const other = builtIn.find((each) => each.kind === name && apiVersionOf(each) === apiVersion);
   if (other !== undefined) {
@@ -184,13 +193,13 @@ function checkType(patched: Json, kind: Kind, from: "json" | "maps"): void {
 
 /** Warns of, or refuses, unknown fields of the result and duplicate fields of the patch. */
 function report(
-  { text, value }: SentPatch,
+  { text, value, facts }: SentPatch,
   unknown: readonly string[],
   { warn }: RestRequest,
   { fieldValidation }: PatchOptions,
   shown: () => string,
 ): void {
-  const twice = text === undefined ? [] : strictFieldErrors(text, value, []);
+  const twice = text === undefined ? [] : strictFieldErrors(text, value, [], facts);
   if (twice.length === 0 && unknown.length === 0) return;
   const faults = [...new Set([...twice, ...unknown.map(unknownField)])];
   if (fieldValidation === "Strict") {
@@ -205,12 +214,13 @@ function report(
 interface SentPatch {
   /** Absent for clients in this process, which send values: these have no duplicate fields. */
   readonly text?: string;
+  readonly facts?: TextFacts;
   readonly value: Json;
 }
 
 export function parsePatch(type: string, text: string): SentPatch {
   try {
-    return { text, value: parseJson(text) };
+    return { text, ...parseDocument(text) };
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw badRequest(prefixOf(type) + error.message);
     throw error;
@@ -227,8 +237,4 @@ function rejected(): StatusError {
 
 function asJson(object: KubeObject): Json {
   return object as unknown as Json;
-}
-
-function typeOf(value: Json): string {
-  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
 }

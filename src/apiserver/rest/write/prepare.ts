@@ -6,6 +6,7 @@
  *     status   everything but the status of the old object → the kind's own rules
  */
 import {
+  addInt64,
   at,
   changedMetaErrors,
   checkDns1123Subdomain,
@@ -191,7 +192,7 @@ function raiseGeneration(kind: Kind, draft: AnyDraft, old: KubeObject): void {
     typeof kind.generation === "object"
       ? kind.generation.changed(draft as KubeObject, old)
       : differsBeyondMetadata(draft, old);
-  if (changed) draft.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  if (changed) draft.metadata.generation = addInt64(old.metadata.generation ?? 0, 1);
 }
 
 function differsBeyondMetadata(draft: AnyDraft, old: KubeObject): boolean {

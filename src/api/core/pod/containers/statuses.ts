@@ -10,6 +10,7 @@ import {
   required,
   tooLong,
 } from "../../../machinery/errors/field-error.ts";
+import { ownValue } from "../../../machinery/json/own-key.ts";
 import type { Container, ContainerStatus, PodSpec, PodStatus, ResourceStatus } from "../../../types/core-v1.ts";
 import { validateId } from "../security/security-context.ts";
 
@@ -78,7 +79,7 @@ function validateDeviceName(name: string, { resources }: Container, at: FieldPat
       ? []
       : [invalid(at, name, `must match one of the container's resource claims in a format ${form}`)];
   }
-  return resources?.requests?.[name] === undefined
+  return ownValue(resources?.requests, name) === undefined
     ? [invalid(at, name, "must match one of the container's resource requests")]
     : [];
 }

@@ -11,6 +11,7 @@ import {
   notSupported,
   required,
 } from "../../../machinery/errors/field-error.ts";
+import { ownValue } from "../../../machinery/json/own-key.ts";
 import { checkDns1123Label } from "../../../machinery/names/names.ts";
 import { compareQuantities, formatQuantity, parseQuantity } from "../../../machinery/scalars/quantity.ts";
 import type {
@@ -62,7 +63,7 @@ export function validatePodResources(
   errors.push(...validateRoom(spec, "requests", () => true, at), ...validateRoom(spec, "limits", isHugePages, at));
   for (const [i, container] of (spec.containers ?? []).entries()) {
     for (const [name, limit] of Object.entries(container.resources?.limits ?? {})) {
-      const most = resources.limits?.[name];
+      const most = ownValue(resources.limits, name);
       if (most === undefined || compareQuantities(parseQuantity(limit), parseQuantity(most)) <= 0) continue;
       const where = at.child("containers").index(i).key(name).child("limits");
       errors.push(invalid(where, limit, `must be less than or equal to pod limits of ${most}`));
@@ -78,7 +79,7 @@ function validateRoom(
   at: FieldPath,
 ): readonly FieldError[] {
   return Object.entries(containerTotals(spec, side)).flatMap(([name, total]) => {
-    const given = spec.resources?.[side]?.[name];
+    const given = ownValue(spec.resources?.[side], name);
     if (!counts(name) || given === undefined || compareQuantities(total, parseQuantity(given)) <= 0) return [];
     const why = `must be greater than or equal to aggregate container ${side} of ${formatQuantity(total)}`;
     return [invalid(at.child(side).key(name), given, why)];
@@ -104,7 +105,10 @@ function validateRequirements(
   for (const [name, amount] of Object.entries(requests)) {
     const path = at.child("requests").key(name);
     errors.push(...nameFaults(name, path), ...quantityFaults(name, amount, path));
-    errors.push(...validateRequest(name, amount, limits[name], at), ...hugePageFaults(name, amount, path, options));
+    errors.push(
+      ...validateRequest(name, amount, ownValue(limits, name), at),
+      ...hugePageFaults(name, amount, path, options),
+    );
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];
   if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {

@@ -1,5 +1,7 @@
 /** What a write through a subresource of a pod keeps from the old pod. */
+
 import { equalJson } from "../../../machinery/json/equal.ts";
+import { addInt64 } from "../../../machinery/json/int64.ts";
 import type { Json } from "../../../machinery/json/json.ts";
 import type { Draft } from "../../../machinery/schema/object.ts";
 import type { Pod } from "../../../types/core-v1.ts";
@@ -29,5 +31,5 @@ export function keepMetadata(draft: Draft<Pod>, old: Pod): void {
 /** A change of the spec raises the generation, whichever subresource it came through. */
 export function raiseGeneration(draft: Draft<Pod>, old: Pod): void {
   const isSame = equalJson((draft.spec ?? null) as unknown as Json, (old.spec ?? null) as unknown as Json);
-  if (!isSame) draft.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  if (!isSame) draft.metadata.generation = addInt64(old.metadata.generation ?? 0, 1);
 }

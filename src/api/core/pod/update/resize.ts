@@ -4,6 +4,7 @@ import { sameInternally, storedForm } from "../../../facts/index.ts";
 import { type FieldError, type FieldPath, forbidden, invalid } from "../../../machinery/errors/field-error.ts";
 import { equalJson } from "../../../machinery/json/equal.ts";
 import type { Json } from "../../../machinery/json/json.ts";
+import { ownValue } from "../../../machinery/json/own-key.ts";
 import type { PartRules } from "../../../machinery/kind.ts";
 import type { Draft } from "../../../machinery/schema/object.ts";
 import type { Container, Pod, PodSpec, ResourceRequirements } from "../../../types/core-v1.ts";
@@ -182,7 +183,7 @@ function withoutMutable(resources: ResourceRequirements | undefined): ResourceRe
 }
 
 function isRemoved(next: Amounts, old: Amounts): boolean {
-  return Object.keys(old ?? {}).some((name) => next?.[name] === undefined);
+  return Object.keys(old ?? {}).some((name) => ownValue(next, name) === undefined);
 }
 
 function isSaid(resources: ResourceRequirements | undefined): boolean {
