@@ -1,5 +1,5 @@
 /** RuntimeClass: a Pod gets the overhead and the scheduling constraints of its RuntimeClass. */
-import { type core, type Draft, sentEmpty, equalJson, type Json, type node } from "#api";
+import { type core, type Draft, equalJson, type Json, type node, sentEmpty } from "#api";
 import type { AdmissionAttributes } from "../../../rest/server-context.ts";
 import { type AdmissionPlugin, type Admit, type ClusterView, podOf, refused, rule } from "../../chain/plugin.ts";
 import { mergeTolerations } from "./tolerations.ts";
