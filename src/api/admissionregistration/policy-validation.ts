@@ -289,7 +289,7 @@ function validateMutation(
     JSONPatch: ["jsonPatch", jsonPatch],
   } as const;
   if (!patchType) return [required(path.child("patchType"))];
-  if (!(patchType in forms)) return [notSupported(path.child("patchType"), patchType, Object.keys(forms))];
+  if (!Object.hasOwn(forms, patchType)) return [notSupported(path.child("patchType"), patchType, Object.keys(forms))];
   for (const [type, [field, form]] of Object.entries(forms)) {
     if (type === patchType && form === undefined)
       errors.push(required(path.child(field), `must be specified when patchType is ${type}`));

@@ -83,7 +83,7 @@ function validateEndpoint(
     ["kubernetes.io/hostname", "nodeName"],
     ["topology.kubernetes.io/zone", "zone"],
   ] as const) {
-    if (key in topology)
+    if (Object.hasOwn(topology, key))
       errors.push(forbidden(path.child("deprecatedTopology").key(key), `must not be set, use ${field} instead`));
   }
   if (hostname !== undefined)

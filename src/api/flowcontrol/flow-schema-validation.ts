@@ -61,7 +61,7 @@ function validateRule(rule: PolicyRulesWithSubjects, path: FieldPath): readonly 
 
 function validateSubject(subject: Subject, path: FieldPath): readonly FieldError[] {
   const fields = { ServiceAccount: "serviceAccount", User: "user", Group: "group" } as const;
-  if (!(subject.kind in fields))
+  if (!Object.hasOwn(fields, subject.kind))
     return [notSupported(path.child("kind"), subject.kind, ["Group", "ServiceAccount", "User"])];
   const own = fields[subject.kind as keyof typeof fields];
   const errors: FieldError[] = [];

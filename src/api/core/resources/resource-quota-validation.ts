@@ -56,7 +56,7 @@ function validateScopes({ hard, scopes = [] }: ResourceQuotaSpec, path: FieldPat
   const where = path.child("scopes");
   const errors: FieldError[] = [];
   for (const scope of scopes) {
-    if (!(scope in ofScope)) errors.push(invalid(where, scopes, "unsupported scope"));
+    if (!Object.hasOwn(ofScope, scope)) errors.push(invalid(where, scopes, "unsupported scope"));
     for (const name of Object.keys(hard ?? {})) if (!suits(scope, name)) errors.push(invalid(where, scopes, mismatch));
   }
   for (const [one, other] of opposites) {
@@ -71,7 +71,7 @@ function validateSelector({ hard, scopes, scopeSelector }: ResourceQuotaSpec, pa
   const shown = () => internalForm("core.v1.ScopeSelector", scopeSelector ?? {});
   const errors: FieldError[] = [];
   for (const expression of expressions) {
-    if (!(expression.scopeName in ofScope))
+    if (!Object.hasOwn(ofScope, expression.scopeName))
       errors.push(invalid(at.child("scopeName"), expression.scopeName, "unsupported scope"));
     for (const name of Object.keys(hard ?? {})) {
       if (!suits(expression.scopeName, name)) errors.push(invalid(at, shown(), mismatch));

@@ -39,4 +39,8 @@ describe("durations", () => {
       }),
     );
   });
+
+  it("counts the digits of a fraction that matter", () => {
+    expect(parseDuration(`1.${"3".repeat(1_000_000)}s`)).toBe(1_333_333_333n);
+  });
 });

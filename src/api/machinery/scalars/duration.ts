@@ -13,6 +13,7 @@ const units = {
 } as const;
 const part = /(\d*)(\.(\d*))?([^\d.]*)/y;
 const limit = 2n ** 63n;
+const MAX_FRACTION = 18;
 
 export class DurationError extends Error {
   override readonly name = "DurationError";
@@ -33,10 +34,12 @@ export function parseDuration(text: string): bigint {
     const [, whole = "", point, fraction = "", unit = ""] = part.exec(rest) ?? [];
     if (whole === "" && fraction === "") return fail(`invalid duration ${goQuote(text)}`);
     if (unit === "") return fail(`missing unit in duration ${goQuote(text)}`);
-    if (!(unit in units)) return fail(`unknown unit ${goQuote(unit)} in duration ${goQuote(text)}`);
+    if (!Object.hasOwn(units, unit)) return fail(`unknown unit ${goQuote(unit)} in duration ${goQuote(text)}`);
     const size = units[unit as keyof typeof units];
     total += BigInt(whole || "0") * size;
-    if (point !== undefined && fraction !== "") total += (BigInt(fraction) * size) / 10n ** BigInt(fraction.length);
+    // Digits beyond the nanoseconds of an hour count for nothing.
+    const counted = fraction.slice(0, MAX_FRACTION);
+    if (point !== undefined && counted !== "") total += (BigInt(counted) * size) / 10n ** BigInt(counted.length);
     if (total > limit) return fail(`invalid duration ${goQuote(text)}`);
   }
   if (total === limit && sign !== "-") return fail(`invalid duration ${goQuote(text)}`);

@@ -182,4 +182,8 @@ describe("quantities always", () => {
       }),
     );
   });
+
+  it("of a million digits take no longer than reading them", () => {
+    expect(canonicalQuantity(`1${"0".repeat(1_000_000)}`)).toBe("10e999999");
+  });
 });

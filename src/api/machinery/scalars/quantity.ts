@@ -172,16 +172,21 @@ function bounded(magnitude: bigint, scale: number, format: QuantityFormat, negat
 }
 
 function formatDecimal(value: Quantity, format: "DecimalSI" | "DecimalExponent"): string {
-  let { unscaled, scale } = value;
-  while (unscaled % 10n === 0n) {
-    unscaled /= 10n;
-    scale++;
-  }
+  const { unscaled, scale } = withoutZeros(value);
   const over = ((scale % 3) + 3) % 3;
   const mantissa = unscaled * 10n ** BigInt(over);
   const exponent = scale - over;
   const suffix = format === "DecimalSI" ? decimalSuffixes[exponent / 3 + 3] : undefined;
   return `${mantissa}${suffix ?? (exponent === 0 ? "" : `e${exponent}`)}`;
+}
+
+/** A number of a million digits is divided once, not once for each of its zeros. */
+function withoutZeros({ unscaled, scale }: Quantity): Pick<Quantity, "unscaled" | "scale"> {
+  if (unscaled % 10n !== 0n) return { unscaled, scale };
+  const digits = String(unscaled);
+  let end = digits.length;
+  while (digits.charCodeAt(end - 1) === 0x30) end--;
+  return { unscaled: BigInt(digits.slice(0, end)), scale: scale + digits.length - end };
 }
 
 function formatBinary(whole: bigint): string {
