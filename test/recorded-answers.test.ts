@@ -27,7 +27,7 @@ interface Difference {
 }
 
 it.skipIf(!existsSync(recordings))("has every difference (../shared/oracle)", { timeout: 600_000 }, async () => {
-  const scripts = await asked([], scriptsOf);
+  const scripts = await scriptsThatDifferAlways();
   // The recorded server had no controllers when it was asked these.
   const [fields, walks] = await asked(["--controllers="], async (url) => [
     await questions(url, "fields", "field", ({ on, op, at }) => `${on} ${op} ${at}`),
@@ -49,6 +49,16 @@ it.skipIf(!existsSync(recordings))("has every difference (../shared/oracle)", { 
       .sort(),
   );
 });
+
+/** Some scripts wait a second for something to happen: on a busy machine it may come later. */
+async function scriptsThatDifferAlways(): Promise<Outcome> {
+  let outcome = await asked([], scriptsOf);
+  for (let again = 0; again < 3; again++) {
+    const { different } = await asked([], scriptsOf);
+    outcome = { ...outcome, different: outcome.different.filter((script) => different.includes(script)) };
+  }
+  return outcome;
+}
 
 async function asked<T>(flags: readonly string[], ask: (url: string) => Promise<T>): Promise<T> {
   await using home = new Home();

@@ -131,7 +131,7 @@ describe.skipIf(program === undefined)("kubectl on a kind that was defined", () 
       "crontab.stable.example.com/changed patched\n",
     );
     expect(await kubectl.fails("patch", "ct", "changed", "-p", '{"spec":{"replicas":4}}')).toContain(
-      "415: Unsupported Media Type",
+      "the body of the request was in an unknown format - accepted media types include: application/json-patch+json",
     );
     expect(await kubectl.ok("scale", "ct/changed", "--replicas=5")).toBe("crontab.stable.example.com/changed scaled\n");
     const status = '{"status":{"replicas":5},"spec":{"replicas":9}}';
