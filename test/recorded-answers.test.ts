@@ -55,6 +55,7 @@ async function scriptsThatDifferAlways(): Promise<Outcome> {
   let outcome = await asked([], scriptsOf);
   for (let again = 0; again < 3; again++) {
     const { different } = await asked([], scriptsOf);
+    if (different.join() === outcome.different.join()) break;
     outcome = { ...outcome, different: outcome.different.filter((script) => different.includes(script)) };
   }
   return outcome;

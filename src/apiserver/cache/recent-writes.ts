@@ -5,7 +5,7 @@
  *    a time.
  * 2. Every write passes through here, and a Map that gets and loses an entry with each write is built again and again.
  *
- * Speed (2026-11-18): adding and taking one takes 0.02 instead of 0.25 µs with a Map.
+ * Speed (2026-11-18): adding and taking one takes 0.01 instead of 0.05 µs with a Map.
  */
 import type { Revision } from "#store";
 import type { StoredObject } from "./stored-object.ts";

@@ -5,12 +5,12 @@ import type { HealthObserver } from "./health.ts";
 export function healthMetrics(metrics: MetricsRegistry): HealthObserver {
   const result = metrics.gauge({
     name: "kubernetes_healthcheck",
-    help: "[STABLE] This metric records the result of a single healthcheck.",
+    help: "The last result of each health check: 1 is healthy.",
     labels: ["name", "type"],
   });
   const total = metrics.counter({
     name: "kubernetes_healthchecks_total",
-    help: "[STABLE] This metric records the results of all healthcheck.",
+    help: "Health checks that were made, by their result.",
     labels: ["name", "status", "type"],
   });
   return (check, endpoint, isHealthy) => {
