@@ -128,7 +128,14 @@ function serving(parts: Surroundings, core: Core, { custom, aggregated }: Extens
     ...front,
     count: requestMetrics(metrics, clock, recorder && flowObserver({ recorder, revision, clock })),
     authorize: flowsForEveryone(authorize),
-    dispatch: { context, resources, stopping, appearing: custom.appearing, past, connectors: front.connectors },
+    dispatch: {
+      context,
+      resources,
+      stopping,
+      appearing: custom.appearing,
+      past: { ...past, authorize },
+      connectors: front.connectors,
+    },
     elsewhere: aggregated?.serve,
     nonResource: nonResourceRoutes({
       ...front.routes,

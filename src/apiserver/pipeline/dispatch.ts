@@ -28,6 +28,7 @@ import { patch } from "../rest/write/patch.ts";
 import { getScale, patchScale, updateScale } from "../rest/write/scale.ts";
 import { update } from "../rest/write/update.ts";
 import { watch } from "../watch/watch.ts";
+import { demandPast, type PastAccess } from "./past-access.ts";
 
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
@@ -40,8 +41,8 @@ export interface Dispatch {
   readonly stopping: AbortSignal;
   /** Answers that are not stored: reviews, eviction, log, exec … */
   readonly connectors: Connectors;
-  /** Earlier states. Absent: they cannot be read. */
-  readonly past?: Past;
+  /** Earlier states, and who may read them. Absent: they cannot be read. */
+  readonly past?: (Past & Pick<PastAccess, "authorize">) | undefined;
 }
 
 /** What verbs report besides their answer. */
@@ -52,7 +53,7 @@ export function dispatch(request: ApiRequest, info: RequestInfo, server: Dispatc
   if (resource === undefined) throw serverResponse(404);
   const text = request.query.size === 0 ? null : request.query.get(AT);
   if (text === null) return answer(request, info, server, remarks, resource);
-  return pastOf(text, info, server).then((past) => answer(request, info, server, remarks, resource, past));
+  return pastOf(text, request, info, server).then((past) => answer(request, info, server, remarks, resource, past));
 }
 
 function answer(
@@ -113,13 +114,16 @@ async function answerVerb(
   }
 }
 
-/** The revision that the request wants to read. Throws for requests that cannot read the past. */
-async function pastOf(text: string, info: RequestInfo, server: Dispatch): Promise<AsOf> {
+/** The revision that the request wants to read. Throws for requests that cannot, or may not, read the past. */
+async function pastOf(text: string, request: ApiRequest, info: RequestInfo, server: Dispatch): Promise<AsOf> {
   demandRead(info);
-  const { context, past } = server;
+  const { context, resources, past } = server;
   if (past === undefined) throw refused("this server keeps no past");
   await fresh(context);
-  return asOf(text, past, context.feed.revision, context.clock);
+  const wanted = asOf(text, past, context.feed.revision, context.clock);
+  const { authorize } = past;
+  await demandPast(request.user ?? ANONYMOUS, info, wanted.revision, { authorize, context, resources });
+  return wanted;
 }
 
 async function subresource(
