@@ -14,7 +14,7 @@ export interface Cause {
   readonly id: string;
   readonly actor: string;
   readonly about: string;
-  /** The resource of the object whose key `about` is: `pods`, `apps/deployments`. Absent: it is about no single object. */
+  /** The resource of the object whose key `about` is: `pods`, `apps/deployments`. Absent: about no single object. */
   readonly resource?: string | undefined;
   readonly woken: readonly number[];
   /** What it read. */

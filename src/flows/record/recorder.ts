@@ -85,8 +85,8 @@ export class Recorder {
   }
 
   /**
-   * Records what this user calls `name`, and returns its id. A known work is not recorded again, but a vouched one takes
-   * the place of a claim.
+   * Records what this user calls `name`, and returns its id. A known work is not recorded again, but a vouched one
+   * takes the place of a claim.
    */
   work(user: string, name: string, record: Omit<Unnumbered<WorkRecord>, "id">): string {
     const key = `${user} ${name}`;

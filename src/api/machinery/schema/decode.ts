@@ -12,6 +12,7 @@
  * 5. A schema is compiled once, and the result kept as long as the schema lives.
  */
 
+import { table } from "#base";
 import { isObject, type Json } from "../json/json.ts";
 import { getKey, type OpenObject, setKey } from "../json/own-key.ts";
 import { noteEmpties } from "../json/sent-empty.ts";
@@ -59,9 +60,9 @@ function wordsOf({ failure }: DecodeContext): string {
  * Lists for which defaults and validation must know an empty list from an absent one. Everywhere else the empty list is
  * dropped. Validation refuses an empty one of these, so none is ever stored.
  */
-const KEEPS_EMPTY: Readonly<Record<string, readonly string[]>> = {
+const KEEPS_EMPTY: Readonly<Record<string, readonly string[]>> = table({
   "io.k8s.api.autoscaling.v2.HPAScalingRules": ["policies"],
-};
+});
 
 const decoderOf = onceForEach(compile);
 

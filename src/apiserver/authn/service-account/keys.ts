@@ -3,7 +3,9 @@
  *
  * 1. The id of a key is the digest of its public half.
  */
+
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { table } from "#base";
 
 export interface VerificationKey {
   readonly id: string;
@@ -23,7 +25,7 @@ export class KeyFileError extends Error {
 }
 
 const RSA = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"];
-const CURVES: Readonly<Record<string, string>> = { prime256v1: "ES256", secp384r1: "ES384", secp521r1: "ES512" };
+const CURVES: Readonly<Record<string, string>> = table({ prime256v1: "ES256", secp384r1: "ES384", secp521r1: "ES512" });
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g;
 
 /** All keys of a file: public keys, certificates, and the public halves of private keys. */
