@@ -10,7 +10,7 @@
 import { hostname } from "node:os";
 import { type coordination, kinds } from "#api";
 import { type Clock, type Logger, MetricsRegistry, type Random, registerProcessMetrics, systemRandom } from "#base";
-import { Client, type HttpsConnection, https, leadElected } from "#client";
+import { Client, type HttpsConnection, https, leadElected, logged } from "#client";
 import { readKubeconfig } from "#pki";
 import { ClusterError } from "../config/errors.ts";
 import { type ComponentServing, type Served, serveComponent } from "./component-server.ts";
@@ -66,7 +66,8 @@ export async function runComponent(
   const { name, serving, election, reports = {}, texts = {}, readiness = [] } = config;
   await using parts = new AsyncDisposableStack();
   const connection = await connectionOf(config);
-  const client = new Client({ transport: https(connection, { clock }), clock, userAgent: name });
+  const transport = logged(https(connection, { clock }), connection.server, clock, log);
+  const client = new Client({ transport, clock, userAgent: name });
   parts.defer(() => client.close());
   const metrics = new MetricsRegistry();
   parts.use(registerProcessMetrics(metrics));

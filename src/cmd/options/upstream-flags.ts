@@ -27,7 +27,6 @@ export function names(text: string): readonly string[] {
 export const KUBE_APISERVER: OriginalFlags = {
   component: "this API server",
   withoutEffect: names(`
-  v vmodule logging-format log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
   profiling contention-profiling debug-socket-path enable-logs-handler tracing-config-file
   watch-cache watch-cache-sizes default-watch-cache-size delete-collection-workers storage-backend storage-media-type
   etcd-compaction-interval etcd-count-metric-poll-period etcd-db-metric-poll-interval etcd-healthcheck-timeout etcd-readycheck-timeout
