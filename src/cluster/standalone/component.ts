@@ -9,7 +9,15 @@
  */
 import { hostname } from "node:os";
 import { type coordination, kinds } from "#api";
-import { type Clock, type Logger, MetricsRegistry, type Random, registerProcessMetrics, systemRandom } from "#base";
+import {
+  type Clock,
+  type Logger,
+  MetricsRegistry,
+  type MetricsSettings,
+  type Random,
+  registerProcessMetrics,
+  systemRandom,
+} from "#base";
 import { Client, type HttpsConnection, https, leadElected, logged } from "#client";
 import { readKubeconfig } from "#pki";
 import { ClusterError } from "../config/errors.ts";
@@ -30,6 +38,7 @@ export interface ComponentConfig {
   /** Served besides health and metrics. */
   readonly reports?: Served["reports"] | undefined;
   readonly texts?: Served["texts"] | undefined;
+  readonly metrics?: MetricsSettings | undefined;
   /** Conditions of readiness. */
   readonly readiness?: Served["readiness"] | undefined;
 }
@@ -69,7 +78,8 @@ export async function runComponent(
   const transport = logged(https(connection, { clock }), connection.server, clock, log);
   const client = new Client({ transport, clock, userAgent: name });
   parts.defer(() => client.close());
-  const metrics = new MetricsRegistry();
+  const metrics = new MetricsRegistry(config.metrics);
+  metrics.describeItself();
   parts.use(registerProcessMetrics(metrics));
   if (serving !== undefined) {
     const server = await serveComponent(serving, { name, client, metrics, clock, log, reports, texts, readiness });

@@ -14,6 +14,7 @@ import { type EtcdOptions, etcdOptions, etcdStore } from "../options/etcd.ts";
 import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
 import { type KubeletReachOptions, kubeletReachFrom, kubeletReachOptions } from "../options/kubelet-connection.ts";
 import { type LoggingConfig, type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
+import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean, milliseconds, wholeNumber } from "../options/values.ts";
@@ -29,6 +30,7 @@ export interface KubeApiServerOptions
     KubeletReachOptions,
     FairnessFlagOptions,
     LoggingFlagOptions,
+    MetricsFlagOptions,
     RecordingOptions {
   readonly bindAddress: string;
   readonly securePort: number;
@@ -94,6 +96,7 @@ export function kubeApiServerCommand(): Command {
     fairnessOptions(),
     kubeletReachOptions(),
     loggingOptions(),
+    metricsOptions(),
   ];
   for (const option of [...groups.flat(), ...originalFlags(KUBE_APISERVER)]) command.addOption(option);
   return command;
@@ -121,6 +124,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     kubelets: kubeletReachFrom(options),
+    metrics: metricsFrom(options),
     advertiseAddress,
     tlsCertFile,
     tlsPrivateKeyFile,

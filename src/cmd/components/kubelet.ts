@@ -5,11 +5,12 @@ import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
 import { ClusterError } from "#cluster";
 import type { KubeletConfig } from "#kubelet";
 import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
+import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean } from "../options/values.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
 
-export interface KubeletFlagOptions extends LoggingFlagOptions {
+export interface KubeletFlagOptions extends LoggingFlagOptions, MetricsFlagOptions {
   readonly kubeconfig?: string;
   readonly bootstrapKubeconfig?: string;
   readonly hostnameOverride?: string;
@@ -138,6 +139,7 @@ export function kubeletCommand(load: LoadKubelet): Command {
               runtimeEndpoint,
               version,
               shutdown: shutdown.signal,
+              metrics: metricsFrom(options),
               clock,
               log,
             },
@@ -146,7 +148,8 @@ export function kubeletCommand(load: LoadKubelet): Command {
         loggingFrom(options),
       );
     });
-  for (const option of [...loggingOptions(), ...originalFlags(ORIGINAL)]) command.addOption(option);
+  for (const option of [...loggingOptions(), ...metricsOptions(), ...originalFlags(ORIGINAL)])
+    command.addOption(option);
   return command;
 }
 

@@ -19,7 +19,6 @@ const ORIGINAL: OriginalFlags = {
   component: "this scheduler",
   withoutEffect: names(`
     profiling contention-profiling feature-gates emulated-version emulation-forward-compatible min-compatibility-version
-    show-hidden-metrics-for-version disabled-metrics allow-metric-labels allow-metric-labels-manifest
     cert-dir http2-max-streams-per-connection disable-http2-serving permit-address-sharing permit-port-sharing tls-min-version tls-cipher-suites
     authentication-kubeconfig authentication-skip-lookup authentication-token-webhook-cache-ttl authentication-tolerate-lookup-failure
     authorization-kubeconfig authorization-always-allow-paths authorization-webhook-cache-authorized-ttl
