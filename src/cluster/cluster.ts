@@ -62,7 +62,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
     config,
     dir: dataDir(config.dataDir),
     random: systemRandom(),
-    metrics: new MetricsRegistry(),
+    metrics: describedMetrics(),
     starting,
     notes: [],
     keepNodes: true,
@@ -275,4 +275,10 @@ async function step<T>(name: string, { clock, progress }: Start, work: () => Pro
   const [result, detail] = await work();
   progress({ name, detail, ms: clock.monotonic() - startMs });
   return result;
+}
+
+function describedMetrics(): MetricsRegistry {
+  const metrics = new MetricsRegistry();
+  metrics.describeItself();
+  return metrics;
 }

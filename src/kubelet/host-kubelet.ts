@@ -12,6 +12,7 @@ import {
   isAbort,
   type Logger,
   MetricsRegistry,
+  type MetricsSettings,
   type Random,
   registerProcessMetrics,
   systemRandom,
@@ -47,6 +48,7 @@ export interface HostKubeletOptions {
   readonly serve?: KubeletOptions["serve"];
   /** Aborts when the machine shuts down. */
   readonly shutdown?: AbortSignal;
+  readonly metrics?: MetricsSettings | undefined;
 }
 
 const RETRY_MS = 5000;
@@ -66,7 +68,8 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
   parts.defer(() => client.close());
   const runtime = criRuntime({ endpoint: runtimeEndpoint, clock, log });
   parts.defer(() => runtime.close());
-  const metrics = new MetricsRegistry();
+  const metrics = new MetricsRegistry(options.metrics);
+  metrics.describeItself();
   parts.use(registerProcessMetrics(metrics));
   const tasks = new TaskGroup({ parent: signal });
   const kubelet = {

@@ -145,6 +145,7 @@ function serving(parts: Surroundings, core: Core, { custom, aggregated }: Extens
       past,
       flows: recorder && { recorder, authorize, revision, clock, stopping },
     }),
+    clock,
     log,
   });
 }

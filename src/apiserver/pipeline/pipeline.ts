@@ -6,7 +6,7 @@
  * 3. It always answers. A refusal is an answer to the steps before it; only an unexpected error reaches them as an
  *    error.
  */
-import type { Logger } from "#base";
+import type { Clock, Logger } from "#base";
 import type { Authenticator } from "../authn/authenticator.ts";
 import type { Authorizer } from "../authz/authorizer.ts";
 import type { Handle } from "../http/exchange.ts";
@@ -17,6 +17,7 @@ import { type Arrived, type Attributed, type Authenticated, RequestExchange } fr
 import { impersonate } from "./impersonate.ts";
 import { answerRefusals, recover } from "./recover.ts";
 import { requestInfo } from "./request-info.ts";
+import { LOGGED_FROM, logRequests } from "./request-log.ts";
 import { type ServeOptions, serve } from "./serve.ts";
 import { checkTimeout } from "./timeout.ts";
 
@@ -30,11 +31,13 @@ export interface PipelineOptions extends ServeOptions {
   readonly turnedAway?: AuditUnauthenticated | undefined;
   readonly fairness: Step<Attributed>;
   readonly authorize: Authorizer;
+  /** For the duration of requests in the log. Default: requests are not logged. */
+  readonly clock?: Clock | undefined;
   readonly log: Logger;
 }
 
 export function pipeline(options: PipelineOptions): Handle {
-  const { log } = options;
+  const { log, clock } = options;
   const answer = compose<Arrived>()
     .step(recover(log))
     .step(requestInfo())
@@ -47,5 +50,7 @@ export function pipeline(options: PipelineOptions): Handle {
     .step(options.fairness)
     .step(authorize(options.authorize))
     .end(serve(options));
+  const requests = log.child({ component: "httplog" });
+  if (clock !== undefined && requests.enabled(LOGGED_FROM)) return logRequests(answer, clock, requests);
   return (request) => answer(new RequestExchange(request));
 }

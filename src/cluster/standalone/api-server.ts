@@ -11,7 +11,7 @@ import {
   SCHEDULING_PATH,
   STANDARD_HEADERS,
 } from "#apiserver";
-import { MetricsRegistry, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
+import { MetricsRegistry, type MetricsSettings, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
 import { Recorder } from "#flows";
 import { openStore } from "#store";
 import { type AdmissionFlags, readAdmission } from "../config/admission.ts";
@@ -57,6 +57,7 @@ export interface ApiServerConfig extends ServingFlags {
   /** Client certificate for aggregated API servers. */
   readonly proxyClient?: { readonly certFile: string; readonly keyFile: string };
   readonly kubelets?: KubeletFlags | undefined;
+  readonly metrics?: MetricsSettings | undefined;
 }
 
 /** Connections to kubelets: addresses, client certificate, CA. */
@@ -96,7 +97,8 @@ export async function startStandaloneApiServer(
   starting.defer(() => store.close());
   const encrypted = await openEncryption(config.encryption ?? {}, { clock, log });
   starting.defer(async () => encrypted?.encryption.close());
-  const metrics = new MetricsRegistry();
+  const metrics = new MetricsRegistry(config.metrics);
+  metrics.describeItself();
   starting.use(registerProcessMetrics(metrics));
   const answers = new SchedulingAnswers(new SchedulingReasons(), clock);
   const server = await listenOrExplain(

@@ -9,8 +9,16 @@
  */
 import { hostname } from "node:os";
 import { type coordination, kinds } from "#api";
-import { type Clock, type Logger, MetricsRegistry, type Random, registerProcessMetrics, systemRandom } from "#base";
-import { Client, type HttpsConnection, https, leadElected } from "#client";
+import {
+  type Clock,
+  type Logger,
+  MetricsRegistry,
+  type MetricsSettings,
+  type Random,
+  registerProcessMetrics,
+  systemRandom,
+} from "#base";
+import { Client, type HttpsConnection, https, leadElected, logged } from "#client";
 import { readKubeconfig } from "#pki";
 import { ClusterError } from "../config/errors.ts";
 import { type ComponentServing, type Served, serveComponent } from "./component-server.ts";
@@ -30,6 +38,7 @@ export interface ComponentConfig {
   /** Served besides health and metrics. */
   readonly reports?: Served["reports"] | undefined;
   readonly texts?: Served["texts"] | undefined;
+  readonly metrics?: MetricsSettings | undefined;
   /** Conditions of readiness. */
   readonly readiness?: Served["readiness"] | undefined;
 }
@@ -66,9 +75,11 @@ export async function runComponent(
   const { name, serving, election, reports = {}, texts = {}, readiness = [] } = config;
   await using parts = new AsyncDisposableStack();
   const connection = await connectionOf(config);
-  const client = new Client({ transport: https(connection, { clock }), clock, userAgent: name });
+  const transport = logged(https(connection, { clock }), connection.server, clock, log);
+  const client = new Client({ transport, clock, userAgent: name });
   parts.defer(() => client.close());
-  const metrics = new MetricsRegistry();
+  const metrics = new MetricsRegistry(config.metrics);
+  metrics.describeItself();
   parts.use(registerProcessMetrics(metrics));
   if (serving !== undefined) {
     const server = await serveComponent(serving, { name, client, metrics, clock, log, reports, texts, readiness });

@@ -3,7 +3,7 @@
  * programs start it: controller-runtime's envtest, manifests, scripts.
  */
 import { Command, Option } from "commander";
-import { createLogger, realClock } from "#base";
+import { realClock } from "#base";
 import { type ApiServerConfig, ClusterError, startStandaloneApiServer } from "#cluster";
 import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/admission.ts";
 import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/audit.ts";
@@ -13,9 +13,12 @@ import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../op
 import { type EtcdOptions, etcdOptions, etcdStore } from "../options/etcd.ts";
 import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
 import { type KubeletReachOptions, kubeletReachFrom, kubeletReachOptions } from "../options/kubelet-connection.ts";
+import { type LoggingConfig, type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
+import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean, milliseconds, wholeNumber } from "../options/values.ts";
+import { componentLog } from "../process/component-log.ts";
 
 export interface KubeApiServerOptions
   extends EtcdOptions,
@@ -26,6 +29,8 @@ export interface KubeApiServerOptions
     AuditFlagOptions,
     KubeletReachOptions,
     FairnessFlagOptions,
+    LoggingFlagOptions,
+    MetricsFlagOptions,
     RecordingOptions {
   readonly bindAddress: string;
   readonly securePort: number;
@@ -78,7 +83,8 @@ export function kubeApiServerCommand(): Command {
     .option("--proxy-client-cert-file <file>", "client certificate for aggregated API servers")
     .option("--proxy-client-key-file <file>", "private key of that certificate")
     .action(async (options: KubeApiServerOptions) => {
-      await run(kubeApiServerConfig(options), [...notesOnFlags(command, KUBE_APISERVER), ...notesOn(options)]);
+      const notes = [...notesOnFlags(command, KUBE_APISERVER), ...notesOn(options)];
+      await run(kubeApiServerConfig(options), notes, loggingFrom(options));
     });
   const groups = [
     etcdOptions(),
@@ -89,6 +95,8 @@ export function kubeApiServerCommand(): Command {
     auditOptions(),
     fairnessOptions(),
     kubeletReachOptions(),
+    loggingOptions(),
+    metricsOptions(),
   ];
   for (const option of [...groups.flat(), ...originalFlags(KUBE_APISERVER)]) command.addOption(option);
   return command;
@@ -116,6 +124,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     kubelets: kubeletReachFrom(options),
+    metrics: metricsFrom(options),
     advertiseAddress,
     tlsCertFile,
     tlsPrivateKeyFile,
@@ -132,16 +141,9 @@ function notesOn({ allowPrivileged }: KubeApiServerOptions): readonly string[] {
     : [];
 }
 
-async function run(config: ApiServerConfig, notes: readonly string[]): Promise<void> {
+async function run(config: ApiServerConfig, notes: readonly string[], logging: LoggingConfig): Promise<void> {
   const clock = realClock();
-  // The server must survive a closed log pipe.
-  process.stderr.on("error", () => {});
-  const log = createLogger({
-    clock,
-    format: process.stderr.isTTY ? "pretty" : "json",
-    level: "info",
-    write: (line) => process.stderr.write(line),
-  });
+  const log = componentLog(clock, logging);
   for (const note of notes) log.warn(note);
   const signalled = Promise.withResolvers<NodeJS.Signals>();
   // A start that waits, for example for etcd, ends with the process that started it.

@@ -4,11 +4,13 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
 import { ClusterError } from "#cluster";
 import type { KubeletConfig } from "#kubelet";
+import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
+import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean } from "../options/values.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
 
-export interface KubeletFlagOptions {
+export interface KubeletFlagOptions extends LoggingFlagOptions, MetricsFlagOptions {
   readonly kubeconfig?: string;
   readonly bootstrapKubeconfig?: string;
   readonly hostnameOverride?: string;
@@ -40,7 +42,6 @@ const DEFAULT_ENDPOINT = "unix:///run/containerd/containerd.sock";
 const ORIGINAL: OriginalFlags = {
   component: "this kubelet",
   withoutEffect: names(`
-    v vmodule logging-format log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
     address healthz-port healthz-bind-address read-only-port cgroup-driver cgroups-per-qos runtime-cgroups kubelet-cgroups system-cgroups
     fail-swap-on feature-gates image-service-endpoint pod-infra-container-image register-node rotate-certificates
     anonymous-auth authentication-token-webhook authentication-token-webhook-cache-ttl authorization-mode client-ca-file
@@ -126,24 +127,29 @@ export function kubeletCommand(load: LoadKubelet): Command {
       // The signals that init receives on power failure or sends on shutdown.
       const shutdown = new AbortController();
       process.once("SIGPWR", () => shutdown.abort());
-      await runUntilSignalled(notes, ({ clock, log }, signal) =>
-        runHostKubelet(
-          {
-            config,
-            kubeconfig,
-            certDir,
-            ...(bootstrapKubeconfig !== undefined && { bootstrapKubeconfig }),
-            runtimeEndpoint,
-            version,
-            shutdown: shutdown.signal,
-            clock,
-            log,
-          },
-          signal,
-        ),
+      await runUntilSignalled(
+        notes,
+        ({ clock, log }, signal) =>
+          runHostKubelet(
+            {
+              config,
+              kubeconfig,
+              certDir,
+              ...(bootstrapKubeconfig !== undefined && { bootstrapKubeconfig }),
+              runtimeEndpoint,
+              version,
+              shutdown: shutdown.signal,
+              metrics: metricsFrom(options),
+              clock,
+              log,
+            },
+            signal,
+          ),
+        loggingFrom(options),
       );
     });
-  for (const option of originalFlags(ORIGINAL)) command.addOption(option);
+  for (const option of [...loggingOptions(), ...metricsOptions(), ...originalFlags(ORIGINAL)])
+    command.addOption(option);
   return command;
 }
 

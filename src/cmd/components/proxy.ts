@@ -5,10 +5,11 @@ import { hostname } from "node:os";
 import { Command, Option } from "commander";
 import { ClusterError, runStandaloneProxy } from "#cluster";
 import { type DnsFlagOptions, dnsFrom, dnsOptions } from "../options/dns.ts";
+import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { boolean, milliseconds } from "../options/values.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
 
-interface ProxyOptions extends DnsFlagOptions {
+interface ProxyOptions extends DnsFlagOptions, LoggingFlagOptions {
   readonly kubeconfig?: string;
   readonly hostnameOverride?: string;
   readonly clusterCidr: readonly string[];
@@ -71,8 +72,12 @@ export function proxyCommand(): Command {
         resyncMs: options.syncPeriod,
         ...(clusterDns.length > 0 && { dns: dnsFrom(options, clusterDns) }),
       };
-      await runUntilSignalled([], (environment, signal) => runStandaloneProxy(config, environment, signal));
+      await runUntilSignalled(
+        [],
+        (environment, signal) => runStandaloneProxy(config, environment, signal),
+        loggingFrom(options),
+      );
     });
-  for (const option of dnsOptions()) command.addOption(option);
+  for (const option of [...dnsOptions(), ...loggingOptions()]) command.addOption(option);
   return command;
 }

@@ -5,11 +5,12 @@
 import { Command, Option } from "commander";
 import { runStandaloneScheduler, type StandaloneSchedulerConfig } from "#cluster";
 import { type ComponentOptions, componentFrom, componentOptions } from "../options/component.ts";
+import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
 import { milliseconds } from "../options/values.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
 
-export interface SchedulerOptions extends ComponentOptions {
+export interface SchedulerOptions extends ComponentOptions, LoggingFlagOptions {
   readonly config?: string;
   readonly podMaxInUnschedulablePodsDuration?: number;
 }
@@ -17,9 +18,7 @@ export interface SchedulerOptions extends ComponentOptions {
 const ORIGINAL: OriginalFlags = {
   component: "this scheduler",
   withoutEffect: names(`
-    v vmodule logging-format log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
     profiling contention-profiling feature-gates emulated-version emulation-forward-compatible min-compatibility-version
-    show-hidden-metrics-for-version disabled-metrics allow-metric-labels allow-metric-labels-manifest
     cert-dir http2-max-streams-per-connection disable-http2-serving permit-address-sharing permit-port-sharing tls-min-version tls-cipher-suites
     authentication-kubeconfig authentication-skip-lookup authentication-token-webhook-cache-ttl authentication-tolerate-lookup-failure
     authorization-kubeconfig authorization-always-allow-paths authorization-webhook-cache-authorized-ttl
@@ -44,10 +43,14 @@ export function schedulerCommand(): Command {
     .action(async (options: SchedulerOptions) => {
       const notes = notesOnFlags(command, ORIGINAL);
       const config = schedulerConfig(options, command);
-      await runUntilSignalled(notes, (environment, signal) => runStandaloneScheduler(config, environment, signal));
+      await runUntilSignalled(
+        notes,
+        (environment, signal) => runStandaloneScheduler(config, environment, signal),
+        loggingFrom(options),
+      );
     });
   const own = componentOptions({ name: "kube-scheduler", port: 10259 });
-  for (const option of [...own, ...originalFlags(ORIGINAL)]) command.addOption(option);
+  for (const option of [...own, ...loggingOptions(), ...originalFlags(ORIGINAL)]) command.addOption(option);
   return command;
 }
 

@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { realClock, systemRandom, VirtualClock } from "#base";
+import { realClock, silentLogger, systemRandom, VirtualClock } from "#base";
 import type { Store } from "../model/store.ts";
 import { type EtcdServer, findEtcd, startEtcd } from "../testing/etcd-server.ts";
 import { describeStore, WatchReader } from "../testing/index.ts";
@@ -17,7 +17,7 @@ import { COMPACTION_KEY } from "./keys.ts";
 
 const clock = realClock();
 const PATIENCE = { timeout: 60_000, interval: 10 };
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => log };
+const log = silentLogger;
 const KB = Buffer.alloc(1024, "x");
 
 describe.skipIf(findEtcd() === undefined)("one member", () => {
