@@ -49,8 +49,8 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
     historyWindowMs: options.historyWindowMs ?? HISTORY_WINDOW_MS,
     allocation: (foundation) => allocators({ ...foundation, serviceCidrs }),
     authorization: (foundation) => authorizationPart(options, foundation),
-    admission: (foundation, authorize) => {
-      const plugins = selectPlugins(options.admission ?? {}, { ...foundation, authorize });
+    admission: async (foundation, authorize) => {
+      const plugins = await selectPlugins(options.admission ?? {}, { ...foundation, authorize });
       for (const plugin of plugins) foundation.closing.defer(() => plugin.close?.());
       return admissionChain(plugins, clusterView(foundation.resources, foundation.storage));
     },

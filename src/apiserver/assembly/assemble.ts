@@ -48,7 +48,7 @@ export async function assembleApiServer<A extends AuthorizationPart, F extends F
   const extensions = await loadExtensions(foundation, parts.aggregation?.(foundation));
   const allocation = parts.allocation?.(foundation);
   const newest = await foundation.storage.feed.load(parts.resumableChanges);
-  const core = completeCore(parts, foundation, extensions.custom, allocation);
+  const core = await completeCore(parts, foundation, extensions.custom, allocation);
   await sync(core, extensions, newest, parts.bootstrap);
   if (allocation !== undefined) core.background.run("service allocation repair", (signal) => allocation.repair(signal));
   const front = await parts.front(core);
@@ -77,16 +77,16 @@ async function loadExtensions(foundation: Foundation, aggregated: Aggregation | 
 }
 
 /** From here on the server can write, also through itself. */
-function completeCore<A extends AuthorizationPart>(
+async function completeCore<A extends AuthorizationPart>(
   parts: ServerParts<A, Front>,
   foundation: Foundation,
   custom: CustomResources,
   allocation: Allocators | undefined,
-): Core<A> {
+): Promise<Core<A>> {
   const { storage, background, loopback } = foundation;
   const past = followPast(storage.feed, storage.clock, parts.historyWindowMs, parts.recorder);
   const authorization = parts.authorization(foundation);
-  const admission = parts.admission(foundation, authorization.authorize);
+  const admission = await parts.admission(foundation, authorization.authorize);
   const deliveries = parts.recorder && new Deliveries(parts.recorder, () => storage.clock.now());
   const context: ServerContext = {
     ...storage,

@@ -81,7 +81,7 @@ export interface ServerParts<A extends AuthorizationPart, F extends Front> exten
   readonly allocation?: ((foundation: Foundation) => Allocators) | undefined;
   /** Called when the caches are loaded. */
   authorization(foundation: Foundation): A;
-  admission(foundation: Foundation, authorize: Authorizer): Admission;
+  admission(foundation: Foundation, authorize: Authorizer): Admission | Promise<Admission>;
   readonly aggregation?: ((foundation: Foundation) => Aggregation) | undefined;
   /** Creates the objects that every cluster has. */
   readonly bootstrap?: ((core: Core) => Promise<void>) | undefined;

@@ -114,7 +114,8 @@ function targetOf(
   return { host, path: pathname, serverName: isIP(address.host) === 0 ? hostname : undefined, address: () => address };
 }
 
-function parsed(text: string): WebhookAnswer {
+/** The JSON of an answer, or the words of Kubernetes' client for an answer that is none. */
+export function parsed(text: string): WebhookAnswer {
   try {
     return { ok: true, value: parseJson(text) };
   } catch (error) {

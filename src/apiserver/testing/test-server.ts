@@ -55,7 +55,7 @@ export interface TestServerOptions {
   /** PEM: the authority of client certificates, which are checked by the real time. */
   readonly clientCa?: string | undefined;
   /** By default everything passes. */
-  readonly admission?: Admission | ((services: TestServices) => Admission) | undefined;
+  readonly admission?: Admission | ((services: TestServices) => Admission | Promise<Admission>) | undefined;
   readonly connectors?: Connectors | undefined;
   /**
    * Authorization modes. Default: system:masters may do everything, others nearly nothing, and writes are not guarded.

@@ -7,6 +7,7 @@ import { allPlugins } from "../../all-plugins.ts";
 import { admissionChain } from "../../chain/chain.ts";
 import { clusterView } from "../../chain/cluster-view.ts";
 import type { AdmissionPlugin } from "../../chain/plugin.ts";
+import { selectPlugins } from "../../select.ts";
 
 export interface DynamicServer extends TestServer {
   /** Of the last request. */
@@ -34,11 +35,10 @@ export async function dynamicServer(options: DynamicServerOptions = {}): Promise
   let plugins: readonly AdmissionPlugin[] = [];
   let noted: Authenticated | undefined;
   const server = await testServer({
-    admission: ({ resources, storage, loopback }) => {
-      const services = { resources, storage, loopback, authorize, requireDefaultAccount: false };
-      plugins = allPlugins
-        .filter(({ name }) => wanted.includes(name))
-        .flatMap(({ make }) => (make === undefined ? [] : [make(services as never, undefined)]));
+    admission: async ({ resources, storage, loopback }) => {
+      const disable = allPlugins.map(({ name }) => name).filter((name) => !wanted.includes(name));
+      const enable = wanted;
+      plugins = await selectPlugins({ enable, disable }, { resources, storage, loopback, authorize });
       return admissionChain(plugins, clusterView(resources, storage));
     },
     steps: {
