@@ -41,6 +41,19 @@ export {
 export { builtInKinds } from "./definition/built-in-kinds.ts";
 export { defineKind, type KindRules, keyOf } from "./definition/define-kind.ts";
 export { isTypeOf, storageVersionHash, typeNames, typeSchema } from "./facts/index.ts";
+export {
+  BINARY as BINARY_VERSION,
+  type Component,
+  type DropFields,
+  defaultFeatures,
+  disabledFields,
+  type FeatureFlags,
+  type FeatureState,
+  type Features,
+  parseFeatures,
+  type Version,
+  withoutEffect,
+} from "./features/index.ts";
 export { kinds } from "./kinds.ts";
 export * from "./machinery/apply/index.ts";
 export * from "./machinery/index.ts";

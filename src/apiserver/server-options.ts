@@ -1,4 +1,5 @@
 /** How an API server is started. */
+import type { Features } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import type { Recorder } from "#flows";
 import type { Store } from "#store";
@@ -52,6 +53,8 @@ export interface ApiServerOptions {
   readonly recorder?: Recorder | undefined;
   /** How long the store keeps past states. Default: 10 minutes. */
   readonly historyWindowMs?: number | undefined;
+  /** Feature gates, and the version that is emulated. Default: those of v1.36. */
+  readonly features?: Features | undefined;
   /** Paths that other parts of the process answer. */
   readonly others?: RouteOptions["others"];
   readonly clock: Clock;

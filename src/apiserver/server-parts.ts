@@ -44,6 +44,7 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
     metrics,
     newUid: uuidSource(),
     kinds: builtIn,
+    features: options.features,
     resumableChanges: RESUMABLE_CHANGES,
     recorder,
     historyWindowMs: options.historyWindowMs ?? HISTORY_WINDOW_MS,

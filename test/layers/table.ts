@@ -122,6 +122,7 @@ export const rooms: Record<string, readonly string[]> = {
     "machinery",
     "types",
     "facts",
+    "features",
     "definition",
     "core",
     "apps",

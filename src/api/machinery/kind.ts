@@ -122,11 +122,18 @@ export interface ServedSubresource {
   readonly typeName: string;
 }
 
+/** Which features are on (src/api/features has the gates). */
+export interface FeatureGates {
+  enabled(gate: string): boolean;
+}
+
 /**
  * What rules may know of the request: a CertificateSigningRequest records its requestor, a PersistentVolume the time of
  * its phase.
  */
 export interface RequestFacts {
+  /** The features of the server. Fields of features that are off have been dropped before. */
+  readonly features: FeatureGates;
   /** Milliseconds since 1970, from the server's clock. */
   readonly now: number;
   readonly user: RequestUser;

@@ -3,7 +3,7 @@
  *
  *     Foundation ──► allocation, authorization, admission ──► Core ──► bootstrap, front ──► pipeline
  */
-import type { Kind } from "#api";
+import type { Features, Kind } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random, TaskGroup } from "#base";
 import type { Recorder } from "#flows";
 import type { Store } from "#store";
@@ -68,6 +68,8 @@ export interface Surroundings {
   readonly metrics: MetricsRegistry;
   newUid(): string;
   readonly kinds: readonly Kind[];
+  /** Default: those of v1.36. */
+  readonly features?: Features | undefined;
   /** Watches that missed no more changes than this resume after a restart. */
   readonly resumableChanges: number;
   /** Records requests and deliveries. Default: nothing is recorded. */

@@ -1,5 +1,5 @@
 /** What the verbs need besides the request. The composition root passes it in. */
-import type { Draft, JsonObject, KubeObject, ObjectMeta } from "#api";
+import type { Draft, DropFields, Features, JsonObject, Kind, KubeObject, ObjectMeta } from "#api";
 import type { Clock, Logger, Maybe, Random } from "#base";
 import type { RequestAbout } from "#flows";
 import type { Revision, Store } from "#store";
@@ -15,6 +15,9 @@ export interface StorageContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly features: Features;
+  /** How fields of features that are off are dropped from objects of a kind. Undefined: there are none. */
+  disabledFields(kind: Kind): DropFields | undefined;
   /** A version 4 UUID. */
   newUid(): string;
   /** Other servers write to the store: a read of the newest state has to ask it for its revision. */
