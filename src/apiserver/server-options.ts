@@ -1,5 +1,5 @@
 /** How an API server is started. */
-import type { Features } from "#api";
+import type { Features, ServedApis } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import type { Recorder } from "#flows";
 import type { Store } from "#store";
@@ -20,6 +20,8 @@ export interface ApiServerOptions {
   /** Addresses besides `host` at which it listens. */
   readonly alsoAt?: readonly string[] | undefined;
   readonly certificate: ServingCertificate;
+  /** Which versions and kinds it serves. Default: those of a default server. */
+  readonly apis?: ServedApis | undefined;
   readonly store: Store;
   /** Other servers write to the same store. */
   readonly sharedStore: boolean;

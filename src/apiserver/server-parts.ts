@@ -1,5 +1,5 @@
 /** The parts of an API server as its options describe them: see assembly/parts.ts. */
-import { builtIn } from "#api";
+import { defaultFeatures, servedKinds } from "#api";
 import { uuidSource } from "#base";
 import { admissionChain, clusterView, selectPlugins } from "./admission/index.ts";
 import { aggregation } from "./aggregation/index.ts";
@@ -34,6 +34,8 @@ export interface Place {
 
 export function serverParts(options: ApiServerOptions, place: Place): ServerParts<Authorization, ServerFront> {
   const { encryption, clock, random, log, metrics, sharedStore, recorder, serviceCidrs } = options;
+  const { features = defaultFeatures } = options;
+  const kinds = servedKinds({ ...options.apis, enabled: features.enabled });
   return {
     store: encryption?.over(options.store) ?? options.store,
     sharedStore,
@@ -43,20 +45,23 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
     log,
     metrics,
     newUid: uuidSource(),
-    kinds: builtIn,
-    features: options.features,
+    kinds,
+    features,
     resumableChanges: RESUMABLE_CHANGES,
     recorder,
     historyWindowMs: options.historyWindowMs ?? HISTORY_WINDOW_MS,
     allocation: (foundation) => allocators({ ...foundation, serviceCidrs }),
     authorization: (foundation) => authorizationPart(options, foundation),
     admission: async (foundation, authorize) => {
-      const plugins = await selectPlugins(options.admission ?? {}, { ...foundation, authorize });
+      const plugins = await selectPlugins(
+        { featureEnabled: features.enabled, ...options.admission },
+        { ...foundation, authorize },
+      );
       for (const plugin of plugins) foundation.closing.defer(() => plugin.close?.());
       return admissionChain(plugins, clusterView(foundation.resources, foundation.storage));
     },
     aggregation: (foundation) =>
-      aggregation({ ...foundation, kinds: builtIn, identity: options.frontProxyIdentity ?? (() => undefined) }),
+      aggregation({ ...foundation, kinds, identity: options.frontProxyIdentity ?? (() => undefined) }),
     bootstrap: ({ context, resources }) =>
       bootstrap(context, resources, { ...authenticationFacts(options.certificate, options), serviceCidrs }),
     front: (core) => serverFront(options, core, place),

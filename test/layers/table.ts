@@ -145,6 +145,8 @@ export const rooms: Record<string, readonly string[]> = {
     "admissionregistration",
     "apiextensions",
     "apiregistration",
+    "apiserverinternal",
+    "storagemigration",
   ],
   "api/machinery": ["json", "scalars", "errors", "names", "schema", "cel", "patch", "protobuf", "apply"],
   "api/machinery/cel": ["values", "syntax", "functions", "standard", "check", "data", "program", "libraries"],

@@ -1,8 +1,7 @@
 /** The plugins that run: those that are on by default, changed by the flags. */
-import type { JsonObject } from "#api";
+import { defaultFeatures, type JsonObject } from "#api";
 import { allPlugins } from "./all-plugins.ts";
 import { AdmissionConfigError } from "./chain/configuration.ts";
-import { gateByDefault } from "./chain/default-gates.ts";
 import type { AdmissionPlugin } from "./chain/plugin.ts";
 import type { PluginServices } from "./chain/plugin-services.ts";
 
@@ -27,7 +26,7 @@ export async function selectPlugins(
   { enable = [], disable = [], configuration = new Map(), ...settings }: AdmissionOptions,
   services: Omit<PluginServices, "requireDefaultAccount" | "featureEnabled">,
 ): Promise<readonly AdmissionPlugin[]> {
-  const { requireDefaultAccount = false, featureEnabled = gateByDefault } = settings;
+  const { requireDefaultAccount = false, featureEnabled = defaultFeatures.enabled } = settings;
   checkNames("--enable-admission-plugins", enable);
   checkNames("--disable-admission-plugins", disable);
   const both = enable.find((name) => disable.includes(name));
