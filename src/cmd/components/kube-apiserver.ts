@@ -14,6 +14,7 @@ import { type EtcdOptions, etcdOptions, etcdStore } from "../options/etcd.ts";
 import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
 import { type KubeletReachOptions, kubeletReachFrom, kubeletReachOptions } from "../options/kubelet-connection.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
+import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/serving.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean, milliseconds, wholeNumber } from "../options/values.ts";
 
@@ -26,6 +27,7 @@ export interface KubeApiServerOptions
     AuditFlagOptions,
     KubeletReachOptions,
     FairnessFlagOptions,
+    ServingFlagOptions,
     RecordingOptions {
   readonly bindAddress: string;
   readonly securePort: number;
@@ -89,6 +91,7 @@ export function kubeApiServerCommand(): Command {
     auditOptions(),
     fairnessOptions(),
     kubeletReachOptions(),
+    servingOptions(),
   ];
   for (const option of [...groups.flat(), ...originalFlags(KUBE_APISERVER)]) command.addOption(option);
   return command;
@@ -113,6 +116,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     admission: admissionFrom(options),
     audit: auditFrom(options),
     fairness: fairnessFrom(options),
+    serving: servingFrom(options),
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     kubelets: kubeletReachFrom(options),
@@ -126,10 +130,10 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
   };
 }
 
-function notesOn({ allowPrivileged }: KubeApiServerOptions): readonly string[] {
-  return allowPrivileged === false
-    ? ["--allow-privileged=false has no effect in this API server: privileged containers are always allowed."]
-    : [];
+function notesOn(options: KubeApiServerOptions): readonly string[] {
+  const privileged =
+    "--allow-privileged=false has no effect in this API server: privileged containers are always allowed.";
+  return [...(options.allowPrivileged === false ? [privileged] : []), ...notesOnServing(options)];
 }
 
 async function run(config: ApiServerConfig, notes: readonly string[]): Promise<void> {
