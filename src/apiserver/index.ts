@@ -29,7 +29,8 @@ export {
 export { AuthorizationConfigError, type AuthorizationFlags, type ModeSpec, readAuthorization } from "./authz/index.ts";
 export { Encryption, EncryptionConfigError, parseEncryptionConfiguration } from "./encryption/index.ts";
 export { SCHEDULING_PATH } from "./flows/index.ts";
+export type { NamedCertificate, TlsSettings } from "./http/tls-servers.ts";
 export { answerHealth, type HealthCheck } from "./routes/health.ts";
 export { K8TS_VERSION, KUBERNETES_VERSION, versionInfo } from "./routes/version.ts";
 export { type ApiServer, startApiServer } from "./server.ts";
-export type { ApiServerOptions, FairnessSettings } from "./server-options.ts";
+export type { ApiServerOptions, FairnessSettings, ServingOptions } from "./server-options.ts";

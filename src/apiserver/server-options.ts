@@ -11,7 +11,8 @@ import type { ModeSpec } from "./authz/index.ts";
 import type { ConnectOptions } from "./connect/index.ts";
 import type { Encryption } from "./encryption/index.ts";
 import type { InFlightLimits } from "./fairness/index.ts";
-import type { ServingCertificate } from "./http/listener.ts";
+import type { Http2Settings } from "./http/listener.ts";
+import type { ServingCertificate, TlsSettings } from "./http/tls-servers.ts";
 import type { RouteOptions } from "./routes/routes.ts";
 
 export interface ApiServerOptions {
@@ -22,6 +23,7 @@ export interface ApiServerOptions {
   readonly certificate: ServingCertificate;
   /** Which versions and kinds it serves. Default: those of a default server. */
   readonly apis?: ServedApis | undefined;
+  readonly serving?: ServingOptions | undefined;
   readonly store: Store;
   /** Other servers write to the same store. */
   readonly sharedStore: boolean;
@@ -63,6 +65,16 @@ export interface ApiServerOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
+}
+
+/** How connections and requests are served, where it differs from the defaults. */
+export interface ServingOptions {
+  readonly tls?: TlsSettings | undefined;
+  readonly http2?: Pick<Http2Settings, "disabled" | "maxStreams"> | undefined;
+  /** The share of HTTP/2 requests whose clients are asked to open another connection. Default: 0. */
+  readonly goawayChance?: number | undefined;
+  /** Other processes may listen on the same address and port. Default: false. */
+  readonly sharedPort?: boolean | undefined;
 }
 
 export interface FairnessSettings extends Partial<InFlightLimits> {

@@ -12,7 +12,7 @@ import { type Authorization, authorization, matchCondition } from "./authz/index
 import { type AuthenticationFacts, bootstrap, nodeRules } from "./bootstrap/index.ts";
 import { connectors } from "./connect/index.ts";
 import { type Fairness, fairness, maxInFlight } from "./fairness/index.ts";
-import type { ServingCertificate } from "./http/listener.ts";
+import type { ServingCertificate } from "./http/tls-servers.ts";
 import { healthChecks } from "./routes/health-checks.ts";
 import type { ApiServerOptions } from "./server-options.ts";
 

@@ -18,7 +18,8 @@ import { advertise, type Identity, publishAuthentication, renewIdentity } from "
 import { expireEvents } from "./expire/index.ts";
 import { httpHandlers } from "./http/adapter.ts";
 import type { Handle } from "./http/exchange.ts";
-import { type Listener, listen, type ServingCertificate } from "./http/listener.ts";
+import { type ConnectionSettings, type Listener, listen } from "./http/listener.ts";
+import type { ServingCertificate } from "./http/tls-servers.ts";
 import type { ApiServerOptions } from "./server-options.ts";
 import { authenticationFacts, type ServerFront, serverParts } from "./server-parts.ts";
 
@@ -55,10 +56,17 @@ type Assembled = AssembledServer<Authorization, ServerFront>;
 
 async function openPort(options: ApiServerOptions, { handle, closing, stopping }: Assembled): Promise<Listener> {
   const certificate = withAuthorities(options.certificate, options);
-  const listener = await listen({ ...options, certificate, handlers: httpHandlers(handle, options.log) });
+  const handlers = httpHandlers(handle, options.log);
+  const listener = await listen({ ...options, certificate, connections: connectionSettings(options), handlers });
   // Requests under way are finished when the server stops; after a start that failed there are none.
   closing.defer(() => listener.close(stopping.aborted ? SHUTDOWN_GRACE_MS : 0));
   return listener;
+}
+
+function connectionSettings({ serving = {}, random }: ApiServerOptions): ConnectionSettings {
+  const { tls, sharedPort, goawayChance = 0, http2 } = serving;
+  const goesAway = goawayChance > 0 ? () => random.next() < goawayChance : undefined;
+  return { tls, sharedPort, http2: { ...http2, goesAway } };
 }
 
 /** Publishes where this server is, and begins its share of the cluster's upkeep. */

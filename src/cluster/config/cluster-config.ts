@@ -6,6 +6,7 @@ import type { AdmissionFlags } from "./admission.ts";
 import type { AuditFlags } from "./audit.ts";
 import type { AuthenticationFlags } from "./authentication.ts";
 import type { EncryptionFlags } from "./encryption.ts";
+import type { ServingSettings } from "./serving.ts";
 
 export interface ClusterConfig {
   readonly dataDir: string;
@@ -29,6 +30,8 @@ export interface ClusterConfig {
   readonly encryption?: EncryptionFlags | undefined;
   /** Audit. Default: none. */
   readonly audit?: AuditFlags | undefined;
+  /** TLS, HTTP/2, timeouts. Default: as in kube-apiserver. */
+  readonly serving?: ServingSettings | undefined;
   /** Limits of concurrency. Default: priority and fairness, 600 seats. */
   readonly fairness?: FairnessSettings | undefined;
   /** Which controllers run: `*`, `name`, `-name`. Default: all that are enabled by default. */

@@ -14,14 +14,17 @@ import { readAudit } from "../config/audit.ts";
 import { readAuthentication, readRequestHeader } from "../config/authentication.ts";
 import { readModes } from "../config/authorization.ts";
 import {
-  ClientAuthorities,
+  CurrentCertificate,
   followAuthentication,
+  followNamed,
   readChangingFiles,
   servingCertificate,
 } from "../config/changing-files.ts";
 import type { ClusterConfig } from "../config/cluster-config.ts";
 import { openEncryption } from "../config/encryption.ts";
 import { listenOrExplain } from "../config/listen.ts";
+import { readNamed } from "../config/named-certificates.ts";
+import { servingOptions } from "../config/serving.ts";
 import { openFlowFile } from "../data/flow-file.ts";
 import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
 
@@ -56,6 +59,8 @@ export async function startClusterApiServer(
   const { config, pki, store, machineIp, metrics, clock, random, log } = options;
   const flags = config.authentication ?? {};
   const files = await readChangingFiles(flags);
+  const { namedCertificates } = config.serving ?? {};
+  const parts = { pki, clientCa: files.clientCa, named: await readNamed(namedCertificates) };
   const encrypted = await openEncryption(config.encryption ?? {}, { clock, log });
   starting.defer(async () => encrypted?.encryption.close());
   const recorder = await openRecorder(options, starting);
@@ -70,7 +75,8 @@ export async function startClusterApiServer(
     sharedStore: config.store.kind === "etcd",
     authentication: await readAuthentication(flags, files, pki),
     requestHeader: await readRequestHeader(flags, pki),
-    certificate: servingCertificate(pki, files.clientCa),
+    certificate: servingCertificate(parts),
+    serving: servingOptions(config.serving, log),
     authorizationModes: await readModes(config.authorization ?? {}),
     admission: readAdmission(config.admission ?? {}),
     audit: await readAudit(config.audit ?? {}, log),
@@ -89,7 +95,7 @@ export async function startClusterApiServer(
   });
   starting.defer(() => server.stop());
   starting.use(answers);
-  const clients = new ClientAuthorities(pki, files.clientCa, (certificate) => server.renewCertificate(certificate));
+  const certificate = new CurrentCertificate(parts, (next) => server.renewCertificate(next));
   const { port, handle, signToken } = server;
   return {
     port,
@@ -98,11 +104,13 @@ export async function startClusterApiServer(
     url: urlOf(config, port),
     reasons,
     follow: (background) => {
-      followAuthentication(flags, files, { background, clients, server, clock, log });
+      const following = { background, certificate, server, clock, log };
+      followAuthentication(flags, files, following);
+      followNamed(namedCertificates, parts.named, following);
       encrypted?.follow(background);
     },
     renewCertificates: (fresh) => {
-      clients.renew(fresh);
+      certificate.replace({ pki: fresh });
       ({ frontProxyClient, apiserverKubeletClient } = fresh);
     },
   };

@@ -24,6 +24,8 @@ import { type EncryptionFlags, openEncryption } from "../config/encryption.ts";
 import { ClusterError } from "../config/errors.ts";
 import { followFile, readFlag } from "../config/flag-files.ts";
 import { listenOrExplain } from "../config/listen.ts";
+import { namedFiles, readNamed } from "../config/named-certificates.ts";
+import { type ServingSettings, servingOptions } from "../config/serving.ts";
 import {
   readServing,
   type ServingFiles,
@@ -53,6 +55,7 @@ export interface ApiServerConfig extends ServingFlags {
   readonly admission: AdmissionFlags;
   readonly audit?: AuditFlags | undefined;
   readonly encryption?: EncryptionFlags | undefined;
+  readonly serving?: ServingSettings | undefined;
   readonly fairness?: NonNullable<ApiServerOptions["fairness"]> | undefined;
   /** Client certificate for aggregated API servers. */
   readonly proxyClient?: { readonly certFile: string; readonly keyFile: string };
@@ -84,7 +87,11 @@ export async function startStandaloneApiServer(
   const flags = authenticationFlags(config, authorizationFlags);
   await using starting = new AsyncDisposableStack();
   const files = await servingFiles(config, servingNames(config), clock);
-  const certificate = await readServing(files);
+  const readCertificate = async () => ({
+    ...(await readServing(files)),
+    named: await readNamed(config.serving?.namedCertificates),
+  });
+  const certificate = await readCertificate();
   const changing = await readChangingFiles(withoutClientCa(flags));
   const settings = await readAuthentication(flags, changing, await keyOf(flags));
   const requestHeader = await readRequestHeader(flags);
@@ -110,6 +117,7 @@ export async function startStandaloneApiServer(
       others: { [SCHEDULING_PATH]: answers.answer },
       sharedStore: config.store.kind === "etcd",
       certificate,
+      serving: servingOptions(config.serving, log),
       authentication: settings,
       authorizationModes: await readModes(authorizationFlags),
       admission: readAdmission(withoutNodeRestriction(admission)),
@@ -133,7 +141,7 @@ export async function startStandaloneApiServer(
   const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
   starting.defer(() => background.stop());
   const following: Following = { server, background, ...environment };
-  followServing(files, certificate, following);
+  followServing(servedFiles(files, config, certificate), readCertificate, following);
   followConfiguration(flags, changing.configuration, following);
   encrypted?.follow(background);
   const parts = starting.move();
@@ -154,25 +162,42 @@ interface Following extends Pick<Environment, "clock" | "log"> {
   readonly background: TaskGroup;
 }
 
+interface KnownFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** The files that the serving certificate is read from, with what they held. */
+function servedFiles(
+  { cert, key, clientCa }: ServingFiles,
+  { serving }: ApiServerConfig,
+  { certPem, keyPem, clientCaPem, named }: ApiServerOptions["certificate"],
+): readonly KnownFile[] {
+  return [
+    { file: cert, text: certPem },
+    { file: key, text: keyPem },
+    ...(clientCa === undefined ? [] : [{ file: clientCa, text: clientCaPem }]),
+    ...namedFiles(serving?.namedCertificates, named),
+  ];
+}
+
 /** Renewed certificates on disk apply to new connections. */
 function followServing(
-  files: ServingFiles,
-  { certPem, keyPem, clientCaPem }: ApiServerOptions["certificate"],
+  files: readonly KnownFile[],
+  read: () => Promise<ApiServerOptions["certificate"]>,
   following: Following,
 ): void {
   const { server, background } = following;
   const reread = (failed: (error: unknown) => void) =>
     background.run("reading certificates", async () => {
       try {
-        server.renewCertificate(await readServing(files));
+        server.renewCertificate(await read());
       } catch (error) {
         // A certificate and its key change one after the other: the second change succeeds.
         failed(error);
       }
     });
-  follow(files.cert, certPem, (_, failed) => reread(failed), following);
-  follow(files.key, keyPem, (_, failed) => reread(failed), following);
-  if (files.clientCa !== undefined) follow(files.clientCa, clientCaPem, (_, failed) => reread(failed), following);
+  for (const { file, text } of files) follow(file, text, (_, failed) => reread(failed), following);
 }
 
 function followConfiguration(flags: AuthenticationFlags, known: string | undefined, following: Following): void {

@@ -16,6 +16,7 @@ import { type KubeletReachOptions, kubeletReachFrom, kubeletReachOptions } from 
 import { type LoggingConfig, type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
+import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/serving.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean, milliseconds, wholeNumber } from "../options/values.ts";
 import { componentLog } from "../process/component-log.ts";
@@ -31,6 +32,7 @@ export interface KubeApiServerOptions
     FairnessFlagOptions,
     LoggingFlagOptions,
     MetricsFlagOptions,
+    ServingFlagOptions,
     RecordingOptions {
   readonly bindAddress: string;
   readonly securePort: number;
@@ -97,6 +99,7 @@ export function kubeApiServerCommand(): Command {
     kubeletReachOptions(),
     loggingOptions(),
     metricsOptions(),
+    servingOptions(),
   ];
   for (const option of [...groups.flat(), ...originalFlags(KUBE_APISERVER)]) command.addOption(option);
   return command;
@@ -121,6 +124,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     admission: admissionFrom(options),
     audit: auditFrom(options),
     fairness: fairnessFrom(options),
+    serving: servingFrom(options),
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     kubelets: kubeletReachFrom(options),
@@ -135,10 +139,10 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
   };
 }
 
-function notesOn({ allowPrivileged }: KubeApiServerOptions): readonly string[] {
-  return allowPrivileged === false
-    ? ["--allow-privileged=false has no effect in this API server: privileged containers are always allowed."]
-    : [];
+function notesOn(options: KubeApiServerOptions): readonly string[] {
+  const privileged =
+    "--allow-privileged=false has no effect in this API server: privileged containers are always allowed.";
+  return [...(options.allowPrivileged === false ? [privileged] : []), ...notesOnServing(options)];
 }
 
 async function run(config: ApiServerConfig, notes: readonly string[], logging: LoggingConfig): Promise<void> {

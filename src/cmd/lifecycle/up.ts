@@ -19,6 +19,7 @@ import {
   serviceRanges,
 } from "../options/real-nodes.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
+import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/serving.ts";
 import { type NodesFlagOptions, nodesFrom, nodesOptions } from "../options/simulated-nodes.ts";
 import { dataDirOf, dataDirOption, milliseconds, wholeNumber } from "../options/values.ts";
 import { runDetached } from "./detach.ts";
@@ -32,6 +33,7 @@ export interface UpOptions
     AdmissionFlagOptions,
     AuditFlagOptions,
     FairnessFlagOptions,
+    ServingFlagOptions,
     NodesFlagOptions,
     RealNodesFlagOptions,
     RecordingOptions {
@@ -90,7 +92,12 @@ export function upCommand(): Command {
       const { realNodes, notes } = await chooseNodes({ ...options, hasNodes: hasNodes(options) }, ownTerminal());
       const config = configFrom(options, realNodes);
       if (options.detach) await runDetached(config);
-      else await runForeground(config, notes, options.dashboard ? options.dashboardPort : undefined);
+      else
+        await runForeground(
+          config,
+          [...notes, ...notesOnServing(options)],
+          options.dashboard ? options.dashboardPort : undefined,
+        );
     });
   for (const option of [
     ...nodesOptions(),
@@ -102,6 +109,7 @@ export function upCommand(): Command {
     ...admissionOptions(),
     ...auditOptions(),
     ...fairnessOptions(),
+    ...servingOptions(),
   ])
     command.addOption(option);
   return command;
@@ -124,6 +132,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     admission: admissionFrom(options),
     audit: auditFrom(options),
     fairness: fairnessFrom(options),
+    serving: servingFrom(options),
     controllers: options.controllers,
     // A memory store without nodes is for trying the API: no Pod could run.
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),
