@@ -12,6 +12,7 @@ import type { Encryption } from "./encryption/index.ts";
 import type { InFlightLimits } from "./fairness/index.ts";
 import type { ServingCertificate } from "./http/listener.ts";
 import type { RouteOptions } from "./routes/routes.ts";
+import type { StorageSettings } from "./storage/index.ts";
 
 export interface ApiServerOptions {
   readonly host: string;
@@ -24,6 +25,8 @@ export interface ApiServerOptions {
   readonly sharedStore: boolean;
   /** How values are encrypted in the store. Default: they are stored as they are. */
   readonly encryption?: Encryption | undefined;
+  /** How the store is used. */
+  readonly storage?: StorageSettings | undefined;
   /** How long Events are kept. Default: an hour. */
   readonly eventTtlMs?: number | undefined;
   /** The authority whose clients may authenticate others by headers, and the names of these clients. */

@@ -21,6 +21,7 @@ import type { Handle } from "./http/exchange.ts";
 import { type Listener, listen, type ServingCertificate } from "./http/listener.ts";
 import type { ApiServerOptions } from "./server-options.ts";
 import { authenticationFacts, type ServerFront, serverParts } from "./server-parts.ts";
+import { countObjects, measureStore } from "./storage/index.ts";
 
 const SHUTDOWN_GRACE_MS = 5_000;
 
@@ -64,10 +65,14 @@ async function openPort(options: ApiServerOptions, { handle, closing, stopping }
 /** Publishes where this server is, and begins its share of the cluster's upkeep. */
 async function joinCluster(options: ApiServerOptions, server: Assembled, port: number): Promise<void> {
   const { context, resources, background } = server;
+  const { clock } = options;
   const address = options.advertiseAddress ?? options.host;
   const identity: Identity = { hostname: hostname(), port, address, uid: randomUUID() };
   await advertise(context, resources, identity, options.serviceCidrs);
   background.run("identity lease", (signal) => renewIdentity(context, resources, identity, signal));
+  const { countPeriodMs, sizeIntervalMs } = options.storage ?? {};
+  background.run("object counts", (signal) => countObjects({ ...server, clock, periodMs: countPeriodMs }, signal));
+  background.run("store size", (signal) => measureStore({ ...options, intervalMs: sizeIntervalMs }, signal));
   background.run("event expiry", (signal) => expireEvents({ context, resources, ttlMs: options.eventTtlMs }, signal));
 }
 

@@ -68,6 +68,7 @@ export async function startClusterApiServer(
     historyWindowMs: config.historyWindowMs,
     others: { [SCHEDULING_PATH]: answers.answer },
     sharedStore: config.store.kind === "etcd",
+    storage: config.storage,
     authentication: await readAuthentication(flags, files, pki),
     requestHeader: await readRequestHeader(flags, pki),
     certificate: servingCertificate(pki, files.clientCa),

@@ -10,6 +10,7 @@ import {
   type RequestHeaderOptions,
   SCHEDULING_PATH,
   STANDARD_HEADERS,
+  type StorageSettings,
 } from "#apiserver";
 import { MetricsRegistry, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
 import { Recorder } from "#flows";
@@ -31,6 +32,7 @@ import {
   servingDnsNames,
   servingFiles,
 } from "../config/serving-files.ts";
+import { storeSpec } from "../config/store-spec.ts";
 import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
 
 /** Disabled by default in kube-apiserver. */
@@ -42,6 +44,7 @@ export interface ApiServerConfig extends ServingFlags {
   readonly port: number;
   readonly advertiseAddress?: string | undefined;
   readonly store: StoreConfig;
+  readonly storage?: StorageSettings | undefined;
   readonly serviceCidrs?: readonly string[] | undefined;
   readonly eventTtlMs?: number | undefined;
   readonly historyWindowMs?: number | undefined;
@@ -107,6 +110,7 @@ export async function startStandaloneApiServer(
       historyWindowMs: config.historyWindowMs,
       others: { [SCHEDULING_PATH]: answers.answer },
       sharedStore: config.store.kind === "etcd",
+      storage: config.storage,
       certificate,
       authentication: settings,
       authorizationModes: await readModes(authorizationFlags),
@@ -256,10 +260,4 @@ function servingNames({ bindAddress, advertiseAddress }: ApiServerConfig) {
   const any = bindAddress === "0.0.0.0" || bindAddress === "::";
   const own = [any ? undefined : bindAddress, advertiseAddress, "127.0.0.1"].filter((address) => address !== undefined);
   return { dnsNames: servingDnsNames(), ipAddresses: [...new Set(own)] };
-}
-
-/** The embedded store needs a data directory, which a standalone API server does not have. */
-function storeSpec(store: StoreConfig) {
-  if (store.kind === "embedded") throw new ClusterError("a standalone API server needs etcd.");
-  return store;
 }

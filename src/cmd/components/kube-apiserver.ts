@@ -14,11 +14,13 @@ import { type EtcdOptions, etcdOptions, etcdStore } from "../options/etcd.ts";
 import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
 import { type KubeletReachOptions, kubeletReachFrom, kubeletReachOptions } from "../options/kubelet-connection.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
+import { type StorageFlagOptions, storageFrom, storageOptions } from "../options/storage.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean, milliseconds, wholeNumber } from "../options/values.ts";
 
 export interface KubeApiServerOptions
   extends EtcdOptions,
+    StorageFlagOptions,
     AuthenticationOptions,
     AuthorizationOptions,
     EncryptionOptions,
@@ -82,6 +84,7 @@ export function kubeApiServerCommand(): Command {
     });
   const groups = [
     etcdOptions(),
+    storageOptions(),
     authenticationOptions(),
     authorizationOptions(),
     encryptionOptions(),
@@ -107,6 +110,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     port: options.securePort,
     certDir: options.certDir,
     store: etcdStore(options, "--etcd-servers must be specified"),
+    storage: storageFrom(options),
     authentication: authenticationFrom(options),
     authorization: authorizationFrom(options),
     encryption: encryptionFrom(options),

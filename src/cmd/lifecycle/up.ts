@@ -9,7 +9,7 @@ import { type AuthenticationOptions, authenticationFrom, authenticationOptions }
 import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "../options/authorization.ts";
 import { controllersOption } from "../options/controllers.ts";
 import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
-import { type EtcdOptions, etcdOptions, etcdStore, tlsOf } from "../options/etcd.ts";
+import { type EtcdOptions, etcdOptions, etcdStore, isAboutEtcd } from "../options/etcd.ts";
 import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
 import {
   chooseNodes,
@@ -114,6 +114,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     bindAddress: options.bindAddress,
     port: options.port,
     store: storeFrom(options),
+    storage: { listWindowMs: options.etcdCompactionInterval },
     eventTtlMs: options.eventTtl,
     serviceCidrs: options.serviceClusterIpRange,
     historyWindowMs: options.historyWindow,
@@ -140,10 +141,10 @@ function hasNodes(options: UpOptions): boolean {
 }
 
 function storeFrom(options: UpOptions): StoreConfig {
-  const { store, etcdServers } = options;
+  const { store } = options;
   if (store === "etcd") return etcdStore(options, "--store etcd needs --etcd-servers URL[,URL…].");
-  if (etcdServers !== undefined || tlsOf(options) !== undefined) {
-    throw new ClusterError(`--etcd-servers and its certificates require --store etcd, not --store ${store}.`);
+  if (isAboutEtcd(options)) {
+    throw new ClusterError(`--etcd-servers and the other flags of etcd require --store etcd, not --store ${store}.`);
   }
   return { kind: store };
 }
