@@ -51,7 +51,7 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
     resumableChanges: RESUMABLE_CHANGES,
     recorder,
     historyWindowMs: options.historyWindowMs ?? HISTORY_WINDOW_MS,
-    allocation: (foundation) => allocators({ ...foundation, serviceCidrs }),
+    allocation: (foundation) => allocators({ ...foundation, serviceCidrs, nodePorts: options.services?.nodePorts }),
     authorization: (foundation) => authorizationPart(options, foundation),
     admission: (foundation, authorize) => {
       const plugins = selectPlugins(options.admission ?? {}, { ...foundation, authorize });

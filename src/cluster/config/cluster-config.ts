@@ -1,5 +1,5 @@
 /** The configuration of a cluster, and what the process that runs it provides. */
-import type { AuthorizationFlags, FairnessSettings, StorageSettings } from "#apiserver";
+import type { AuthorizationFlags, FairnessSettings, ServiceSettings, StorageSettings } from "#apiserver";
 import type { Clock, Logger } from "#base";
 import type { ProxyMode } from "#network";
 import type { AdmissionFlags } from "./admission.ts";
@@ -39,6 +39,8 @@ export interface ClusterConfig {
   readonly scheduler?: boolean | undefined;
   /** Service IP range, or one of each family. Default: 10.96.0.0/12. */
   readonly serviceCidrs?: readonly string[] | undefined;
+  /** Node ports, and the Service `kubernetes`. */
+  readonly services?: ServiceSettings | undefined;
   /** Simulated nodes. Default: none. */
   readonly nodes?: NodesConfig | undefined;
   /** Real nodes: containerd on this machine. Default: none. */

@@ -83,6 +83,7 @@ export async function startClusterApiServer(
     alsoAt: machineIp === undefined ? [] : alsoAt(config, machineIp),
     eventTtlMs: config.eventTtlMs,
     serviceCidrs: config.serviceCidrs,
+    services: config.services,
     metrics,
     clock,
     random,

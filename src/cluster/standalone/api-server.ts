@@ -9,6 +9,7 @@ import {
   type AuthorizationFlags,
   type RequestHeaderOptions,
   SCHEDULING_PATH,
+  type ServiceSettings,
   STANDARD_HEADERS,
   type StorageSettings,
 } from "#apiserver";
@@ -46,6 +47,7 @@ export interface ApiServerConfig extends ServingFlags {
   readonly store: StoreConfig;
   readonly storage?: StorageSettings | undefined;
   readonly serviceCidrs?: readonly string[] | undefined;
+  readonly services?: ServiceSettings | undefined;
   readonly eventTtlMs?: number | undefined;
   readonly historyWindowMs?: number | undefined;
   /** `file` is not possible without a data directory. */
@@ -122,6 +124,7 @@ export async function startStandaloneApiServer(
       frontProxyIdentity: () => frontProxy,
       ...kubelets,
       serviceCidrs: config.serviceCidrs,
+      services: config.services,
       advertiseAddress: config.advertiseAddress,
       eventTtlMs: config.eventTtlMs,
       metrics,

@@ -14,6 +14,7 @@ import { type EtcdOptions, etcdOptions, etcdStore } from "../options/etcd.ts";
 import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
 import { type KubeletReachOptions, kubeletReachFrom, kubeletReachOptions } from "../options/kubelet-connection.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
+import { type ServiceFlagOptions, serviceOptions, servicesFrom } from "../options/services.ts";
 import { type StorageFlagOptions, storageFrom, storageOptions } from "../options/storage.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean, milliseconds, wholeNumber } from "../options/values.ts";
@@ -21,6 +22,7 @@ import { boolean, milliseconds, wholeNumber } from "../options/values.ts";
 export interface KubeApiServerOptions
   extends EtcdOptions,
     StorageFlagOptions,
+    ServiceFlagOptions,
     AuthenticationOptions,
     AuthorizationOptions,
     EncryptionOptions,
@@ -85,6 +87,7 @@ export function kubeApiServerCommand(): Command {
   const groups = [
     etcdOptions(),
     storageOptions(),
+    serviceOptions(),
     authenticationOptions(),
     authorizationOptions(),
     encryptionOptions(),
@@ -111,6 +114,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     certDir: options.certDir,
     store: etcdStore(options, "--etcd-servers must be specified"),
     storage: storageFrom(options),
+    services: servicesFrom(options),
     authentication: authenticationFrom(options),
     authorization: authorizationFrom(options),
     encryption: encryptionFrom(options),

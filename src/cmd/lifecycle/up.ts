@@ -19,6 +19,7 @@ import {
   serviceRanges,
 } from "../options/real-nodes.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
+import { nodePortRangeOption } from "../options/services.ts";
 import { type NodesFlagOptions, nodesFrom, nodesOptions } from "../options/simulated-nodes.ts";
 import { dataDirOf, dataDirOption, milliseconds, wholeNumber } from "../options/values.ts";
 import { runDetached } from "./detach.ts";
@@ -42,6 +43,7 @@ export interface UpOptions
   readonly kubeconfig?: string;
   readonly eventTtl?: number;
   readonly serviceClusterIpRange?: readonly string[];
+  readonly serviceNodePortRange?: NonNullable<ClusterConfig["services"]>["nodePorts"];
   readonly controllers?: readonly string[];
   readonly scheduler?: boolean;
   readonly dashboard: boolean;
@@ -74,6 +76,7 @@ export function upCommand(): Command {
         "Service IP range, or one IPv4 and one IPv6 range (default: 10.96.0.0/12)",
       ).argParser(serviceRanges),
     )
+    .addOption(nodePortRangeOption())
     .addOption(historyWindowOption())
     .addOption(flowRecordsOption())
     .addOption(controllersOption())
@@ -117,6 +120,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     storage: { listWindowMs: options.etcdCompactionInterval },
     eventTtlMs: options.eventTtl,
     serviceCidrs: options.serviceClusterIpRange,
+    services: { nodePorts: options.serviceNodePortRange },
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     authentication: authenticationFrom(options),

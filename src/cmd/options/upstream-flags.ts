@@ -32,14 +32,17 @@ export const KUBE_APISERVER: OriginalFlags = {
   lease-reuse-duration-seconds http2-max-streams-per-connection disable-http2-serving goaway-chance min-request-timeout request-timeout
   shutdown-delay-duration shutdown-send-retry-after shutdown-watch-termination-grace-period livez-grace-period
   max-connection-bytes-per-sec permit-address-sharing permit-port-sharing tls-min-version tls-cipher-suites
-  external-hostname apiserver-count endpoint-reconciler-type kubernetes-service-node-port
-  identity-lease-duration-seconds identity-lease-renew-interval-seconds peer-advertise-ip peer-advertise-port peer-ca-file
+  external-hostname
   kubelet-port kubelet-read-only-port enable-aggregator-routing aggregator-reject-forwarding-redirect service-account-lookup
   cors-allowed-origins strict-transport-security-directives feature-gates runtime-config emulated-version emulation-forward-compatible
   runtime-config-emulation-forward-compatible min-compatibility-version show-hidden-metrics-for-version disabled-metrics
   allow-metric-labels allow-metric-labels-manifest`),
-  refused: ["egress-selector-config-file", "etcd-servers-overrides", "tls-sni-cert-key"],
-  fixed: { "service-node-port-range": "30000-32767" },
+  refused: [
+    "egress-selector-config-file",
+    "etcd-servers-overrides",
+    "tls-sni-cert-key",
+    ...names("peer-advertise-ip peer-advertise-port peer-ca-file"),
+  ],
 };
 
 /** Hidden from --help; values are optional, as some of them are switches. */
