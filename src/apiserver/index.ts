@@ -15,6 +15,7 @@ export {
   DEFAULT_ISSUER,
   KeyFileError,
   type OidcFlags,
+  openExternalSigner,
   type PemFile,
   parseAuthenticationConfiguration,
   parseTokenFile,

@@ -21,6 +21,7 @@ import {
 } from "../config/changing-files.ts";
 import type { ClusterConfig } from "../config/cluster-config.ts";
 import { openEncryption } from "../config/encryption.ts";
+import { withExternalSigner } from "../config/external-signer.ts";
 import { listenOrExplain } from "../config/listen.ts";
 import { openFlowFile } from "../data/flow-file.ts";
 import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
@@ -69,7 +70,7 @@ export async function startClusterApiServer(
     others: { [SCHEDULING_PATH]: answers.answer },
     sharedStore: config.store.kind === "etcd",
     storage: config.storage,
-    authentication: await readAuthentication(flags, files, pki),
+    authentication: await withExternalSigner(await readAuthentication(flags, files, pki), flags, options, starting),
     requestHeader: await readRequestHeader(flags, pki),
     certificate: servingCertificate(pki, files.clientCa),
     authorizationModes: await readModes(config.authorization ?? {}),

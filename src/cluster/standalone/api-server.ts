@@ -24,6 +24,7 @@ import { readChangingFiles } from "../config/changing-files.ts";
 import { type Environment, type FlowRecording, historyOf, type StoreConfig } from "../config/cluster-config.ts";
 import { type EncryptionFlags, openEncryption } from "../config/encryption.ts";
 import { ClusterError } from "../config/errors.ts";
+import { withExternalSigner } from "../config/external-signer.ts";
 import { followFile, readFlag } from "../config/flag-files.ts";
 import { listenOrExplain } from "../config/listen.ts";
 import {
@@ -90,7 +91,8 @@ export async function startStandaloneApiServer(
   const files = await servingFiles(config, servingNames(config), clock);
   const certificate = await readServing(files);
   const changing = await readChangingFiles(withoutClientCa(flags));
-  const settings = await readAuthentication(flags, changing, await keyOf(flags));
+  const read = await readAuthentication(flags, changing, await keyOf(flags));
+  const settings = await withExternalSigner(read, flags, environment, starting);
   const requestHeader = await readRequestHeader(flags);
   const frontProxy = proxyClient && {
     certPem: await readFlag("--proxy-client-cert-file", proxyClient.certFile),
@@ -201,7 +203,12 @@ function follow(
 }
 
 /** The signing key for service account tokens: a standalone server has no key of its own. */
-async function keyOf({ serviceAccountSigningKeyFile: file, serviceAccountIssuer: issuers = [] }: AuthenticationFlags) {
+async function keyOf(flags: AuthenticationFlags) {
+  const { serviceAccountSigningKeyFile: file, serviceAccountIssuer: issuers = [] } = flags;
+  const { serviceAccountSigningEndpoint: socket } = flags;
+  // An external signer needs no key; readers of the flags refuse both.
+  if (socket !== undefined && file === undefined && issuers.length > 0)
+    return { dir: socket, serviceAccount: { keyPem: "", publicKeyPem: "" } };
   if (file === undefined || issuers.length === 0) {
     throw new ClusterError(
       "service-account-issuer is a required flag, --service-account-signing-key-file and --service-account-issuer are required",

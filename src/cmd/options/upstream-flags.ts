@@ -33,7 +33,7 @@ export const KUBE_APISERVER: OriginalFlags = {
   shutdown-delay-duration shutdown-send-retry-after shutdown-watch-termination-grace-period livez-grace-period
   max-connection-bytes-per-sec permit-address-sharing permit-port-sharing tls-min-version tls-cipher-suites
   external-hostname
-  kubelet-port kubelet-read-only-port enable-aggregator-routing aggregator-reject-forwarding-redirect service-account-lookup
+  kubelet-port kubelet-read-only-port enable-aggregator-routing aggregator-reject-forwarding-redirect
   cors-allowed-origins strict-transport-security-directives feature-gates runtime-config emulated-version emulation-forward-compatible
   runtime-config-emulation-forward-compatible min-compatibility-version show-hidden-metrics-for-version disabled-metrics
   allow-metric-labels allow-metric-labels-manifest`),
