@@ -5,15 +5,18 @@ import type { Recorder } from "#flows";
 import type { Store } from "#store";
 import type { AdmissionOptions } from "./admission/index.ts";
 import type { FrontProxyIdentity } from "./aggregation/index.ts";
+import type { PortRange } from "./allocate/index.ts";
 import type { AuditSettings } from "./audit/index.ts";
 import type { AuthenticationSettings, RequestHeaderOptions } from "./authn/index.ts";
 import type { ModeSpec } from "./authz/index.ts";
+import type { EndpointReconcilerType } from "./bootstrap/index.ts";
 import type { ConnectOptions } from "./connect/index.ts";
 import type { Encryption } from "./encryption/index.ts";
 import type { InFlightLimits } from "./fairness/index.ts";
 import type { Http2Settings } from "./http/listener.ts";
 import type { ServingCertificate, TlsSettings } from "./http/tls-servers.ts";
 import type { RouteOptions } from "./routes/routes.ts";
+import type { StorageSettings } from "./storage/index.ts";
 
 export interface ApiServerOptions {
   readonly host: string;
@@ -29,6 +32,8 @@ export interface ApiServerOptions {
   readonly sharedStore: boolean;
   /** How values are encrypted in the store. Default: they are stored as they are. */
   readonly encryption?: Encryption | undefined;
+  /** How the store is used. */
+  readonly storage?: StorageSettings | undefined;
   /** How long Events are kept. Default: an hour. */
   readonly eventTtlMs?: number | undefined;
   /** The authority whose clients may authenticate others by headers, and the names of these clients. */
@@ -45,6 +50,8 @@ export interface ApiServerOptions {
   readonly fairness?: FairnessSettings | undefined;
   /** Ranges of the Services' addresses: one of each family at most; the first is the default. */
   readonly serviceCidrs?: readonly string[] | undefined;
+  /** Services: node ports, and the Service `kubernetes`. */
+  readonly services?: ServiceSettings | undefined;
   /** The address at which others reach this server. Default: its host. */
   readonly advertiseAddress?: string | undefined;
   /** The client certificate for aggregated API servers, as of now. */
@@ -75,6 +82,17 @@ export interface ServingOptions {
   readonly goawayChance?: number | undefined;
   /** Other processes may listen on the same address and port. Default: false. */
   readonly sharedPort?: boolean | undefined;
+}
+
+export interface ServiceSettings {
+  /** Default: 30000 to 32767. */
+  readonly nodePorts?: PortRange | undefined;
+  /** The node port of the Service `kubernetes`. 0 or absent: it has none. */
+  readonly kubernetesNodePort?: number | undefined;
+  /** Who decides about the endpoints of the Service `kubernetes`. Default: the servers whose Lease is alive. */
+  readonly endpointReconciler?: EndpointReconcilerType | undefined;
+  /** The number of servers, for `master-count`. Default: 1. */
+  readonly serverCount?: number | undefined;
 }
 
 export interface FairnessSettings extends Partial<InFlightLimits> {

@@ -15,6 +15,7 @@ import { type Fairness, fairness, maxInFlight } from "./fairness/index.ts";
 import type { ServingCertificate } from "./http/tls-servers.ts";
 import { healthChecks } from "./routes/health-checks.ts";
 import type { ApiServerOptions } from "./server-options.ts";
+import { mediaTypeStore } from "./storage/index.ts";
 
 /** Watches that missed no more changes than this resume after a restart. */
 const RESUMABLE_CHANGES = 5_000;
@@ -33,13 +34,16 @@ export interface Place {
 }
 
 export function serverParts(options: ApiServerOptions, place: Place): ServerParts<Authorization, ServerFront> {
-  const { encryption, clock, random, log, metrics, sharedStore, recorder, serviceCidrs } = options;
+  const { encryption, clock, random, log, metrics, sharedStore, recorder, serviceCidrs, storage } = options;
   const { features = defaultFeatures } = options;
   const kinds = servedKinds({ ...options.apis, enabled: features.enabled });
+  const stored = encryption?.over(options.store) ?? options.store;
+  const store = mediaTypeStore(stored, storage?.mediaType ?? "application/json", kinds);
   return {
-    store: encryption?.over(options.store) ?? options.store,
+    store,
     sharedStore,
-    isOutdated: encryption && ((key) => encryption.isOutdated(key)),
+    isOutdated: (key) => store.isOutdated(key) || encryption?.isOutdated(key) === true,
+    storageSettings: storage,
     clock,
     random,
     log,
@@ -50,7 +54,7 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
     resumableChanges: RESUMABLE_CHANGES,
     recorder,
     historyWindowMs: options.historyWindowMs ?? HISTORY_WINDOW_MS,
-    allocation: (foundation) => allocators({ ...foundation, serviceCidrs }),
+    allocation: (foundation) => allocators({ ...foundation, serviceCidrs, nodePorts: options.services?.nodePorts }),
     authorization: (foundation) => authorizationPart(options, foundation),
     admission: async (foundation, authorize) => {
       const plugins = await selectPlugins(
@@ -127,6 +131,7 @@ async function serverFront(options: ApiServerOptions, core: Core<Authorization>,
         store: context.store,
         stopping,
         joined: () => place.joined,
+        timeouts: options.storage,
         others: options.encryption === undefined ? [] : [options.encryption.health],
       }),
       debug: fair?.dump,

@@ -14,7 +14,7 @@ import type { JsonObject } from "#api";
 import { type AssembledServer, assembleApiServer } from "./assembly/assemble.ts";
 import type { AuthenticationConfiguration } from "./authn/index.ts";
 import type { Authorization } from "./authz/index.ts";
-import { advertise, type Identity, publishAuthentication, renewIdentity } from "./bootstrap/index.ts";
+import { type Identity, Membership, publishAuthentication, reportTo } from "./bootstrap/index.ts";
 import { expireEvents } from "./expire/index.ts";
 import { httpHandlers } from "./http/adapter.ts";
 import type { Handle } from "./http/exchange.ts";
@@ -22,6 +22,7 @@ import { type ConnectionSettings, type Listener, listen } from "./http/listener.
 import type { ServingCertificate } from "./http/tls-servers.ts";
 import type { ApiServerOptions } from "./server-options.ts";
 import { authenticationFacts, type ServerFront, serverParts } from "./server-parts.ts";
+import { countObjects, measureStore } from "./storage/index.ts";
 
 const SHUTDOWN_GRACE_MS = 5_000;
 
@@ -72,10 +73,22 @@ function connectionSettings({ serving = {}, random }: ApiServerOptions): Connect
 /** Publishes where this server is, and begins its share of the cluster's upkeep. */
 async function joinCluster(options: ApiServerOptions, server: Assembled, port: number): Promise<void> {
   const { context, resources, background } = server;
+  const { clock } = options;
   const address = options.advertiseAddress ?? options.host;
   const identity: Identity = { hostname: hostname(), port, address, uid: randomUUID() };
-  await advertise(context, resources, identity, options.serviceCidrs);
-  background.run("identity lease", (signal) => renewIdentity(context, resources, identity, signal));
+  const { serviceCidrs, services } = options;
+  const membership = new Membership({
+    ...{ context, resources, identity, serviceCidrs, onFailure: reportTo(context) },
+    nodePort: services?.kubernetesNodePort,
+    reconciler: services?.endpointReconciler,
+    count: services?.serverCount,
+  });
+  await membership.join();
+  server.closing.defer(() => membership.leave());
+  background.run("membership", (signal) => membership.keep(signal));
+  const { countPeriodMs, sizeIntervalMs } = options.storage ?? {};
+  background.run("object counts", (signal) => countObjects({ ...server, clock, periodMs: countPeriodMs }, signal));
+  background.run("store size", (signal) => measureStore({ ...options, intervalMs: sizeIntervalMs }, signal));
   background.run("event expiry", (signal) => expireEvents({ context, resources, ttlMs: options.eventTtlMs }, signal));
 }
 

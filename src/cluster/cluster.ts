@@ -17,6 +17,7 @@ import { openStore, type Store } from "#store";
 import { type ClusterConfig, type Environment, historyOf } from "./config/cluster-config.ts";
 import { ClusterError } from "./config/errors.ts";
 import { servingDnsNames } from "./config/serving-files.ts";
+import { storeSpec } from "./config/store-spec.ts";
 import { type DataDir, dataDir, openDataDir, writeFileAtomic } from "./data/data-dir.ts";
 import { type Kubeconfigs, writeKubeconfigs } from "./data/kubeconfigs.ts";
 import type { RunState } from "./data/run-state.ts";
@@ -141,7 +142,7 @@ function ensureCertificates(start: Start, realNodes: OpenedRealNodes | undefined
 
 async function openClusterStore(start: Start): Promise<Store> {
   const { config, dir, starting, clock, log } = start;
-  const spec = config.store.kind === "embedded" ? { ...config.store, dir: dir.store } : config.store;
+  const spec = storeSpec(config.store, dir.store);
   const store = await step("store", start, async () => {
     const opened = await openStore({ ...spec, clock, log, ...historyOf(config) });
     return [opened, `${spec.kind}, revision ${await opened.revision()}`];

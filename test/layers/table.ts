@@ -112,6 +112,7 @@ export const rooms: Record<string, readonly string[]> = {
     "aggregation",
     "bootstrap",
     "expire",
+    "storage",
     "encryption",
     // All of it, put together.
     "assembly",

@@ -21,7 +21,7 @@ import { layFoundation } from "./foundation.ts";
 import type { AuthorizationPart, Core, Foundation, Front, ServerParts, Surroundings } from "./parts.ts";
 import { followPast } from "./past.ts";
 
-/** Upstream's `--etcd-compaction-interval`: how long a state can be listed after it has changed. */
+/** The default of `--etcd-compaction-interval`: how long a state can be listed after it has changed. */
 const LIST_WINDOW_MS = 5 * 60_000;
 
 export interface AssembledServer<A extends AuthorizationPart, F extends Front> extends Core<A> {
@@ -88,12 +88,16 @@ async function completeCore<A extends AuthorizationPart>(
   const authorization = parts.authorization(foundation);
   const admission = await parts.admission(foundation, authorization.authorize);
   const deliveries = parts.recorder && new Deliveries(parts.recorder, () => storage.clock.now());
+  const { listWindowMs = LIST_WINDOW_MS, deleteWorkers, garbageCollection } = parts.storageSettings ?? {};
+  const revisionBefore = (ms: number) => past.timeline.at(storage.clock.now() - ms)?.revision ?? 0;
   const context: ServerContext = {
     ...storage,
     admission: custom.guarding(admission),
     access: authorization.writeAccess,
     allocators: allocation?.byResource ?? new Map(),
-    oldestListed: () => past.timeline.at(storage.clock.now() - LIST_WINDOW_MS)?.revision ?? 0,
+    oldestListed: listWindowMs === 0 ? undefined : () => revisionBefore(listWindowMs),
+    deleteWorkers,
+    garbageCollection,
     deliveries: deliveries && ((user, agent) => deliveries.to(user, agent)),
   };
   loopback.connect(context);

@@ -18,6 +18,7 @@ import type { Resources } from "../rest/resources.ts";
 import type { Admission, ServerContext, StorageContext, WriteAccess } from "../rest/server-context.ts";
 import type { ApiDocuments } from "../routes/api-documents.ts";
 import type { RouteOptions } from "../routes/routes.ts";
+import type { StorageSettings } from "../storage/index.ts";
 
 /** Storage, resources and lifetime of a server: what all parts are made from. */
 export interface Foundation {
@@ -74,6 +75,8 @@ export interface Surroundings {
   readonly resumableChanges: number;
   /** Records requests and deliveries. Default: nothing is recorded. */
   readonly recorder?: Recorder | undefined;
+  /** How the store is used. */
+  readonly storageSettings?: StorageSettings | undefined;
   /** How long the store keeps past states. */
   readonly historyWindowMs: number;
 }

@@ -34,6 +34,10 @@ export interface ServerContext extends StorageContext {
   readonly allocators: ReadonlyMap<string, Allocator>;
   /** Lists of earlier revisions have expired. Absent: as far as the store goes back. */
   readonly oldestListed?: (() => Revision) | undefined;
+  /** How many objects of a collection are deleted at a time. */
+  readonly deleteWorkers?: number | undefined;
+  /** False: there is no garbage collector, so that propagation policies add no finalizers. */
+  readonly garbageCollection?: boolean | undefined;
   /** Reports each delivery with the watcher's user name. Absent: deliveries are not recorded. */
   readonly deliveries?: ((user: string, userAgent: string) => Delivered) | undefined;
 }

@@ -33,6 +33,25 @@ describe("the health of an API server", () => {
     expect((await ask(endpoint, "kms-provider-0")).status).toBe(200);
   });
 
+  it("waits for the store as long as it is told, for readiness as for health", async () => {
+    const waited: (number | undefined)[] = [];
+    const own = healthChecks({
+      store: {
+        revision: async (options) => {
+          waited.push(options?.timeoutMs);
+          return 1;
+        },
+      },
+      stopping: new AbortController().signal,
+      joined: () => true,
+      timeouts: { healthTimeoutMs: 1_000, readyTimeoutMs: 500 },
+      others: [],
+    });
+    for (const { check } of own.readyz?.filter(({ name }) => name.startsWith("etcd")) ?? []) await check();
+    for (const { check } of own.livez?.filter(({ name }) => name.startsWith("etcd")) ?? []) await check();
+    expect(waited).toEqual([1_000, 500, 1_000]);
+  });
+
   it("is not ready while it stops", async () => {
     Object.assign(state, { joined: true, storeFails: false });
     stopping.abort();

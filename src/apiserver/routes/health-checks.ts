@@ -47,21 +47,31 @@ const HOOKS: readonly (readonly [string, typeof WHEN_OPEN | typeof WHEN_JOINED])
   ["poststarthook/apiservice-openapiv3-controller", WHEN_OPEN],
 ];
 
+export interface StoreTimeouts {
+  readonly healthTimeoutMs?: number | undefined;
+  readonly readyTimeoutMs?: number | undefined;
+}
+
 export interface HealthFacts {
   readonly store: Pick<Store, "revision">;
   readonly stopping: AbortSignal;
   /** Whether the server has joined its cluster. */
   joined(): boolean;
+  /** How long the store may take. Default: 2 s. */
+  readonly timeouts?: StoreTimeouts | undefined;
   /** Of other parts, such as the keys of encryption. */
   readonly others: readonly HealthCheck[];
 }
 
-export function healthChecks({ store, stopping, joined, others }: HealthFacts): Record<string, readonly HealthCheck[]> {
+export function healthChecks(facts: HealthFacts): Record<string, readonly HealthCheck[]> {
+  const { store, stopping, joined, others } = facts;
+  const { healthTimeoutMs = TIMEOUT_MS, readyTimeoutMs = TIMEOUT_MS } = facts.timeouts ?? {};
   const well = (name: string): HealthCheck => ({ name, check: async () => {} });
-  const stored = (name: string): HealthCheck => ({
+  const stored = (name: string, timeoutMs: number): HealthCheck => ({
     name,
-    check: async () => void (await store.revision({ timeoutMs: TIMEOUT_MS })),
+    check: async () => void (await store.revision({ timeoutMs })),
   });
+  const etcd = stored("etcd", healthTimeoutMs);
   const shutdown: HealthCheck = {
     name: "shutdown",
     check: async () => {
@@ -76,12 +86,12 @@ export function healthChecks({ store, stopping, joined, others }: HealthFacts): 
     return { name, check };
   });
   // The server calls itself in its own process: there is no certificate that could expire.
-  const living = [well("ping"), well("log"), well("loopback-serving-certificate"), stored("etcd"), ...others, ...hooks];
+  const living = [well("ping"), well("log"), well("loopback-serving-certificate"), etcd, ...others, ...hooks];
   return {
     healthz: living,
     livez: living,
     readyz: [
-      ...[well("ping"), well("log"), stored("etcd"), stored("etcd-readiness"), well("informer-sync")],
+      ...[well("ping"), well("log"), etcd, stored("etcd-readiness", readyTimeoutMs), well("informer-sync")],
       ...others,
       ...hooks,
       shutdown,

@@ -34,6 +34,7 @@ import { allWrites } from "../rest/all-writes.ts";
 import { noAdmission } from "../rest/no-admission.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { Admission, ServerContext } from "../rest/server-context.ts";
+import type { StorageSettings } from "../storage/index.ts";
 import { type RequestOptions, type TestAnswer, toAnswer, toRequest } from "./exchange.ts";
 import { mastersOnly } from "./masters-only.ts";
 import { openWatch, type TestWatch, type TestWatchOptions } from "./test-watch.ts";
@@ -63,6 +64,8 @@ export interface TestServerOptions {
   readonly modes?: readonly ModeSpec[] | undefined;
   /** Records what happens. Default: nothing is recorded. */
   readonly recorder?: Recorder | undefined;
+  /** How the store is used. */
+  readonly storageSettings?: StorageSettings | undefined;
   /** Steps of the pipeline in place of those that let everything pass. */
   readonly steps?: Steps | ((context: ServerContext, resources: Resources) => Steps | Promise<Steps>) | undefined;
 }
@@ -102,6 +105,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     kinds,
     resumableChanges: 0,
     recorder: options.recorder,
+    storageSettings: options.storageSettings,
     historyWindowMs: TEN_MINUTES_MS,
     authorization: (foundation) => authorizationPart(foundation, options.modes),
     admission: (foundation) => (typeof admission === "function" ? admission(foundation) : admission),

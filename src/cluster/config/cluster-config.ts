@@ -1,5 +1,5 @@
 /** The configuration of a cluster, and what the process that runs it provides. */
-import type { AuthorizationFlags, FairnessSettings } from "#apiserver";
+import type { AuthorizationFlags, FairnessSettings, ServiceSettings, StorageSettings } from "#apiserver";
 import type { Clock, Logger } from "#base";
 import type { ProxyMode } from "#network";
 import type { AdmissionFlags } from "./admission.ts";
@@ -14,6 +14,8 @@ export interface ClusterConfig {
   /** 0 picks a free one. */
   readonly port: number;
   readonly store: StoreConfig;
+  /** How the API server uses the store. */
+  readonly storage?: StorageSettings | undefined;
   /** How long Events are kept. */
   readonly eventTtlMs?: number | undefined;
   /** How long the store keeps past revisions. Default: 10 minutes. */
@@ -40,6 +42,8 @@ export interface ClusterConfig {
   readonly scheduler?: boolean | undefined;
   /** Service IP range, or one of each family. Default: 10.96.0.0/12. */
   readonly serviceCidrs?: readonly string[] | undefined;
+  /** Node ports, and the Service `kubernetes`. */
+  readonly services?: ServiceSettings | undefined;
   /** Simulated nodes. Default: none. */
   readonly nodes?: NodesConfig | undefined;
   /** Real nodes: containerd on this machine. Default: none. */
@@ -89,6 +93,10 @@ export type StoreConfig =
       readonly kind: "etcd";
       readonly endpoints: readonly string[];
       readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
+      /** The prefix of all keys. Default: /registry. */
+      readonly prefix?: string | undefined;
+      /** 0: this server never compacts. Default: 5 minutes. */
+      readonly compactionIntervalMs?: number | undefined;
     };
 
 /** How much history the store keeps. */

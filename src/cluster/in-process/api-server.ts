@@ -22,6 +22,7 @@ import {
 } from "../config/changing-files.ts";
 import type { ClusterConfig } from "../config/cluster-config.ts";
 import { openEncryption } from "../config/encryption.ts";
+import { withExternalSigner } from "../config/external-signer.ts";
 import { listenOrExplain } from "../config/listen.ts";
 import { readNamed } from "../config/named-certificates.ts";
 import { servingOptions } from "../config/serving.ts";
@@ -73,7 +74,8 @@ export async function startClusterApiServer(
     historyWindowMs: config.historyWindowMs,
     others: { [SCHEDULING_PATH]: answers.answer },
     sharedStore: config.store.kind === "etcd",
-    authentication: await readAuthentication(flags, files, pki),
+    storage: config.storage,
+    authentication: await withExternalSigner(await readAuthentication(flags, files, pki), flags, options, starting),
     requestHeader: await readRequestHeader(flags, pki),
     certificate: servingCertificate(parts),
     serving: servingOptions(config.serving, log),
@@ -88,6 +90,7 @@ export async function startClusterApiServer(
     alsoAt: machineIp === undefined ? [] : alsoAt(config, machineIp),
     eventTtlMs: config.eventTtlMs,
     serviceCidrs: config.serviceCidrs,
+    services: config.services,
     metrics,
     clock,
     random,

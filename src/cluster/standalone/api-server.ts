@@ -9,7 +9,9 @@ import {
   type AuthorizationFlags,
   type RequestHeaderOptions,
   SCHEDULING_PATH,
+  type ServiceSettings,
   STANDARD_HEADERS,
+  type StorageSettings,
 } from "#apiserver";
 import { MetricsRegistry, type MetricsSettings, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
 import { Recorder } from "#flows";
@@ -22,6 +24,7 @@ import { readChangingFiles } from "../config/changing-files.ts";
 import { type Environment, type FlowRecording, historyOf, type StoreConfig } from "../config/cluster-config.ts";
 import { type EncryptionFlags, openEncryption } from "../config/encryption.ts";
 import { ClusterError } from "../config/errors.ts";
+import { withExternalSigner } from "../config/external-signer.ts";
 import { followFile, readFlag } from "../config/flag-files.ts";
 import { listenOrExplain } from "../config/listen.ts";
 import { namedFiles, readNamed } from "../config/named-certificates.ts";
@@ -33,6 +36,7 @@ import {
   servingDnsNames,
   servingFiles,
 } from "../config/serving-files.ts";
+import { storeSpec } from "../config/store-spec.ts";
 import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
 
 /** Disabled by default in kube-apiserver. */
@@ -44,7 +48,9 @@ export interface ApiServerConfig extends ServingFlags {
   readonly port: number;
   readonly advertiseAddress?: string | undefined;
   readonly store: StoreConfig;
+  readonly storage?: StorageSettings | undefined;
   readonly serviceCidrs?: readonly string[] | undefined;
+  readonly services?: ServiceSettings | undefined;
   readonly eventTtlMs?: number | undefined;
   readonly historyWindowMs?: number | undefined;
   /** `file` is not possible without a data directory. */
@@ -93,7 +99,8 @@ export async function startStandaloneApiServer(
   });
   const certificate = await readCertificate();
   const changing = await readChangingFiles(withoutClientCa(flags));
-  const settings = await readAuthentication(flags, changing, await keyOf(flags));
+  const read = await readAuthentication(flags, changing, await keyOf(flags));
+  const settings = await withExternalSigner(read, flags, environment, starting);
   const requestHeader = await readRequestHeader(flags);
   const frontProxy = proxyClient && {
     certPem: await readFlag("--proxy-client-cert-file", proxyClient.certFile),
@@ -116,6 +123,7 @@ export async function startStandaloneApiServer(
       historyWindowMs: config.historyWindowMs,
       others: { [SCHEDULING_PATH]: answers.answer },
       sharedStore: config.store.kind === "etcd",
+      storage: config.storage,
       certificate,
       serving: servingOptions(config.serving, log),
       authentication: settings,
@@ -128,6 +136,7 @@ export async function startStandaloneApiServer(
       frontProxyIdentity: () => frontProxy,
       ...kubelets,
       serviceCidrs: config.serviceCidrs,
+      services: config.services,
       advertiseAddress: config.advertiseAddress,
       eventTtlMs: config.eventTtlMs,
       metrics,
@@ -221,7 +230,12 @@ function follow(
 }
 
 /** The signing key for service account tokens: a standalone server has no key of its own. */
-async function keyOf({ serviceAccountSigningKeyFile: file, serviceAccountIssuer: issuers = [] }: AuthenticationFlags) {
+async function keyOf(flags: AuthenticationFlags) {
+  const { serviceAccountSigningKeyFile: file, serviceAccountIssuer: issuers = [] } = flags;
+  const { serviceAccountSigningEndpoint: socket } = flags;
+  // An external signer needs no key; readers of the flags refuse both.
+  if (socket !== undefined && file === undefined && issuers.length > 0)
+    return { dir: socket, serviceAccount: { keyPem: "", publicKeyPem: "" } };
   if (file === undefined || issuers.length === 0) {
     throw new ClusterError(
       "service-account-issuer is a required flag, --service-account-signing-key-file and --service-account-issuer are required",
@@ -283,10 +297,4 @@ function servingNames({ bindAddress, advertiseAddress }: ApiServerConfig) {
   const any = bindAddress === "0.0.0.0" || bindAddress === "::";
   const own = [any ? undefined : bindAddress, advertiseAddress, "127.0.0.1"].filter((address) => address !== undefined);
   return { dnsNames: servingDnsNames(), ipAddresses: [...new Set(own)] };
-}
-
-/** The embedded store needs a data directory, which a standalone API server does not have. */
-function storeSpec(store: StoreConfig) {
-  if (store.kind === "embedded") throw new ClusterError("a standalone API server needs etcd.");
-  return store;
 }

@@ -16,13 +16,17 @@ import { type KubeletReachOptions, kubeletReachFrom, kubeletReachOptions } from 
 import { type LoggingConfig, type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
+import { type ServiceFlagOptions, serviceOptions, servicesFrom } from "../options/services.ts";
 import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/serving.ts";
+import { type StorageFlagOptions, storageFrom, storageOptions } from "../options/storage.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean, milliseconds, wholeNumber } from "../options/values.ts";
 import { componentLog } from "../process/component-log.ts";
 
 export interface KubeApiServerOptions
   extends EtcdOptions,
+    StorageFlagOptions,
+    ServiceFlagOptions,
     AuthenticationOptions,
     AuthorizationOptions,
     EncryptionOptions,
@@ -90,6 +94,8 @@ export function kubeApiServerCommand(): Command {
     });
   const groups = [
     etcdOptions(),
+    storageOptions(),
+    serviceOptions(),
     authenticationOptions(),
     authorizationOptions(),
     encryptionOptions(),
@@ -118,6 +124,8 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     port: options.securePort,
     certDir: options.certDir,
     store: etcdStore(options, "--etcd-servers must be specified"),
+    storage: storageFrom(options),
+    services: servicesFrom(options),
     authentication: authenticationFrom(options),
     authorization: authorizationFrom(options),
     encryption: encryptionFrom(options),

@@ -9,7 +9,7 @@ import { type AuthenticationOptions, authenticationFrom, authenticationOptions }
 import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "../options/authorization.ts";
 import { controllersOption } from "../options/controllers.ts";
 import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
-import { type EtcdOptions, etcdOptions, etcdStore, tlsOf } from "../options/etcd.ts";
+import { type EtcdOptions, etcdOptions, etcdStore, isAboutEtcd } from "../options/etcd.ts";
 import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
 import {
   chooseNodes,
@@ -19,6 +19,7 @@ import {
   serviceRanges,
 } from "../options/real-nodes.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
+import { nodePortRangeOption } from "../options/services.ts";
 import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/serving.ts";
 import { type NodesFlagOptions, nodesFrom, nodesOptions } from "../options/simulated-nodes.ts";
 import { dataDirOf, dataDirOption, milliseconds, wholeNumber } from "../options/values.ts";
@@ -44,6 +45,7 @@ export interface UpOptions
   readonly kubeconfig?: string;
   readonly eventTtl?: number;
   readonly serviceClusterIpRange?: readonly string[];
+  readonly serviceNodePortRange?: NonNullable<ClusterConfig["services"]>["nodePorts"];
   readonly controllers?: readonly string[];
   readonly scheduler?: boolean;
   readonly dashboard: boolean;
@@ -76,6 +78,7 @@ export function upCommand(): Command {
         "Service IP range, or one IPv4 and one IPv6 range (default: 10.96.0.0/12)",
       ).argParser(serviceRanges),
     )
+    .addOption(nodePortRangeOption())
     .addOption(historyWindowOption())
     .addOption(flowRecordsOption())
     .addOption(controllersOption())
@@ -122,8 +125,10 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     bindAddress: options.bindAddress,
     port: options.port,
     store: storeFrom(options),
+    storage: { listWindowMs: options.etcdCompactionInterval },
     eventTtlMs: options.eventTtl,
     serviceCidrs: options.serviceClusterIpRange,
+    services: { nodePorts: options.serviceNodePortRange },
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     authentication: authenticationFrom(options),
@@ -149,10 +154,10 @@ function hasNodes(options: UpOptions): boolean {
 }
 
 function storeFrom(options: UpOptions): StoreConfig {
-  const { store, etcdServers } = options;
+  const { store } = options;
   if (store === "etcd") return etcdStore(options, "--store etcd needs --etcd-servers URL[,URL…].");
-  if (etcdServers !== undefined || tlsOf(options) !== undefined) {
-    throw new ClusterError(`--etcd-servers and its certificates require --store etcd, not --store ${store}.`);
+  if (isAboutEtcd(options)) {
+    throw new ClusterError(`--etcd-servers and the other flags of etcd require --store etcd, not --store ${store}.`);
   }
   return { kind: store };
 }

@@ -9,6 +9,8 @@ export interface AuthenticationOptions {
   readonly serviceAccountIssuer?: readonly string[];
   readonly serviceAccountKeyFile?: readonly string[];
   readonly serviceAccountSigningKeyFile?: string;
+  readonly serviceAccountSigningEndpoint?: string;
+  readonly serviceAccountLookup?: boolean;
   readonly serviceAccountMaxTokenExpiration?: number;
   readonly serviceAccountExtendTokenExpiration?: boolean;
   readonly serviceAccountJwksUri?: string;
@@ -66,6 +68,14 @@ export function authenticationOptions(): readonly Option[] {
     new Option(
       "--service-account-signing-key-file <file>",
       "key for signing service account tokens (default: the cluster's own)",
+    ),
+    new Option(
+      "--service-account-signing-endpoint <socket>",
+      "socket of an external signer of service account tokens, in place of keys",
+    ),
+    toggle(
+      "--service-account-lookup",
+      "tokens in Secrets are valid only as long as their Secret and ServiceAccount exist; default: true",
     ),
     new Option(
       "--service-account-max-token-expiration <duration>",
@@ -128,6 +138,8 @@ export function authenticationFrom(options: AuthenticationOptions): Authenticati
     serviceAccountIssuer: options.serviceAccountIssuer,
     serviceAccountKeyFile: options.serviceAccountKeyFile,
     serviceAccountSigningKeyFile: options.serviceAccountSigningKeyFile,
+    serviceAccountSigningEndpoint: options.serviceAccountSigningEndpoint,
+    serviceAccountLookup: options.serviceAccountLookup,
     serviceAccountMaxTokenExpirationMs: options.serviceAccountMaxTokenExpiration,
     serviceAccountExtendTokenExpiration: options.serviceAccountExtendTokenExpiration,
     serviceAccountJwksUri: options.serviceAccountJwksUri,

@@ -39,6 +39,17 @@ export function milliseconds(value: string): number {
   throw new InvalidArgumentError("It must be a duration such as 30m or 1h30m.");
 }
 
+/** A duration in Go's syntax, which may be 0: that turns something off. */
+export function millisecondsOrZero(value: string): number {
+  return /^[+-]?0+[a-zµ]*$/.test(value) ? 0 : milliseconds(value);
+}
+
+/** A whole number as in Go's flags. */
+export function integer(value: string): number {
+  if (!/^[+-]?\d+$/.test(value)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(value);
+}
+
 /** A boolean as in Go's flags. */
 export function boolean(value: string): boolean {
   if (["1", "t", "T", "true", "TRUE", "True"].includes(value)) return true;

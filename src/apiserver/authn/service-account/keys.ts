@@ -14,6 +14,8 @@ export interface VerificationKey {
   /** Algorithms of its signatures. */
   readonly algorithms: readonly string[];
   readonly key: KeyObject;
+  /** It verifies earlier tokens, and is not in the published key set. */
+  readonly isUnpublished?: boolean;
 }
 
 export interface SigningKey extends VerificationKey {
@@ -60,7 +62,7 @@ function readKey(read: () => KeyObject, file: string): KeyObject {
   }
 }
 
-function described(key: KeyObject, file: string): VerificationKey {
+export function described(key: KeyObject, file: string): VerificationKey {
   const id = createHash("sha256")
     .update(key.export({ type: "spki", format: "der" }))
     .digest("base64url");
