@@ -77,7 +77,12 @@ export async function startClusterApiServer(
     encryption: encrypted?.encryption,
     fairness: config.fairness,
     frontProxyIdentity: () => frontProxyClient,
-    kubeletIdentity: () => ({ cert: apiserverKubeletClient.certPem, key: apiserverKubeletClient.keyPem }),
+    // The cluster's CA issues the serving certificates of nodes: no other kubelet is talked to.
+    kubeletIdentity: () => ({
+      cert: apiserverKubeletClient.certPem,
+      key: apiserverKubeletClient.keyPem,
+      ca: pki.ca.certPem,
+    }),
     advertiseAddress: machineIp,
     alsoAt: machineIp === undefined ? [] : alsoAt(config, machineIp),
     eventTtlMs: config.eventTtlMs,
