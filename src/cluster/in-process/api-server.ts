@@ -33,6 +33,8 @@ export interface ClusterApiServerOptions {
   readonly flowRecordsFile: string;
   /** Where real nodes reach this machine. */
   readonly machineIp: string | undefined;
+  /** The Pod Security level of namespaces without labels. Default: none. */
+  readonly podSecurityLevel?: "baseline" | undefined;
   readonly metrics: MetricsRegistry;
   readonly clock: Clock;
   readonly random: Random;
@@ -72,7 +74,7 @@ export async function startClusterApiServer(
     requestHeader: await readRequestHeader(flags, pki),
     certificate: servingCertificate(pki, files.clientCa),
     authorizationModes: await readModes(config.authorization ?? {}),
-    admission: readAdmission(config.admission ?? {}),
+    admission: readAdmission(config.admission ?? {}, options.podSecurityLevel),
     audit: await readAudit(config.audit ?? {}, log),
     encryption: encrypted?.encryption,
     fairness: config.fairness,
