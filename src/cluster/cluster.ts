@@ -72,7 +72,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   const realNodes = await openNodeNetwork(start);
   const pki = await ensureCertificates(start, realNodes);
   const store = await openClusterStore(start);
-  const api = await startApiServer(start, { pki, store, machineIp: realNodes?.machineIp });
+  const api = await startApiServer(start, { pki, store, ...towardsNodes(realNodes) });
   const kubeconfigs = await writeAdminKubeconfigs(start, pki, api);
   const hasNodes = config.nodes !== undefined || realNodes !== undefined;
   // A cluster without nodes is ready here: what is loaded from here on must not delay it.
@@ -121,11 +121,21 @@ async function openNodeNetwork(start: Start): Promise<OpenedRealNodes | undefine
     const opened = await openRealNodes({ dataDir: dir.path, config: realNodes, clock, random, log });
     return [opened, `nodes reach this machine at ${opened.machineIp}`];
   });
+  if (opened.isolationObstacle !== undefined)
+    start.notes.push(
+      `Nodes share the files and processes of this machine (${opened.isolationObstacle}): namespaces enforce the Pod Security level baseline by default.`,
+    );
   start.keepNodes = opened.found;
   starting.defer(async () => {
     if (!start.keepNodes) await opened.powerOff();
   });
   return opened;
+}
+
+/** Without namespaces of their own, nodes cannot keep Pods from the machine: Pod Security has to. */
+function towardsNodes(realNodes: OpenedRealNodes | undefined): Pick<ApiServerParts, "machineIp" | "podSecurityLevel"> {
+  const isShared = realNodes?.isolationObstacle !== undefined;
+  return { machineIp: realNodes?.machineIp, podSecurityLevel: isShared ? "baseline" : undefined };
 }
 
 function ensureCertificates(start: Start, realNodes: OpenedRealNodes | undefined): Promise<ClusterPki> {
@@ -155,6 +165,7 @@ interface ApiServerParts {
   readonly pki: ClusterPki;
   readonly store: Store;
   readonly machineIp: string | undefined;
+  readonly podSecurityLevel: "baseline" | undefined;
 }
 
 function startApiServer(start: Start, parts: ApiServerParts): Promise<ClusterApiServer> {

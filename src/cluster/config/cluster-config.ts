@@ -72,6 +72,16 @@ export interface RealNodesConfig {
   readonly loadBalancerAddresses?: readonly string[] | undefined;
   /** Whether serving Ingresses. Default: true. */
   readonly ingress?: boolean | undefined;
+  /** Folders of this machine that nodes get when they start. Default: none. */
+  readonly mounts?: readonly NodeMount[] | undefined;
+}
+
+/** A folder or file of this machine in nodes. */
+export interface NodeMount {
+  readonly source: string;
+  /** The path in the node. */
+  readonly target: string;
+  readonly readOnly: boolean;
 }
 
 /** Simulated nodes, and the capacity of each. */

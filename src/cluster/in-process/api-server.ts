@@ -37,6 +37,8 @@ export interface ClusterApiServerOptions {
   readonly flowRecordsFile: string;
   /** Where real nodes reach this machine. */
   readonly machineIp: string | undefined;
+  /** The Pod Security level of namespaces without labels. Default: none. */
+  readonly podSecurityLevel?: "baseline" | undefined;
   readonly metrics: MetricsRegistry;
   readonly clock: Clock;
   readonly random: Random;
@@ -80,12 +82,17 @@ export async function startClusterApiServer(
     certificate: servingCertificate(parts),
     serving: servingOptions(config.serving, log),
     authorizationModes: await readModes(config.authorization ?? {}),
-    admission: readAdmission(config.admission ?? {}),
+    admission: readAdmission(config.admission ?? {}, options.podSecurityLevel),
     audit: await readAudit(config.audit ?? {}, log),
     encryption: encrypted?.encryption,
     fairness: config.fairness,
     frontProxyIdentity: () => frontProxyClient,
-    kubeletIdentity: () => ({ cert: apiserverKubeletClient.certPem, key: apiserverKubeletClient.keyPem }),
+    // The cluster's CA issues the serving certificates of nodes: no other kubelet is talked to.
+    kubeletIdentity: () => ({
+      cert: apiserverKubeletClient.certPem,
+      key: apiserverKubeletClient.keyPem,
+      ca: pki.ca.certPem,
+    }),
     advertiseAddress: machineIp,
     alsoAt: machineIp === undefined ? [] : alsoAt(config, machineIp),
     eventTtlMs: config.eventTtlMs,
