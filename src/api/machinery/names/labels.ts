@@ -173,7 +173,8 @@ type Test = (labels: Labels) => boolean;
 
 function compile({ key, operator, values }: LabelRequirement): Test {
   const [first] = values;
-  const fits = values.length === 1 ? (value: string) => value === first : (value: string) => values.includes(value);
+  const any = new Set(values);
+  const fits = values.length === 1 ? (value: string) => value === first : (value: string) => any.has(value);
   switch (operator) {
     case "=":
     case "==":
