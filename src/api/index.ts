@@ -50,7 +50,9 @@ export {
   type FeatureFlags,
   type FeatureState,
   type Features,
+  isComponent,
   parseFeatures,
+  registerFeatureMetrics,
   type Version,
   withoutEffect,
 } from "./features/index.ts";

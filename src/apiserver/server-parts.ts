@@ -1,7 +1,7 @@
 /** The parts of an API server as its options describe them: see assembly/parts.ts. */
-import { builtIn } from "#api";
+import { builtIn, defaultFeatures } from "#api";
 import { uuidSource } from "#base";
-import { admissionChain, clusterView, selectPlugins } from "./admission/index.ts";
+import { type AdmissionOptions, admissionChain, clusterView, selectPlugins } from "./admission/index.ts";
 import { aggregation } from "./aggregation/index.ts";
 import { allocators } from "./allocate/index.ts";
 import type { Core, Foundation, Front, ServerParts } from "./assembly/parts.ts";
@@ -51,7 +51,7 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
     allocation: (foundation) => allocators({ ...foundation, serviceCidrs }),
     authorization: (foundation) => authorizationPart(options, foundation),
     admission: (foundation, authorize) => {
-      const plugins = selectPlugins(options.admission ?? {}, { ...foundation, authorize });
+      const plugins = selectPlugins(admissionOf(options), { ...foundation, authorize });
       for (const plugin of plugins) foundation.closing.defer(() => plugin.close?.());
       return admissionChain(plugins, clusterView(foundation.resources, foundation.storage));
     },
@@ -61,6 +61,14 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
       bootstrap(context, resources, { ...authenticationFacts(options.certificate, options), serviceCidrs }),
     front: (core) => serverFront(options, core, place),
   };
+}
+
+/** A plugin that is a feature is off with its gate. */
+function admissionOf({ admission = {}, features = defaultFeatures }: ApiServerOptions): AdmissionOptions {
+  if (features.enabled("PodTopologyLabelsAdmission")) return admission;
+  const { enable = [], disable = [] } = admission;
+  const name = "PodTopologyLabels";
+  return { ...admission, enable: enable.filter((plugin) => plugin !== name), disable: [...disable, name] };
 }
 
 function authorizationPart(

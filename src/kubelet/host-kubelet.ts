@@ -7,6 +7,7 @@
  */
 import { access, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
+import { type Features, registerFeatureMetrics } from "#api";
 import {
   type Clock,
   isAbort,
@@ -42,6 +43,7 @@ export interface HostKubeletOptions {
   readonly certDir: string;
   readonly runtimeEndpoint: string;
   readonly version: string;
+  readonly features: Features;
   readonly clock: Clock;
   readonly log: Logger;
   readonly serve?: KubeletOptions["serve"];
@@ -68,6 +70,7 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
   parts.defer(() => runtime.close());
   const metrics = new MetricsRegistry();
   parts.use(registerProcessMetrics(metrics));
+  registerFeatureMetrics(metrics, options.features);
   const tasks = new TaskGroup({ parent: signal });
   const kubelet = {
     config,

@@ -12,6 +12,7 @@ import { type AuthorizationOptions, authorizationFrom, authorizationOptions } fr
 import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
 import { type EtcdOptions, etcdOptions, etcdStore } from "../options/etcd.ts";
 import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
+import { type FeatureOptions, featureOptions, featuresFrom, forwardCompatibleOptions } from "../options/features.ts";
 import { type KubeletReachOptions, kubeletReachFrom, kubeletReachOptions } from "../options/kubelet-connection.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
@@ -26,6 +27,7 @@ export interface KubeApiServerOptions
     AuditFlagOptions,
     KubeletReachOptions,
     FairnessFlagOptions,
+    FeatureOptions,
     RecordingOptions {
   readonly bindAddress: string;
   readonly securePort: number;
@@ -88,6 +90,8 @@ export function kubeApiServerCommand(): Command {
     admissionOptions(),
     auditOptions(),
     fairnessOptions(),
+    featureOptions(),
+    forwardCompatibleOptions(),
     kubeletReachOptions(),
   ];
   for (const option of [...groups.flat(), ...originalFlags(KUBE_APISERVER)]) command.addOption(option);
@@ -113,6 +117,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     admission: admissionFrom(options),
     audit: auditFrom(options),
     fairness: fairnessFrom(options),
+    features: featuresFrom(options),
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     kubelets: kubeletReachFrom(options),

@@ -5,10 +5,11 @@ import { hostname } from "node:os";
 import { Command, Option } from "commander";
 import { ClusterError, runStandaloneProxy } from "#cluster";
 import { type DnsFlagOptions, dnsFrom, dnsOptions } from "../options/dns.ts";
+import { type FeatureOptions, featureGatesOption, featuresFrom } from "../options/features.ts";
 import { boolean, milliseconds } from "../options/values.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
 
-interface ProxyOptions extends DnsFlagOptions {
+interface ProxyOptions extends DnsFlagOptions, FeatureOptions {
   readonly kubeconfig?: string;
   readonly hostnameOverride?: string;
   readonly clusterCidr: readonly string[];
@@ -69,10 +70,11 @@ export function proxyCommand(): Command {
         masqueradesOutside: options.masqueradeOutside ?? overlay !== "none",
         nodePortAddresses: options.nodeportAddresses,
         resyncMs: options.syncPeriod,
+        features: featuresFrom(options),
         ...(clusterDns.length > 0 && { dns: dnsFrom(options, clusterDns) }),
       };
       await runUntilSignalled([], (environment, signal) => runStandaloneProxy(config, environment, signal));
     });
-  for (const option of dnsOptions()) command.addOption(option);
+  for (const option of [...dnsOptions(), featureGatesOption()]) command.addOption(option);
   return command;
 }

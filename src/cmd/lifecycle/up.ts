@@ -11,6 +11,7 @@ import { controllersOption } from "../options/controllers.ts";
 import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
 import { type EtcdOptions, etcdOptions, etcdStore, tlsOf } from "../options/etcd.ts";
 import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
+import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
 import {
   chooseNodes,
   ownTerminal,
@@ -32,6 +33,7 @@ export interface UpOptions
     AdmissionFlagOptions,
     AuditFlagOptions,
     FairnessFlagOptions,
+    FeatureOptions,
     NodesFlagOptions,
     RealNodesFlagOptions,
     RecordingOptions {
@@ -102,6 +104,7 @@ export function upCommand(): Command {
     ...admissionOptions(),
     ...auditOptions(),
     ...fairnessOptions(),
+    ...featureOptions(),
   ])
     command.addOption(option);
   return command;
@@ -124,6 +127,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     admission: admissionFrom(options),
     audit: auditFrom(options),
     fairness: fairnessFrom(options),
+    features: featuresFrom(options),
     controllers: options.controllers,
     // A memory store without nodes is for trying the API: no Pod could run.
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),
