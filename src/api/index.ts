@@ -53,6 +53,7 @@ export {
   isComponent,
   parseFeatures,
   registerFeatureMetrics,
+  shownAt,
   type Version,
   withoutEffect,
 } from "./features/index.ts";

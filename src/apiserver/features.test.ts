@@ -138,4 +138,15 @@ describe("what the server says of its features", () => {
     const server = await serverWith(flags);
     expect((await server.request("GET", "/version")).json).toMatchObject(want);
   });
+
+  it.each([
+    { flags: {}, want: ["v1"] },
+    { flags: { emulatedVersion: "1.33" }, want: undefined },
+  ])("are the groups of that version: $flags", async ({ flags, want }) => {
+    const server = await serverWith(flags);
+    const { json } = await server.request("GET", "/apis");
+    const groups = json.groups as unknown as { name: string; versions: { version: string }[] }[];
+    const found = groups.find(({ name }) => name === "resource.k8s.io");
+    expect(found?.versions.map(({ version }) => version)).toEqual(want);
+  });
 });

@@ -1,5 +1,5 @@
 /** The parts of an API server as its options describe them: see assembly/parts.ts. */
-import { builtIn, defaultFeatures } from "#api";
+import { builtIn, defaultFeatures, shownAt } from "#api";
 import { uuidSource } from "#base";
 import { type AdmissionOptions, admissionChain, clusterView, selectPlugins } from "./admission/index.ts";
 import { aggregation } from "./aggregation/index.ts";
@@ -56,7 +56,11 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
       return admissionChain(plugins, clusterView(foundation.resources, foundation.storage));
     },
     aggregation: (foundation) =>
-      aggregation({ ...foundation, kinds: builtIn, identity: options.frontProxyIdentity ?? (() => undefined) }),
+      aggregation({
+        ...foundation,
+        kinds: shownAt(builtIn, foundation.storage.features.emulated),
+        identity: options.frontProxyIdentity ?? (() => undefined),
+      }),
     bootstrap: ({ context, resources }) =>
       bootstrap(context, resources, { ...authenticationFacts(options.certificate, options), serviceCidrs }),
     front: (core) => serverFront(options, core, place),

@@ -9,12 +9,7 @@ export type Component = "kube-apiserver" | "kube-controller-manager" | "kube-sch
 
 /** Gates of fields act in the API server. These act besides. */
 const ACTING: Readonly<Record<Component, readonly string[]>> = {
-  "kube-apiserver": [
-    "CrossNamespaceVolumeDataSource",
-    "HPAScaleToZero",
-    "PodTopologyLabelsAdmission",
-    "WatchList",
-  ],
+  "kube-apiserver": ["CrossNamespaceVolumeDataSource", "HPAScaleToZero", "PodTopologyLabelsAdmission", "WatchList"],
   "kube-controller-manager": [],
   "kube-scheduler": [],
   kubelet: ["GracefulNodeShutdown"],

@@ -7,6 +7,7 @@ import {
   type Kind,
   keyOf,
   registerFeatureMetrics,
+  shownAt,
 } from "#api";
 import { TaskGroup } from "#base";
 import { StoreFeed } from "../cache/feed.ts";
@@ -38,7 +39,7 @@ export function layFoundation(parts: Surroundings, closing: AsyncDisposableStack
       isOutdated,
     },
     resources,
-    documents: apiDocuments(kinds),
+    documents: apiDocuments(shownAt(kinds, features.emulated)),
     loopback: new Loopback(),
     metrics,
     background,
