@@ -80,6 +80,7 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
     random,
     log,
     metrics,
+    features: options.features,
     version,
     shutdown: options.shutdown,
     serve:

@@ -12,7 +12,7 @@ const ACTING: Readonly<Record<Component, readonly string[]>> = {
   "kube-apiserver": ["CrossNamespaceVolumeDataSource", "HPAScaleToZero", "PodTopologyLabelsAdmission", "WatchList"],
   "kube-controller-manager": [],
   "kube-scheduler": [],
-  kubelet: ["GracefulNodeShutdown"],
+  kubelet: ["GracefulNodeShutdown", "ReduceDefaultCrashLoopBackOffDecay"],
   "kube-proxy": [],
 };
 
