@@ -52,7 +52,10 @@ export {
   type FeatureFlags,
   type FeatureState,
   type Features,
+  isComponent,
   parseFeatures,
+  registerFeatureMetrics,
+  shownAt,
   type Version,
   withoutEffect,
 } from "./features/index.ts";

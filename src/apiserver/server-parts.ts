@@ -1,7 +1,7 @@
 /** The parts of an API server as its options describe them: see assembly/parts.ts. */
-import { defaultFeatures, servedKinds } from "#api";
+import { defaultFeatures, servedKinds, shownAt } from "#api";
 import { uuidSource } from "#base";
-import { admissionChain, clusterView, selectPlugins } from "./admission/index.ts";
+import { type AdmissionOptions, admissionChain, clusterView, selectPlugins } from "./admission/index.ts";
 import { aggregation } from "./aggregation/index.ts";
 import { allocators } from "./allocate/index.ts";
 import type { Core, Foundation, Front, ServerParts } from "./assembly/parts.ts";
@@ -65,11 +65,23 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
       return admissionChain(plugins, clusterView(foundation.resources, foundation.storage));
     },
     aggregation: (foundation) =>
-      aggregation({ ...foundation, kinds, identity: options.frontProxyIdentity ?? (() => undefined) }),
+      aggregation({
+        ...foundation,
+        kinds: shownAt(kinds, foundation.storage.features.emulated),
+        identity: options.frontProxyIdentity ?? (() => undefined),
+      }),
     bootstrap: ({ context, resources }) =>
       bootstrap(context, resources, { ...authenticationFacts(options.certificate, options), serviceCidrs }),
     front: (core) => serverFront(options, core, place),
   };
+}
+
+/** A plugin that is a feature is off with its gate. */
+function admissionOf({ admission = {}, features = defaultFeatures }: ApiServerOptions): AdmissionOptions {
+  if (features.enabled("PodTopologyLabelsAdmission")) return admission;
+  const { enable = [], disable = [] } = admission;
+  const name = "PodTopologyLabels";
+  return { ...admission, enable: enable.filter((plugin) => plugin !== name), disable: [...disable, name] };
 }
 
 function authorizationPart(

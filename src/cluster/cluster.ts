@@ -10,12 +10,14 @@
  * 3. Each phase that takes time reports itself by `step`.
  */
 import { rm } from "node:fs/promises";
+import type { Features } from "#api";
 import { K8TS_VERSION } from "#apiserver";
 import { MetricsRegistry, nextTurn, type Random, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
 import { type ClusterPki, ensureClusterPki, watchRenewal } from "#pki";
 import { openStore, type Store } from "#store";
 import { type ClusterConfig, type Environment, historyOf } from "./config/cluster-config.ts";
 import { ClusterError } from "./config/errors.ts";
+import { featureNotes, readFeatures } from "./config/features.ts";
 import { servingDnsNames } from "./config/serving-files.ts";
 import { storeSpec } from "./config/store-spec.ts";
 import { type DataDir, dataDir, openDataDir, writeFileAtomic } from "./data/data-dir.ts";
@@ -23,6 +25,14 @@ import { type Kubeconfigs, writeKubeconfigs } from "./data/kubeconfigs.ts";
 import type { RunState } from "./data/run-state.ts";
 import { type ClusterApiServer, isAnyAddress, startClusterApiServer } from "./in-process/api-server.ts";
 import type { OpenedRealNodes } from "./nodes/index.ts";
+
+const ALL_COMPONENTS = [
+  "kube-apiserver",
+  "kube-controller-manager",
+  "kube-scheduler",
+  "kubelet",
+  "kube-proxy",
+] as const;
 
 /** The first address of the default service range: the `kubernetes` Service. */
 const KUBERNETES_SERVICE_IP = "10.96.0.1";
@@ -45,6 +55,7 @@ export interface Cluster {
 interface Start extends Environment {
   readonly config: ClusterConfig;
   readonly dir: DataDir;
+  readonly features: Features;
   readonly random: Random;
   readonly metrics: MetricsRegistry;
   /** Stops what was started, in reverse order. */
@@ -62,6 +73,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
     ...environment,
     config,
     dir: dataDir(config.dataDir),
+    features: featuresOf(config, environment),
     random: systemRandom(),
     metrics: describedMetrics(),
     starting,
@@ -103,6 +115,12 @@ async function checkConfig({ controllers, flowRecords, store }: ClusterConfig): 
     throw new ClusterError(
       "--flow-records file needs a store that outlives the process: --store memory starts empty each time.",
     );
+}
+
+function featuresOf({ features: flags }: ClusterConfig, { log }: Environment): Features {
+  const features = readFeatures(flags);
+  for (const note of featureNotes(features, flags, ALL_COMPONENTS)) log.warn(note);
+  return features;
 }
 
 async function lockDataDir(start: Start): Promise<void> {
@@ -260,11 +278,26 @@ async function startNodes(
   }
   if (realNodes !== undefined) {
     await step("nodes", start, async () => {
-      const { ready, wanted } = await realNodes.run({ port, handle, authority: pki.ca, background, serviceCidrs });
+      const { ready, wanted } = await realNodes.run({
+        port,
+        handle,
+        authority: pki.ca,
+        background,
+        serviceCidrs,
+        featureGates: gatesOfNodes(start),
+      });
       if (ready < wanted) notes.push(`${wanted - ready} of ${wanted} nodes are not ready yet; see ${dir.nodes}.`);
       return [undefined, `${ready} ready, on containerd`];
     });
   }
+}
+
+/** A flag for the programs of a node. They emulate no other version, so its gates are not theirs. */
+function gatesOfNodes({ config, log }: Start): string | undefined {
+  const { gates, emulatedVersion } = config.features ?? {};
+  if (emulatedVersion === undefined) return gates;
+  log.warn("nodes have the features of v1.36: --emulated-version and its --feature-gates do not reach them");
+  return undefined;
 }
 
 /** Writes run.json, by which other commands find the cluster. */

@@ -226,7 +226,7 @@ export const rooms: Record<string, readonly string[]> = {
   ],
   network: ["kernel", "cni", "overlay", "policy", "proxy", "dns", "http", "gateway", "ingress"],
   scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
-  cmd: ["process", "options", "components", "inspect", "lifecycle", "nodes", "state"],
+  cmd: ["options", "process", "components", "inspect", "lifecycle", "nodes", "state"],
   flows: ["record", "trace", "diagram", "render"],
   store: ["model", "history", "snapshot", "memory", "embedded", "etcd"],
 };

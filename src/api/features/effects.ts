@@ -9,12 +9,16 @@ export type Component = "kube-apiserver" | "kube-controller-manager" | "kube-sch
 
 /** Gates of fields act in the API server. These act besides. */
 const ACTING: Readonly<Record<Component, readonly string[]>> = {
-  "kube-apiserver": [],
+  "kube-apiserver": ["CrossNamespaceVolumeDataSource", "HPAScaleToZero", "PodTopologyLabelsAdmission", "WatchList"],
   "kube-controller-manager": [],
   "kube-scheduler": [],
-  kubelet: [],
+  kubelet: ["GracefulNodeShutdown", "ReduceDefaultCrashLoopBackOffDecay"],
   "kube-proxy": [],
 };
+
+export function isComponent(name: string): name is Component {
+  return Object.hasOwn(ACTING, name);
+}
 
 /** Sentences for the log of a component. */
 export function withoutEffect({ changed }: Features, components: readonly Component[]): readonly string[] {

@@ -1,5 +1,14 @@
 /** The first phase of a server: its store, the caches over it, and the resources that are part of it. */
-import { type DropFields, defaultFeatures, disabledFields, type Features, type Kind, keyOf } from "#api";
+import {
+  type DropFields,
+  defaultFeatures,
+  disabledFields,
+  type Features,
+  type Kind,
+  keyOf,
+  registerFeatureMetrics,
+  shownAt,
+} from "#api";
 import { TaskGroup } from "#base";
 import { StoreFeed } from "../cache/feed.ts";
 import { Loopback } from "../loopback/loopback.ts";
@@ -12,6 +21,7 @@ export function layFoundation(parts: Surroundings, closing: AsyncDisposableStack
   const { store, sharedStore, isOutdated, clock, random, log, metrics, kinds, features = defaultFeatures } = parts;
   const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
   closing.use(background);
+  registerFeatureMetrics(metrics, features);
   const feed = new StoreFeed({ store, prefix: STORE_PREFIX, clock, log });
   const resources = new Resources(feed);
   for (const kind of kinds) resources.add(kind);
@@ -29,7 +39,7 @@ export function layFoundation(parts: Surroundings, closing: AsyncDisposableStack
       isOutdated,
     },
     resources,
-    documents: apiDocuments(kinds),
+    documents: apiDocuments(shownAt(kinds, features.emulated)),
     loopback: new Loopback(),
     metrics,
     background,

@@ -65,7 +65,7 @@ export function nonResourceRoutes({
 
   return async (request, info) => {
     const { path, query, headers } = request;
-    if (path === "/version" || path === "/version/") return onlyGet(info, () => json(versionInfo()));
+    if (path === "/version" || path === "/version/") return onlyGet(info, () => json(versionInfo(context.features)));
     const [, first = "", ...rest] = path.split("/");
     const checks = checksOf[first];
     if (checks !== undefined) {

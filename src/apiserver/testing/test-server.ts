@@ -5,7 +5,7 @@
  * 2. Time moves only by `clock.advance`; everything else happens in the turns that `settle` waits for.
  * 3. `close` ends the feed and every watch. A store that was passed in stays open.
  */
-import { builtIn, type Kind } from "#api";
+import { builtIn, type Features, type Kind } from "#api";
 import {
   type Logger,
   MetricsRegistry,
@@ -62,6 +62,8 @@ export interface TestServerOptions {
    * Authorization modes. Default: system:masters may do everything, others nearly nothing, and writes are not guarded.
    */
   readonly modes?: readonly ModeSpec[] | undefined;
+  /** Default: those of v1.36. */
+  readonly features?: Features | undefined;
   /** Records what happens. Default: nothing is recorded. */
   readonly recorder?: Recorder | undefined;
   /** How the store is used. */
@@ -103,6 +105,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     metrics: new MetricsRegistry(),
     newUid: () => uuid(random),
     kinds,
+    features: options.features,
     resumableChanges: 0,
     recorder: options.recorder,
     storageSettings: options.storageSettings,

@@ -35,7 +35,7 @@ export async function watch(
   stopping: AbortSignal,
 ): Promise<StreamResponse> {
   const { context, resource, query } = request;
-  const options = watchOptions(query);
+  const options = watchOptions(query, request.context.features);
   const selection = selectionOf(request);
   if (answer.format.type === "application/yaml")
     throw notAcceptable(["application/json", "application/vnd.kubernetes.protobuf"]);

@@ -1,4 +1,5 @@
 /** The configuration of a cluster, and what the process that runs it provides. */
+import type { FeatureFlags } from "#api";
 import type { AuthorizationFlags, FairnessSettings, ServiceSettings, StorageSettings } from "#apiserver";
 import type { Clock, Logger } from "#base";
 import type { ProxyMode } from "#network";
@@ -36,6 +37,8 @@ export interface ClusterConfig {
   readonly serving?: ServingSettings | undefined;
   /** Limits of concurrency. Default: priority and fairness, 600 seats. */
   readonly fairness?: FairnessSettings | undefined;
+  /** Feature gates and the emulated version, of all components. Default: those of v1.36. */
+  readonly features?: (FeatureFlags & { readonly gates?: string | undefined }) | undefined;
   /** Which controllers run: `*`, `name`, `-name`. Default: all that are enabled by default. */
   readonly controllers?: readonly string[] | undefined;
   /** Whether the scheduler runs in this process. Default: true. */

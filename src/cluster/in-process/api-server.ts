@@ -4,6 +4,7 @@
  *     flags ──► files ──► options ──► API server
  *                 ···► changed files and renewed certificates apply without a restart
  */
+import type { Features } from "#api";
 import { type ApiServer, SCHEDULING_PATH } from "#apiserver";
 import type { Clock, Logger, MetricsRegistry, Random, TaskGroup } from "#base";
 import { Recorder } from "#flows";
@@ -35,6 +36,7 @@ export interface ClusterApiServerOptions {
   readonly store: Store;
   /** The file of flow records, if the configuration asks for one. */
   readonly flowRecordsFile: string;
+  readonly features: Features;
   /** Where real nodes reach this machine. */
   readonly machineIp: string | undefined;
   /** The Pod Security level of namespaces without labels. Default: none. */
@@ -59,7 +61,7 @@ export async function startClusterApiServer(
   options: ClusterApiServerOptions,
   starting: AsyncDisposableStack,
 ): Promise<ClusterApiServer> {
-  const { config, pki, store, machineIp, metrics, clock, random, log } = options;
+  const { config, pki, store, machineIp, features, metrics, clock, random, log } = options;
   const flags = config.authentication ?? {};
   const files = await readChangingFiles(flags);
   const { namedCertificates } = config.serving ?? {};
@@ -86,6 +88,7 @@ export async function startClusterApiServer(
     audit: await readAudit(config.audit ?? {}, log),
     encryption: encrypted?.encryption,
     fairness: config.fairness,
+    features,
     frontProxyIdentity: () => frontProxyClient,
     // The cluster's CA issues the serving certificates of nodes: no other kubelet is talked to.
     kubeletIdentity: () => ({

@@ -43,6 +43,8 @@ export interface RunOptions {
   readonly background: TaskGroup;
   /** Addresses of Services. Default: 10.96.0.0/12. */
   readonly serviceCidrs?: readonly string[] | undefined;
+  /** `--feature-gates` of the nodes' programs. */
+  readonly featureGates?: string | undefined;
 }
 
 export interface Started {
@@ -109,6 +111,7 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
     podRanges: nodes.network.podRanges,
     clusterDns,
     proxyMode: config.proxyMode,
+    featureGates: options.featureGates,
   };
   background.run("real nodes", (signal) => nodes.run(kubelet, signal).finally(() => client.close()));
 

@@ -3,6 +3,7 @@
  *
  *     files ──► store (etcd) ──► API server
  */
+import type { FeatureFlags } from "#api";
 import {
   type ApiServer,
   type ApiServerOptions,
@@ -25,6 +26,7 @@ import { type Environment, type FlowRecording, historyOf, type StoreConfig } fro
 import { type EncryptionFlags, openEncryption } from "../config/encryption.ts";
 import { ClusterError } from "../config/errors.ts";
 import { withExternalSigner } from "../config/external-signer.ts";
+import { featureNotes, readFeatures } from "../config/features.ts";
 import { followFile, readFlag } from "../config/flag-files.ts";
 import { listenOrExplain } from "../config/listen.ts";
 import { namedFiles, readNamed } from "../config/named-certificates.ts";
@@ -62,6 +64,8 @@ export interface ApiServerConfig extends ServingFlags {
   readonly audit?: AuditFlags | undefined;
   readonly encryption?: EncryptionFlags | undefined;
   readonly serving?: ServingSettings | undefined;
+  /** Feature gates and the emulated version. Default: those of v1.36. */
+  readonly features?: FeatureFlags | undefined;
   readonly fairness?: NonNullable<ApiServerOptions["fairness"]> | undefined;
   /** Client certificate for aggregated API servers. */
   readonly proxyClient?: { readonly certFile: string; readonly keyFile: string };
@@ -88,6 +92,8 @@ export async function startStandaloneApiServer(
 ): Promise<StandaloneApiServer> {
   const { clock, log } = environment;
   const { bindAddress, port, admission, proxyClient } = config;
+  const features = readFeatures(config.features);
+  for (const note of featureNotes(features, config.features, ["kube-apiserver"])) log.warn(note);
   const noneGiven = Object.keys(config.authorization).length === 0;
   const authorizationFlags = noneGiven ? { authorizationMode: [ALWAYS_ALLOW] } : config.authorization;
   const flags = authenticationFlags(config, authorizationFlags);
@@ -132,6 +138,7 @@ export async function startStandaloneApiServer(
       audit: await readAudit(config.audit ?? {}, log),
       encryption: encrypted?.encryption,
       fairness: config.fairness,
+      features,
       requestHeader,
       frontProxyIdentity: () => frontProxy,
       ...kubelets,

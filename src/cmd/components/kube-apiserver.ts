@@ -12,6 +12,7 @@ import { type AuthorizationOptions, authorizationFrom, authorizationOptions } fr
 import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
 import { type EtcdOptions, etcdOptions, etcdStore } from "../options/etcd.ts";
 import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
+import { type FeatureOptions, featureOptions, featuresFrom, forwardCompatibleOptions } from "../options/features.ts";
 import { type KubeletReachOptions, kubeletReachFrom, kubeletReachOptions } from "../options/kubelet-connection.ts";
 import { type LoggingConfig, type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
@@ -37,6 +38,7 @@ export interface KubeApiServerOptions
     LoggingFlagOptions,
     MetricsFlagOptions,
     ServingFlagOptions,
+    FeatureOptions,
     RecordingOptions {
   readonly bindAddress: string;
   readonly securePort: number;
@@ -102,6 +104,8 @@ export function kubeApiServerCommand(): Command {
     admissionOptions(),
     auditOptions(),
     fairnessOptions(),
+    featureOptions(),
+    forwardCompatibleOptions(),
     kubeletReachOptions(),
     loggingOptions(),
     metricsOptions(),
@@ -133,6 +137,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     audit: auditFrom(options),
     fairness: fairnessFrom(options),
     serving: servingFrom(options),
+    features: featuresFrom(options),
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     kubelets: kubeletReachFrom(options),

@@ -11,6 +11,7 @@ import { controllersOption } from "../options/controllers.ts";
 import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
 import { type EtcdOptions, etcdOptions, etcdStore, isAboutEtcd } from "../options/etcd.ts";
 import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
+import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
 import {
   chooseNodes,
   ownTerminal,
@@ -35,6 +36,7 @@ export interface UpOptions
     AuditFlagOptions,
     FairnessFlagOptions,
     ServingFlagOptions,
+    FeatureOptions,
     NodesFlagOptions,
     RealNodesFlagOptions,
     RecordingOptions {
@@ -113,6 +115,7 @@ export function upCommand(): Command {
     ...auditOptions(),
     ...fairnessOptions(),
     ...servingOptions(),
+    ...featureOptions(),
   ])
     command.addOption(option);
   return command;
@@ -138,6 +141,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     audit: auditFrom(options),
     fairness: fairnessFrom(options),
     serving: servingFrom(options),
+    features: featuresFrom(options),
     controllers: options.controllers,
     // A memory store without nodes is for trying the API: no Pod could run.
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),

@@ -19,8 +19,8 @@ export interface LoggingFlagOptions {
   readonly logJsonInfoBufferSize?: string;
   readonly logTextSplitStream?: string;
   readonly logTextInfoBufferSize?: string;
-  /** As given, or as read by others: only whether LoggingAlphaOptions is on matters here. */
-  readonly featureGates?: unknown;
+  /** Only whether LoggingAlphaOptions is on matters here. */
+  readonly featureGates?: string;
 }
 
 export interface LoggingConfig {
@@ -154,18 +154,10 @@ function bytesOf(value: string, flag: string): number {
 }
 
 /** `LoggingAlphaOptions=true,…`, or gates that were read already. */
-function hasAlphaOptions(gates: unknown): boolean {
-  const given = typeof gates === "string" ? gatesIn(gates) : gates instanceof Map ? Object.fromEntries(gates) : gates;
-  if (typeof given !== "object" || given === null) return false;
-  const { LoggingAlphaOptions: own, AllAlpha: all } = given as Readonly<Record<string, unknown>>;
-  return own === undefined ? all === true : own === true;
-}
-
-function gatesIn(text: string): Readonly<Record<string, boolean>> {
-  return Object.fromEntries(
-    text.split(",").map((pair) => {
-      const [name = "", value = ""] = pair.split("=");
-      return [name.trim(), value.trim().toLowerCase() === "true"];
-    }),
+/** Wrong gates are reported by those who read all of them. */
+function hasAlphaOptions(gates = ""): boolean {
+  const given = new Map(
+    gates.split(",").map((pair) => pair.split("=", 2).map((part) => part.trim()) as [string, string]),
   );
+  return (given.get("LoggingAlphaOptions") ?? given.get("AllAlpha"))?.toLowerCase() === "true";
 }

@@ -32,8 +32,7 @@ export const KUBE_APISERVER: OriginalFlags = {
   shutdown-delay-duration shutdown-send-retry-after shutdown-watch-termination-grace-period livez-grace-period
   max-connection-bytes-per-sec external-hostname
   kubelet-port kubelet-read-only-port enable-aggregator-routing aggregator-reject-forwarding-redirect
-  cors-allowed-origins strict-transport-security-directives feature-gates runtime-config emulated-version emulation-forward-compatible
-  runtime-config-emulation-forward-compatible min-compatibility-version`),
+  cors-allowed-origins strict-transport-security-directives runtime-config`),
   refused: [
     "egress-selector-config-file",
     "etcd-servers-overrides",

@@ -60,6 +60,11 @@ const FIELDS: Readonly<Record<string, Reader>> = table({
   },
   enableSystemLogHandler: truth("systemLogs"),
   evictionHard: map("evictionHard"),
+  featureGates: (value, into) => {
+    const gates = typeof value === "object" && value !== null ? Object.values(value) : [undefined];
+    if (gates.some((gate) => typeof gate !== "boolean")) throw new Error("must be a map of true or false");
+    into.featureGates = value as Readonly<Record<string, boolean>>;
+  },
   imageGCHighThresholdPercent: number("imageGcHighPercent"),
   imageGCLowThresholdPercent: number("imageGcLowPercent"),
   kubeReserved: map("kubeReserved"),

@@ -28,7 +28,7 @@ export const PersistentVolumeClaim = defineKind<PersistentVolumeClaimObject>("v1
       dropForeignSource(draft.spec);
       joinSources(draft.spec);
     },
-    validate: validateClaim,
+    validate: (claim, at) => validateClaim(claim, at),
   },
   update: {
     prepare: (draft, old, request) => {

@@ -13,6 +13,7 @@ import {
   cloneJson,
   type DropFields,
   equalJson,
+  type FeatureGates,
   type FieldError,
   field,
   formatTime,
@@ -92,12 +93,12 @@ export function prepareCreate(kind: Kind, draft: AnyDraft, uid: string, request:
   kind.create?.prepare?.(draft, request);
 }
 
-export function checkCreate(kind: Kind, object: KubeObject): void {
+export function checkCreate(kind: Kind, object: KubeObject, features: FeatureGates): void {
   const rules = metaRulesOf(kind);
   const errors = field.allErrors(
     ownMetaErrors(object.metadata, rules, METADATA),
     kind.validate?.(object, ROOT) ?? field.NO_ERRORS,
-    kind.create?.validate?.(object, ROOT) ?? field.NO_ERRORS,
+    kind.create?.validate?.(object, ROOT, features) ?? field.NO_ERRORS,
   );
   refuse(kind, object, errors);
   refuse(kind, object, serverMetaErrors(object.metadata, rules, METADATA));
@@ -111,13 +112,13 @@ export function prepareUpdate(kind: Kind, draft: AnyDraft, old: KubeObject, requ
   raiseGeneration(kind, draft, old);
 }
 
-export function checkUpdate(kind: Kind, object: KubeObject, old: KubeObject): void {
+export function checkUpdate(kind: Kind, object: KubeObject, old: KubeObject, features: FeatureGates): void {
   const rules = metaRulesOf(kind);
   const errors = [
     ...changedMetaErrors(object.metadata, old.metadata, rules, rules.ownUpdate, METADATA),
     ...(kind.validate?.(object, ROOT) ?? []),
     ...(kind.update?.immutable ?? []).flatMap((path) => unchanged(object, old, path)),
-    ...(kind.update?.validate?.(object, old, ROOT) ?? []),
+    ...(kind.update?.validate?.(object, old, ROOT, features) ?? []),
   ];
   refuse(kind, object, errors);
 }

@@ -125,12 +125,12 @@ export function prepareItsPart({ request, draft, old }: Change): void {
 }
 
 export function validateNew({ request, draft }: Write): void {
-  checkCreate(request.resource.kind, draft);
+  checkCreate(request.resource.kind, draft, request.context.features);
   finish(request, draft, undefined);
 }
 
 export function validateObject({ request, draft, old }: Change): void {
-  checkUpdate(request.resource.kind, draft, old);
+  checkUpdate(request.resource.kind, draft, old, request.context.features);
   finish(request, draft, old);
 }
 

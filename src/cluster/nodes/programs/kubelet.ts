@@ -29,15 +29,17 @@ export interface KubeletOptions {
   readonly podRanges?: readonly string[] | undefined;
   /** The addresses of the cluster DNS, which every node serves. Default: 10.96.0.10. */
   readonly clusterDns?: string | undefined;
+  /** As in `--feature-gates`. Default: none. */
+  readonly featureGates?: string | undefined;
 }
 
-type Names = Pick<KubeletOptions, "clusterDns">;
+type Names = Pick<KubeletOptions, "clusterDns" | "featureGates">;
 
 /** `ips`: the node's, one or one of each family. */
 export function kubeletArgs(
   node: NodeNames,
   ips: readonly string[],
-  { clusterDns = CLUSTER_DNS }: Names = {},
+  { clusterDns = CLUSTER_DNS, featureGates }: Names = {},
 ): string[] {
   const flags = {
     kubeconfig: node.kubeconfig,
@@ -54,6 +56,7 @@ export function kubeletArgs(
     "eviction-hard": "memory.available<100Mi",
     "image-gc-high-threshold": "100",
     "image-gc-low-threshold": "99",
+    ...(featureGates !== undefined && { "feature-gates": featureGates }),
   };
   return ["kubelet", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
 }

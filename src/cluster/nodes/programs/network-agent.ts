@@ -12,11 +12,11 @@ import { CLUSTER_DNS, CLUSTER_DOMAIN, type KubeletOptions, renewalMs, type Start
 
 const USER = "system:kube-proxy";
 
-type AgentOptions = Pick<KubeletOptions, "proxyMode" | "podRanges" | "clusterDns">;
+type AgentOptions = Pick<KubeletOptions, "proxyMode" | "podRanges" | "clusterDns" | "featureGates">;
 
 /** `ips`: the node's, one or one of each family. */
 export function networkAgentArgs(node: NodeNames, ips: readonly string[], options: AgentOptions = {}): string[] {
-  const { proxyMode, podRanges, clusterDns = CLUSTER_DNS } = options;
+  const { proxyMode, podRanges, clusterDns = CLUSTER_DNS, featureGates } = options;
   const flags = {
     kubeconfig: node.proxyKubeconfig,
     "hostname-override": node.name,
@@ -27,6 +27,7 @@ export function networkAgentArgs(node: NodeNames, ips: readonly string[], option
     upstream: "",
     ...(proxyMode !== undefined && { "proxy-mode": proxyMode }),
     ...(podRanges !== undefined && { "cluster-cidr": podRanges.join() }),
+    ...(featureGates !== undefined && { "feature-gates": featureGates }),
   };
   return ["proxy", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
 }
