@@ -33,4 +33,4 @@ export type { NamedCertificate, TlsSettings } from "./http/tls-servers.ts";
 export { answerHealth, type HealthCheck } from "./routes/health.ts";
 export { K8TS_VERSION, KUBERNETES_VERSION, versionInfo } from "./routes/version.ts";
 export { type ApiServer, startApiServer } from "./server.ts";
-export type { ApiServerOptions, FairnessSettings, ServingOptions } from "./server-options.ts";
+export type { ApiServerOptions, FairnessSettings, ServingOptions, ShutdownOptions } from "./server-options.ts";

@@ -37,6 +37,8 @@ export interface AggregationOptions {
   readonly metrics: MetricsRegistry;
   /** Aborts when this server stops: ends long-running streams. */
   readonly stopping: AbortSignal;
+  /** How long an extension server may take to answer. Default: a minute. */
+  readonly answerWithinMs?: number | undefined;
 }
 
 export interface Aggregation {
@@ -126,7 +128,7 @@ function partsOf(
   const resolve = serviceResolver(resources, () => random);
   const backends = new Backends({ resolve, identity, clock });
   const probes = new Backends({ resolve, identity, clock, toAnyone: true });
-  const proxy: ProxyOptions = { backends, clock, log, stopping };
+  const proxy: ProxyOptions = { backends, clock, log, stopping, answerWithinMs: options.answerWithinMs };
   return {
     context,
     apiServices,

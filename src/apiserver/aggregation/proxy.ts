@@ -33,6 +33,8 @@ export interface ProxyOptions {
   readonly log: Logger;
   /** Aborts when this server stops: cuts requests under way. */
   readonly stopping: AbortSignal;
+  /** How long an answer may take, unless the request is long-running. Default: a minute. */
+  readonly answerWithinMs?: number | undefined;
 }
 
 /** `name`: the name of the APIService. */
@@ -103,11 +105,11 @@ async function streamed(
   info: RequestInfo,
   outgoing: Outgoing,
   { backend, address }: Reached,
-  { clock, log, stopping }: ProxyOptions,
+  { clock, log, stopping, answerWithinMs = ANSWER_WITHIN_MS }: ProxyOptions,
 ): Promise<ApiResponse> {
   const lasting = isLongRunning(info);
   const end = endOf(request.signal, lasting ? stopping : undefined);
-  const timer = lasting ? undefined : clock.timer(ANSWER_WITHIN_MS, () => end.abort(timedOut()));
+  const timer = lasting ? undefined : clock.timer(answerWithinMs, () => end.abort(timedOut()));
   let incoming: Incoming;
   try {
     incoming = await backend.send(address, outgoing, end.signal);

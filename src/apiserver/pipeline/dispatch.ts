@@ -27,7 +27,7 @@ import { deleteCollection } from "../rest/write/delete-collection.ts";
 import { patch } from "../rest/write/patch.ts";
 import { getScale, patchScale, updateScale } from "../rest/write/scale.ts";
 import { update } from "../rest/write/update.ts";
-import { watch } from "../watch/watch.ts";
+import { type WatchSettings, watch } from "../watch/watch.ts";
 
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
@@ -38,6 +38,7 @@ export interface Dispatch {
   appearing?(group: string, plural: string): Promise<void>;
   /** Ends watches. */
   readonly stopping: AbortSignal;
+  readonly watches?: Omit<WatchSettings, "stopping"> | undefined;
   /** Answers that are not stored: reviews, eviction, log, exec … */
   readonly connectors: Connectors;
   /** Earlier states. Absent: they cannot be read. */
@@ -45,7 +46,7 @@ export interface Dispatch {
 }
 
 /** What verbs report besides their answer. */
-export type Remarks = Pick<RestRequest, "warn" | "annotate" | "received" | "witness">;
+export type Remarks = Pick<RestRequest, "warn" | "annotate" | "received" | "witness" | "life">;
 
 export function dispatch(request: ApiRequest, info: RequestInfo, server: Dispatch, remarks: Remarks): Answering {
   const resource = server.resources.find(info.apiGroup, info.apiVersion, info.resource);
@@ -91,7 +92,7 @@ async function answerVerb(
     case "list":
       return answerList(await list(rest), answer);
     case "watch":
-      return watch(rest, answer, server.stopping);
+      return watch(rest, answer, { ...server.watches, stopping: server.stopping });
     case "create":
       if (info.name !== "") throw serverResponse(405);
       return written(await create(rest), answer);
@@ -179,7 +180,7 @@ function restRequest(
   info: RequestInfo,
   resource: Resource,
   context: ServerContext,
-  { warn, annotate, received, witness }: Remarks,
+  { warn, annotate, received, witness, life }: Remarks,
   asOf: Revision | undefined,
 ): RestRequest {
   const isNamespace = resource.kind.scope === "Cluster";
@@ -200,6 +201,7 @@ function restRequest(
     annotate,
     received,
     witness,
+    life,
   };
 }
 

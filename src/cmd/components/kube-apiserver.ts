@@ -14,7 +14,9 @@ import { type EtcdOptions, etcdOptions, etcdStore } from "../options/etcd.ts";
 import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
 import { type KubeletReachOptions, kubeletReachFrom, kubeletReachOptions } from "../options/kubelet-connection.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
+import { type RequestFlagOptions, requestOptions, requestsFrom } from "../options/requests.ts";
 import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/serving.ts";
+import { type ShutdownFlagOptions, shutdownFrom, shutdownOptions } from "../options/shutdown.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean, milliseconds, wholeNumber } from "../options/values.ts";
 
@@ -28,6 +30,8 @@ export interface KubeApiServerOptions
     KubeletReachOptions,
     FairnessFlagOptions,
     ServingFlagOptions,
+    RequestFlagOptions,
+    ShutdownFlagOptions,
     RecordingOptions {
   readonly bindAddress: string;
   readonly securePort: number;
@@ -92,6 +96,8 @@ export function kubeApiServerCommand(): Command {
     fairnessOptions(),
     kubeletReachOptions(),
     servingOptions(),
+    requestOptions(),
+    shutdownOptions(),
   ];
   for (const option of [...groups.flat(), ...originalFlags(KUBE_APISERVER)]) command.addOption(option);
   return command;
@@ -116,7 +122,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     admission: admissionFrom(options),
     audit: auditFrom(options),
     fairness: fairnessFrom(options),
-    serving: servingFrom(options),
+    serving: { ...servingFrom(options), ...requestsFrom(options), ...shutdownFrom(options) },
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     kubelets: kubeletReachFrom(options),

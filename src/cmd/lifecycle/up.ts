@@ -19,6 +19,7 @@ import {
   serviceRanges,
 } from "../options/real-nodes.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
+import { type RequestFlagOptions, requestOptions, requestsFrom } from "../options/requests.ts";
 import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/serving.ts";
 import { type NodesFlagOptions, nodesFrom, nodesOptions } from "../options/simulated-nodes.ts";
 import { dataDirOf, dataDirOption, milliseconds, wholeNumber } from "../options/values.ts";
@@ -34,6 +35,7 @@ export interface UpOptions
     AuditFlagOptions,
     FairnessFlagOptions,
     ServingFlagOptions,
+    RequestFlagOptions,
     NodesFlagOptions,
     RealNodesFlagOptions,
     RecordingOptions {
@@ -110,6 +112,7 @@ export function upCommand(): Command {
     ...auditOptions(),
     ...fairnessOptions(),
     ...servingOptions(),
+    ...requestOptions(),
   ])
     command.addOption(option);
   return command;
@@ -132,7 +135,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     admission: admissionFrom(options),
     audit: auditFrom(options),
     fairness: fairnessFrom(options),
-    serving: servingFrom(options),
+    serving: { ...servingFrom(options), ...requestsFrom(options) },
     controllers: options.controllers,
     // A memory store without nodes is for trying the API: no Pod could run.
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),

@@ -31,13 +31,12 @@ export const KUBE_APISERVER: OriginalFlags = {
   profiling contention-profiling debug-socket-path enable-logs-handler tracing-config-file
   watch-cache watch-cache-sizes default-watch-cache-size delete-collection-workers storage-backend storage-media-type
   etcd-compaction-interval etcd-count-metric-poll-period etcd-db-metric-poll-interval etcd-healthcheck-timeout etcd-readycheck-timeout
-  lease-reuse-duration-seconds min-request-timeout request-timeout
-  shutdown-delay-duration shutdown-send-retry-after shutdown-watch-termination-grace-period livez-grace-period
+  lease-reuse-duration-seconds
   max-connection-bytes-per-sec
-  enable-garbage-collector external-hostname apiserver-count endpoint-reconciler-type kubernetes-service-node-port
+  enable-garbage-collector apiserver-count endpoint-reconciler-type kubernetes-service-node-port
   identity-lease-duration-seconds identity-lease-renew-interval-seconds peer-advertise-ip peer-advertise-port peer-ca-file
   kubelet-port kubelet-read-only-port enable-aggregator-routing aggregator-reject-forwarding-redirect service-account-lookup
-  cors-allowed-origins strict-transport-security-directives feature-gates runtime-config emulated-version emulation-forward-compatible
+  feature-gates runtime-config emulated-version emulation-forward-compatible
   runtime-config-emulation-forward-compatible min-compatibility-version show-hidden-metrics-for-version disabled-metrics
   allow-metric-labels allow-metric-labels-manifest`),
   refused: ["egress-selector-config-file", "etcd-servers-overrides"],
