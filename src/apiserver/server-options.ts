@@ -3,7 +3,7 @@ import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import type { Recorder } from "#flows";
 import type { Store } from "#store";
 import type { AdmissionOptions } from "./admission/index.ts";
-import type { FrontProxyIdentity } from "./aggregation/index.ts";
+import type { AggregationReach, FrontProxyIdentity } from "./aggregation/index.ts";
 import type { AuditSettings } from "./audit/index.ts";
 import type { AuthenticationSettings, RequestHeaderOptions } from "./authn/index.ts";
 import type { ModeSpec } from "./authz/index.ts";
@@ -46,6 +46,8 @@ export interface ApiServerOptions {
   readonly advertiseAddress?: string | undefined;
   /** The client certificate for aggregated API servers, as of now. */
   readonly frontProxyIdentity?: (() => FrontProxyIdentity | undefined) | undefined;
+  /** How extension API servers are reached, where it differs from the defaults. */
+  readonly aggregation?: AggregationReach | undefined;
   /** The client certificate for kubelets, as of now. */
   readonly kubeletIdentity?: ConnectOptions["kubeletIdentity"] | undefined;
   /** How kubelets are reached, where they are not reached at their node's address. */

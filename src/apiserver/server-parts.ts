@@ -62,6 +62,7 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
         ...foundation,
         kinds: builtIn,
         identity: options.frontProxyIdentity ?? (() => undefined),
+        reach: options.aggregation,
         answerWithinMs: options.serving?.requestTimeoutMs,
       }),
     bootstrap: ({ context, resources }) =>

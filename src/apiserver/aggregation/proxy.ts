@@ -33,6 +33,8 @@ export interface ProxyOptions {
   readonly log: Logger;
   /** Aborts when this server stops: cuts requests under way. */
   readonly stopping: AbortSignal;
+  /** Redirects are passed on. Default: they are answered 502. */
+  readonly passesRedirects?: boolean | undefined;
   /** How long an answer may take, unless the request is long-running. Default: a minute. */
   readonly answerWithinMs?: number | undefined;
 }
@@ -105,7 +107,7 @@ async function streamed(
   info: RequestInfo,
   outgoing: Outgoing,
   { backend, address }: Reached,
-  { clock, log, stopping, answerWithinMs = ANSWER_WITHIN_MS }: ProxyOptions,
+  { clock, log, stopping, passesRedirects = false, answerWithinMs = ANSWER_WITHIN_MS }: ProxyOptions,
 ): Promise<ApiResponse> {
   const lasting = isLongRunning(info);
   const end = endOf(request.signal, lasting ? stopping : undefined);
@@ -120,7 +122,7 @@ async function streamed(
     timer?.cancel();
   }
   const { status, headers, body } = incoming;
-  if (status >= 300 && status <= 399 && headers.location !== undefined) {
+  if (!passesRedirects && status >= 300 && status <= 399 && headers.location !== undefined) {
     end.abort(new Error("a redirect"));
     end.release();
     return plainAnswer(502, "the backend attempted to redirect this request, which is not permitted");

@@ -60,6 +60,8 @@ export interface ApiServerConfig extends ServingFlags {
   /** Client certificate for aggregated API servers. */
   readonly proxyClient?: { readonly certFile: string; readonly keyFile: string };
   readonly kubelets?: KubeletFlags | undefined;
+  /** How extension API servers are reached. */
+  readonly aggregation?: ApiServerOptions["aggregation"];
 }
 
 /** Connections to kubelets: addresses, client certificate, CA. */
@@ -68,6 +70,7 @@ export interface KubeletFlags {
   readonly client?: { readonly certFile: string; readonly keyFile: string };
   readonly addressTypes?: readonly string[] | undefined;
   readonly timeoutMs?: number | undefined;
+  readonly port?: number | undefined;
 }
 
 export interface StandaloneApiServer {
@@ -125,6 +128,7 @@ export async function startStandaloneApiServer(
       requestHeader,
       frontProxyIdentity: () => frontProxy,
       ...kubelets,
+      aggregation: config.aggregation,
       serviceCidrs: config.serviceCidrs,
       advertiseAddress: config.advertiseAddress,
       eventTtlMs: config.eventTtlMs,
@@ -234,6 +238,7 @@ async function readKubelets({
   client,
   addressTypes,
   timeoutMs,
+  port,
 }: KubeletFlags): Promise<Pick<ApiServerOptions, "kubeletIdentity" | "kubelets">> {
   const tls = {
     ...(certificateAuthority !== undefined && {
@@ -249,6 +254,7 @@ async function readKubelets({
     kubelets: {
       addressTypes,
       timeoutMs,
+      port,
     },
   };
 }

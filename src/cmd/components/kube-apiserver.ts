@@ -6,9 +6,11 @@ import { Command, Option } from "commander";
 import { createLogger, realClock } from "#base";
 import { type ApiServerConfig, ClusterError, startStandaloneApiServer } from "#cluster";
 import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/admission.ts";
+import { type AggregationFlagOptions, aggregationFrom, aggregationOptions } from "../options/aggregation.ts";
 import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/audit.ts";
 import { type AuthenticationOptions, authenticationFrom, authenticationOptions } from "../options/authentication.ts";
 import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "../options/authorization.ts";
+import { checkDiagnostics, type DiagnosticsFlagOptions, diagnosticsOptions } from "../options/diagnostics.ts";
 import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
 import { type EtcdOptions, etcdOptions, etcdStore } from "../options/etcd.ts";
 import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
@@ -32,6 +34,8 @@ export interface KubeApiServerOptions
     ServingFlagOptions,
     RequestFlagOptions,
     ShutdownFlagOptions,
+    AggregationFlagOptions,
+    DiagnosticsFlagOptions,
     RecordingOptions {
   readonly bindAddress: string;
   readonly securePort: number;
@@ -98,6 +102,8 @@ export function kubeApiServerCommand(): Command {
     servingOptions(),
     requestOptions(),
     shutdownOptions(),
+    aggregationOptions(),
+    diagnosticsOptions(),
   ];
   for (const option of [...groups.flat(), ...originalFlags(KUBE_APISERVER)]) command.addOption(option);
   return command;
@@ -105,6 +111,7 @@ export function kubeApiServerCommand(): Command {
 
 export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerConfig {
   const { advertiseAddress, tlsCertFile, tlsPrivateKeyFile, clientCaFile, serviceClusterIpRange, eventTtl } = options;
+  checkDiagnostics(options);
   const { proxyClientCertFile: certFile, proxyClientKeyFile: keyFile } = options;
   if (options.flowRecords === "file")
     throw new ClusterError("--flow-records file needs the data directory of `k8ts up`: choose memory or off.");
@@ -126,6 +133,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     kubelets: kubeletReachFrom(options),
+    aggregation: aggregationFrom(options),
     advertiseAddress,
     tlsCertFile,
     tlsPrivateKeyFile,

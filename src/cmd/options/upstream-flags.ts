@@ -28,18 +28,16 @@ export const KUBE_APISERVER: OriginalFlags = {
   component: "this API server",
   withoutEffect: names(`
   v vmodule logging-format log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
-  profiling contention-profiling debug-socket-path enable-logs-handler tracing-config-file
   watch-cache watch-cache-sizes default-watch-cache-size delete-collection-workers storage-backend storage-media-type
   etcd-compaction-interval etcd-count-metric-poll-period etcd-db-metric-poll-interval etcd-healthcheck-timeout etcd-readycheck-timeout
   lease-reuse-duration-seconds
-  max-connection-bytes-per-sec
   enable-garbage-collector apiserver-count endpoint-reconciler-type kubernetes-service-node-port
   identity-lease-duration-seconds identity-lease-renew-interval-seconds peer-advertise-ip peer-advertise-port peer-ca-file
-  kubelet-port kubelet-read-only-port enable-aggregator-routing aggregator-reject-forwarding-redirect service-account-lookup
+  kubelet-read-only-port service-account-lookup
   feature-gates runtime-config emulated-version emulation-forward-compatible
   runtime-config-emulation-forward-compatible min-compatibility-version show-hidden-metrics-for-version disabled-metrics
   allow-metric-labels allow-metric-labels-manifest`),
-  refused: ["egress-selector-config-file", "etcd-servers-overrides"],
+  refused: ["debug-socket-path", "egress-selector-config-file", "etcd-servers-overrides", "tracing-config-file"],
   fixed: { "etcd-prefix": "/registry", "service-node-port-range": "30000-32767" },
 };
 
