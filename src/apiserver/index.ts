@@ -36,5 +36,11 @@ export { STORE_PREFIX } from "./rest/resource.ts";
 export { answerHealth, type HealthCheck } from "./routes/health.ts";
 export { K8TS_VERSION, KUBERNETES_VERSION, versionInfo } from "./routes/version.ts";
 export { type ApiServer, startApiServer } from "./server.ts";
-export type { ApiServerOptions, FairnessSettings, ServiceSettings, ServingOptions } from "./server-options.ts";
+export type {
+  ApiServerOptions,
+  FairnessSettings,
+  ServiceSettings,
+  ServingOptions,
+  ShutdownOptions,
+} from "./server-options.ts";
 export { STORAGE_MEDIA_TYPES, type StorageMediaType, type StorageSettings } from "./storage/index.ts";

@@ -4,7 +4,7 @@ import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import type { Recorder } from "#flows";
 import type { Store } from "#store";
 import type { AdmissionOptions } from "./admission/index.ts";
-import type { FrontProxyIdentity } from "./aggregation/index.ts";
+import type { AggregationReach, FrontProxyIdentity } from "./aggregation/index.ts";
 import type { PortRange } from "./allocate/index.ts";
 import type { AuditSettings } from "./audit/index.ts";
 import type { AuthenticationSettings, RequestHeaderOptions } from "./authn/index.ts";
@@ -56,6 +56,8 @@ export interface ApiServerOptions {
   readonly advertiseAddress?: string | undefined;
   /** The client certificate for aggregated API servers, as of now. */
   readonly frontProxyIdentity?: (() => FrontProxyIdentity | undefined) | undefined;
+  /** How extension API servers are reached, where it differs from the defaults. */
+  readonly aggregation?: AggregationReach | undefined;
   /** The client certificate for kubelets, as of now. */
   readonly kubeletIdentity?: ConnectOptions["kubeletIdentity"] | undefined;
   /** How kubelets are reached, where they are not reached at their node's address. */
@@ -82,6 +84,31 @@ export interface ServingOptions {
   readonly goawayChance?: number | undefined;
   /** Other processes may listen on the same address and port. Default: false. */
   readonly sharedPort?: boolean | undefined;
+  /** How long a request may take, unless it is long-running. Default: a minute. */
+  readonly requestTimeoutMs?: number | undefined;
+  /**
+   * Watches that name no timeout end at a random time between once and twice this one. Default: half an hour. 0: never.
+   */
+  readonly minRequestTimeoutSeconds?: number | undefined;
+  /** Origins whose pages may use this server: regular expressions in Go's syntax. Default: none. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /** Directives of the header Strict-Transport-Security. Default: it is not sent. */
+  readonly strictTransport?: readonly string[] | undefined;
+  /** The host, or host and port, in URLs that this server publishes about itself. Default: its address. */
+  readonly externalHostname?: string | undefined;
+  /** How long after the start /livez takes unfinished hooks for finished. Default: 0. */
+  readonly livezGraceMs?: number | undefined;
+  readonly shutdown?: ShutdownOptions | undefined;
+}
+
+/** How the server stops. Default: at once; watches end, and requests under way are finished. */
+export interface ShutdownOptions {
+  /** Only /readyz fails for so long; everything else is served as before. */
+  readonly delayMs?: number | undefined;
+  /** The port stays open until requests under way are finished; others are answered 429 meanwhile. */
+  readonly sendRetryAfter?: boolean | undefined;
+  /** Watches end one after the other within this time. */
+  readonly watchGraceMs?: number | undefined;
 }
 
 export interface ServiceSettings {

@@ -4,7 +4,7 @@ import { uuidSource } from "#base";
 import { type AdmissionOptions, admissionChain, clusterView, selectPlugins } from "./admission/index.ts";
 import { aggregation } from "./aggregation/index.ts";
 import { allocators } from "./allocate/index.ts";
-import type { Core, Foundation, Front, ServerParts } from "./assembly/parts.ts";
+import type { Core, Foundation, Front, RequestSettings, ServerParts } from "./assembly/parts.ts";
 import { audit } from "./audit/index.ts";
 import { type Authentication, authentication } from "./authn/index.ts";
 import { clusterObjects, noteTokenUse } from "./authn/server-objects.ts";
@@ -15,6 +15,7 @@ import { type Fairness, fairness, maxInFlight } from "./fairness/index.ts";
 import type { ServingCertificate } from "./http/tls-servers.ts";
 import { healthChecks } from "./routes/health-checks.ts";
 import type { ApiServerOptions } from "./server-options.ts";
+import type { Shutdown } from "./shutdown.ts";
 import { mediaTypeStore } from "./storage/index.ts";
 
 /** Watches that missed no more changes than this resume after a restart. */
@@ -31,6 +32,7 @@ export interface Place {
   port: number;
   /** Others can find it. */
   joined: boolean;
+  readonly shutdown: Shutdown;
 }
 
 export function serverParts(options: ApiServerOptions, place: Place): ServerParts<Authorization, ServerFront> {
@@ -53,12 +55,13 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
     features,
     resumableChanges: RESUMABLE_CHANGES,
     recorder,
+    requests: requestSettings(options, place),
     historyWindowMs: options.historyWindowMs ?? HISTORY_WINDOW_MS,
     allocation: (foundation) => allocators({ ...foundation, serviceCidrs, nodePorts: options.services?.nodePorts }),
     authorization: (foundation) => authorizationPart(options, foundation),
     admission: async (foundation, authorize) => {
       const plugins = await selectPlugins(
-        { featureEnabled: features.enabled, ...options.admission },
+        { featureEnabled: features.enabled, ...admissionOf(options) },
         { ...foundation, authorize },
       );
       for (const plugin of plugins) foundation.closing.defer(() => plugin.close?.());
@@ -69,6 +72,8 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
         ...foundation,
         kinds: shownAt(kinds, foundation.storage.features.emulated),
         identity: options.frontProxyIdentity ?? (() => undefined),
+        reach: options.aggregation,
+        answerWithinMs: options.serving?.requestTimeoutMs,
       }),
     bootstrap: ({ context, resources }) =>
       bootstrap(context, resources, { ...authenticationFacts(options.certificate, options), serviceCidrs }),
@@ -144,11 +149,13 @@ async function serverFront(options: ApiServerOptions, core: Core<Authorization>,
         stopping,
         joined: () => place.joined,
         timeouts: options.storage,
+        leaving: () => place.shutdown.hasBegun,
+        livezGrace: { ms: options.serving?.livezGraceMs ?? 0, clock: context.clock },
         others: options.encryption === undefined ? [] : [options.encryption.health],
       }),
       debug: fair?.dump,
       others: options.others,
-      issuerDocuments: () => authn.documents(urlOf(place)),
+      issuerDocuments: () => authn.documents(publicUrl(options, place)),
     },
   };
 }
@@ -166,9 +173,27 @@ function fairnessPart(
   return made;
 }
 
-function urlOf({ host, port }: Place): string {
-  const address = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  return `https://${address.includes(":") ? `[${address}]` : address}:${port}`;
+function requestSettings({ serving = {} }: ApiServerOptions, { shutdown }: Place): RequestSettings {
+  const { requestTimeoutMs: timeoutMs, minRequestTimeoutSeconds: minTimeoutSeconds } = serving;
+  const { allowedOrigins, strictTransport } = serving;
+  const { gate, drain } = shutdown;
+  return { timeoutMs, watches: { minTimeoutSeconds, drain }, gate, allowedOrigins, strictTransport };
+}
+
+/** Where others find this server, as it says itself. */
+function publicUrl({ serving }: ApiServerOptions, { host, port }: Place): string {
+  const { externalHostname = "" } = serving ?? {};
+  if (externalHostname !== "")
+    return `https://${hasPort(externalHostname) ? externalHostname : join(externalHostname, port)}`;
+  return `https://${join(host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host, port)}`;
+}
+
+function hasPort(host: string): boolean {
+  return /^([^:]+|\[.*\]):\d+$/.test(host);
+}
+
+function join(host: string, port: number): string {
+  return `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
 }
 
 /** What other components may know about the authorities that this server trusts. */

@@ -6,7 +6,8 @@
  *                                                       └═══► store --► feed --► caches --► watchers
  *
  * 1. It listens only when its caches show everything that the store has.
- * 2. While it stops, /readyz fails first, watches end, and requests under way are finished.
+ * 2. While it stops, /readyz fails first, watches end, and requests under way are finished. `shutdown.ts` has the
+ *    options of it.
  */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
@@ -22,6 +23,7 @@ import { type ConnectionSettings, type Listener, listen } from "./http/listener.
 import type { ServingCertificate } from "./http/tls-servers.ts";
 import type { ApiServerOptions } from "./server-options.ts";
 import { authenticationFacts, type ServerFront, serverParts } from "./server-parts.ts";
+import { Shutdown } from "./shutdown.ts";
 import { countObjects, measureStore } from "./storage/index.ts";
 
 const SHUTDOWN_GRACE_MS = 5_000;
@@ -39,14 +41,15 @@ export interface ApiServer {
 }
 
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const place = { host: options.advertiseAddress ?? options.host, port: options.port, joined: false };
+  const shutdown = new Shutdown(options.serving);
+  const place = { host: options.advertiseAddress ?? options.host, port: options.port, joined: false, shutdown };
   const server = await assembleApiServer(serverParts(options, place));
   try {
     const listener = await openPort(options, server);
     place.port = listener.port;
     await joinCluster(options, server, listener.port);
     place.joined = true;
-    return running(options, server, listener);
+    return running(options, server, listener, shutdown);
   } catch (error) {
     await server.closing.disposeAsync();
     throw error;
@@ -92,9 +95,14 @@ async function joinCluster(options: ApiServerOptions, server: Assembled, port: n
   background.run("event expiry", (signal) => expireEvents({ context, resources, ttlMs: options.eventTtlMs }, signal));
 }
 
-function running(options: ApiServerOptions, server: Assembled, listener: Listener): ApiServer {
+function running(options: ApiServerOptions, server: Assembled, listener: Listener, shutdown: Shutdown): ApiServer {
   const { context, resources, background, handle } = server;
   const { authn } = server.front;
+  let stopped: Promise<void> | undefined;
+  const stop = async () => {
+    await shutdown.run({ ...options, listener });
+    await server.close();
+  };
   return {
     port: listener.port,
     handle,
@@ -106,7 +114,10 @@ function running(options: ApiServerOptions, server: Assembled, listener: Listene
       background.run("authentication facts", () => publishAuthentication(context, resources, facts));
     },
     configureAuthentication: authn.configure,
-    stop: () => server.close(),
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
+    },
   };
 }
 

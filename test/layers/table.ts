@@ -36,7 +36,7 @@ export const layers: Record<string, Layer> = {
   pki: { folders: ["base"], packages: ["yaml"] },
   apiserver: {
     folders: ["base", "flows", "api", "store", "pki"],
-    packages: ["@grpc/grpc-js", "@noble/ciphers", "jose", "yaml"],
+    packages: ["@grpc/grpc-js", "@noble/ciphers", "jose", "re2js", "yaml"],
   },
   client: { folders: ["base", "flows", "api"], packages: [] },
   controllers: { folders: ["base", "flows", "api", "client"], packages: [] },
@@ -52,7 +52,7 @@ export const layers: Record<string, Layer> = {
     packages: ["ws", "preact", "@preact/signals", "@xterm/xterm", "@xterm/addon-fit", "yaml"],
   },
   cluster: { folders: [...PARTS], packages: ["yaml"] },
-  cmd: { folders: [...PARTS, "dashboard", "cluster"], packages: ["commander", "yaml"] },
+  cmd: { folders: [...PARTS, "dashboard", "cluster"], packages: ["commander", "re2js", "yaml"] },
 };
 
 /**

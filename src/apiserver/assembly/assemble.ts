@@ -13,6 +13,7 @@ import type { Allocators } from "../allocate/index.ts";
 import { type CustomResources, customResources } from "../custom-resources/index.ts";
 import { Deliveries, flowObserver, flowsForEveryone } from "../flows/index.ts";
 import type { Handle } from "../http/exchange.ts";
+import { Deadlines } from "../pipeline/deadlines.ts";
 import { pipeline } from "../pipeline/pipeline.ts";
 import { requestMetrics } from "../pipeline/request-metrics.ts";
 import type { ServerContext } from "../rest/server-context.ts";
@@ -123,9 +124,11 @@ async function sync(
 }
 
 function serving(parts: Surroundings, core: Core, { custom, aggregated }: Extensions, front: Front): Handle {
-  const { context, resources, documents, metrics, stopping, past } = core;
+  const { context, resources, documents, metrics, stopping, past, closing } = core;
   const { feed, clock, log } = context;
-  const { recorder } = parts;
+  const { recorder, requests } = parts;
+  const deadlines = new Deadlines(clock);
+  closing.defer(() => deadlines.close());
   const authorize = front.authorize ?? core.authorization.authorize;
   const revision = () => feed.revision;
   return pipeline({
@@ -139,7 +142,12 @@ function serving(parts: Surroundings, core: Core, { custom, aggregated }: Extens
       appearing: custom.appearing,
       past: { ...past, authorize },
       connectors: front.connectors,
+      watches: requests?.watches,
     },
+    deadlines,
+    requestTimeoutMs: requests?.timeoutMs,
+    gate: requests?.gate?.step,
+    browsers: { allowedOrigins: requests?.allowedOrigins, strictTransport: requests?.strictTransport },
     elsewhere: aggregated?.serve,
     nonResource: nonResourceRoutes({
       ...front.routes,

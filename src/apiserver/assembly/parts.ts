@@ -14,11 +14,13 @@ import type { Connectors } from "../connect/index.ts";
 import type { Loopback } from "../loopback/loopback.ts";
 import type { Past } from "../past/index.ts";
 import type { PipelineOptions } from "../pipeline/pipeline.ts";
+import type { RequestGate } from "../pipeline/request-gate.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { Admission, ServerContext, StorageContext, WriteAccess } from "../rest/server-context.ts";
 import type { ApiDocuments } from "../routes/api-documents.ts";
 import type { RouteOptions } from "../routes/routes.ts";
 import type { StorageSettings } from "../storage/index.ts";
+import type { WatchSettings } from "../watch/watch.ts";
 
 /** Storage, resources and lifetime of a server: what all parts are made from. */
 export interface Foundation {
@@ -57,6 +59,19 @@ export interface Front
   readonly routes: Pick<RouteOptions, "rawStore" | "health" | "debug" | "others" | "issuerDocuments">;
 }
 
+/** How requests are served, where it differs from the defaults. */
+export interface RequestSettings {
+  /** How long a request may take, unless it is long-running. Default: a minute. */
+  readonly timeoutMs?: number | undefined;
+  readonly watches?: Omit<WatchSettings, "stopping"> | undefined;
+  /** Turns requests away while the server shuts down. Default: none is turned away. */
+  readonly gate?: RequestGate | undefined;
+  /** Origins whose pages may use this server: regular expressions in Go's syntax. Default: none. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /** Directives of the header Strict-Transport-Security. Default: it is not sent. */
+  readonly strictTransport?: readonly string[] | undefined;
+}
+
 /** Parts that are values. */
 export interface Surroundings {
   readonly store: Store;
@@ -77,6 +92,7 @@ export interface Surroundings {
   readonly recorder?: Recorder | undefined;
   /** How the store is used. */
   readonly storageSettings?: StorageSettings | undefined;
+  readonly requests?: RequestSettings | undefined;
   /** How long the store keeps past states. */
   readonly historyWindowMs: number;
 }

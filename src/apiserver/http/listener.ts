@@ -62,6 +62,8 @@ export interface Listener {
   readonly port: number;
   /** New connections use this certificate from now on. */
   renew(certificate: ServingCertificate): void;
+  /** Accepts no new connections, and no new requests of HTTP/2. Requests under way go on. */
+  refuse(): void;
   close(graceMs: number): Promise<void>;
 }
 
@@ -118,17 +120,24 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   // This server does not listen itself. The event starts its check for connections that time out.
   http1.emit("listening");
 
+  let closed: Promise<unknown> | undefined;
+  const refuse = () => {
+    closed ??= Promise.all(listeners.map((each) => new Promise<void>((resolve) => each.close(() => resolve()))));
+    for (const connection of connections) connection.close();
+    http1.close();
+    return closed;
+  };
+
   return {
     port: opened,
     renew: (next) => secure.renew(next),
+    refuse: () => void refuse(),
     async close(graceMs) {
-      const closed = Promise.all(listeners.map((each) => new Promise<void>((resolve) => each.close(() => resolve()))));
-      for (const connection of connections) connection.close();
-      http1.close();
+      const ended = refuse();
       const cut = clock.timer(graceMs, () => {
         for (const socket of sockets) socket.destroy();
       });
-      await closed;
+      await ended;
       cut.cancel();
     },
   };

@@ -27,7 +27,7 @@ import { deleteCollection } from "../rest/write/delete-collection.ts";
 import { patch } from "../rest/write/patch.ts";
 import { getScale, patchScale, updateScale } from "../rest/write/scale.ts";
 import { update } from "../rest/write/update.ts";
-import { watch } from "../watch/watch.ts";
+import { type WatchSettings, watch } from "../watch/watch.ts";
 import { demandPast, type PastAccess } from "./past-access.ts";
 
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
@@ -39,6 +39,7 @@ export interface Dispatch {
   appearing?(group: string, plural: string): Promise<void>;
   /** Ends watches. */
   readonly stopping: AbortSignal;
+  readonly watches?: Omit<WatchSettings, "stopping"> | undefined;
   /** Answers that are not stored: reviews, eviction, log, exec … */
   readonly connectors: Connectors;
   /** Earlier states, and who may read them. Absent: they cannot be read. */
@@ -46,7 +47,7 @@ export interface Dispatch {
 }
 
 /** What verbs report besides their answer. */
-export type Remarks = Pick<RestRequest, "warn" | "annotate" | "received" | "witness">;
+export type Remarks = Pick<RestRequest, "warn" | "annotate" | "received" | "witness" | "life">;
 
 export function dispatch(request: ApiRequest, info: RequestInfo, server: Dispatch, remarks: Remarks): Answering {
   const resource = server.resources.find(info.apiGroup, info.apiVersion, info.resource);
@@ -92,7 +93,7 @@ async function answerVerb(
     case "list":
       return answerList(await list(rest), answer);
     case "watch":
-      return watch(rest, answer, server.stopping);
+      return watch(rest, answer, { ...server.watches, stopping: server.stopping });
     case "create":
       if (info.name !== "") throw serverResponse(405);
       return written(await create(rest), answer);
@@ -183,7 +184,7 @@ function restRequest(
   info: RequestInfo,
   resource: Resource,
   context: ServerContext,
-  { warn, annotate, received, witness }: Remarks,
+  { warn, annotate, received, witness, life }: Remarks,
   asOf: Revision | undefined,
 ): RestRequest {
   const isNamespace = resource.kind.scope === "Cluster";
@@ -204,6 +205,7 @@ function restRequest(
     annotate,
     received,
     witness,
+    life,
   };
 }
 

@@ -4,6 +4,7 @@
  * 1. What Kubernetes does in hooks after the start of its server is done here in two phases: before the port is open,
  *    and when the server joins its cluster. A hook is healthy once its phase is over.
  */
+import type { Clock } from "#base";
 import type { Store } from "#store";
 import type { HealthCheck } from "./health.ts";
 
@@ -59,6 +60,10 @@ export interface HealthFacts {
   joined(): boolean;
   /** How long the store may take. Default: 2 s. */
   readonly timeouts?: StoreTimeouts | undefined;
+  /** Whether it is about to stop. */
+  leaving?(): boolean;
+  /** How long after now /livez takes unfinished hooks for finished. Default: not at all. */
+  readonly livezGrace?: { readonly ms: number; readonly clock: Clock } | undefined;
   /** Of other parts, such as the keys of encryption. */
   readonly others: readonly HealthCheck[];
 }
@@ -75,21 +80,24 @@ export function healthChecks(facts: HealthFacts): Record<string, readonly Health
   const shutdown: HealthCheck = {
     name: "shutdown",
     check: async () => {
-      if (stopping.aborted) throw new Error("the server is stopping");
+      if (stopping.aborted || facts.leaving?.() === true) throw new Error("the server is stopping");
     },
   };
-  const hooks = HOOKS.map(([name, phase]): HealthCheck => {
-    if (phase === WHEN_OPEN) return well(name);
-    const check = async () => {
-      if (!joined()) throw new Error("not finished");
-    };
-    return { name, check };
-  });
+  const hooksBy = (finished: () => boolean) =>
+    HOOKS.map(([name, phase]): HealthCheck => {
+      if (phase === WHEN_OPEN) return well(name);
+      const check = async () => {
+        if (!finished()) throw new Error("not finished");
+      };
+      return { name, check };
+    });
+  const hooks = hooksBy(joined);
+  const inGrace = graceFrom(facts);
   // The server calls itself in its own process: there is no certificate that could expire.
-  const living = [well("ping"), well("log"), well("loopback-serving-certificate"), etcd, ...others, ...hooks];
+  const living = [well("ping"), well("log"), well("loopback-serving-certificate"), etcd, ...others];
   return {
-    healthz: living,
-    livez: living,
+    healthz: [...living, ...hooks],
+    livez: [...living, ...hooksBy(() => joined() || inGrace())],
     readyz: [
       ...[well("ping"), well("log"), etcd, stored("etcd-readiness", readyTimeoutMs), well("informer-sync")],
       ...others,
@@ -97,4 +105,11 @@ export function healthChecks(facts: HealthFacts): Record<string, readonly Health
       shutdown,
     ],
   };
+}
+
+function graceFrom({ livezGrace }: HealthFacts): () => boolean {
+  if (livezGrace === undefined || livezGrace.ms === 0) return () => false;
+  const { ms, clock } = livezGrace;
+  const endMs = clock.monotonic() + ms;
+  return () => clock.monotonic() < endMs;
 }

@@ -20,7 +20,7 @@ import type { Recorder } from "#flows";
 import { openMemoryStore, type Store } from "#store";
 import type { PluginServices } from "../admission/index.ts";
 import { assembleApiServer } from "../assembly/assemble.ts";
-import type { AuthorizationPart, Foundation, Front } from "../assembly/parts.ts";
+import type { AuthorizationPart, Foundation, Front, RequestSettings } from "../assembly/parts.ts";
 import { authenticator } from "../authn/authenticator.ts";
 import { CertificateAuthorities, clientCertificates } from "../authn/certificates.ts";
 import { staticTokens } from "../authn/token-file.ts";
@@ -68,6 +68,8 @@ export interface TestServerOptions {
   readonly recorder?: Recorder | undefined;
   /** How the store is used. */
   readonly storageSettings?: StorageSettings | undefined;
+  /** How requests are served. Default: as by a server without options. */
+  readonly requests?: RequestSettings | undefined;
   /** Steps of the pipeline in place of those that let everything pass. */
   readonly steps?: Steps | ((context: ServerContext, resources: Resources) => Steps | Promise<Steps>) | undefined;
 }
@@ -109,6 +111,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     resumableChanges: 0,
     recorder: options.recorder,
     storageSettings: options.storageSettings,
+    requests: options.requests,
     historyWindowMs: TEN_MINUTES_MS,
     authorization: (foundation) => authorizationPart(foundation, options.modes),
     admission: (foundation) => (typeof admission === "function" ? admission(foundation) : admission),

@@ -71,6 +71,8 @@ export interface ApiServerConfig extends ServingFlags {
   readonly proxyClient?: { readonly certFile: string; readonly keyFile: string };
   readonly kubelets?: KubeletFlags | undefined;
   readonly metrics?: MetricsSettings | undefined;
+  /** How extension API servers are reached. */
+  readonly aggregation?: ApiServerOptions["aggregation"];
 }
 
 /** Connections to kubelets: addresses, client certificate, CA. */
@@ -79,6 +81,7 @@ export interface KubeletFlags {
   readonly client?: { readonly certFile: string; readonly keyFile: string };
   readonly addressTypes?: readonly string[] | undefined;
   readonly timeoutMs?: number | undefined;
+  readonly port?: number | undefined;
 }
 
 export interface StandaloneApiServer {
@@ -142,6 +145,7 @@ export async function startStandaloneApiServer(
       requestHeader,
       frontProxyIdentity: () => frontProxy,
       ...kubelets,
+      aggregation: config.aggregation,
       serviceCidrs: config.serviceCidrs,
       services: config.services,
       advertiseAddress: config.advertiseAddress,
@@ -257,6 +261,7 @@ async function readKubelets({
   client,
   addressTypes,
   timeoutMs,
+  port,
 }: KubeletFlags): Promise<Pick<ApiServerOptions, "kubeletIdentity" | "kubelets">> {
   const tls = {
     ...(certificateAuthority !== undefined && {
@@ -272,6 +277,7 @@ async function readKubelets({
     kubelets: {
       addressTypes,
       timeoutMs,
+      port,
     },
   };
 }

@@ -6,9 +6,11 @@ import { Command, Option } from "commander";
 import { realClock } from "#base";
 import { type ApiServerConfig, ClusterError, startStandaloneApiServer } from "#cluster";
 import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/admission.ts";
+import { type AggregationFlagOptions, aggregationFrom, aggregationOptions } from "../options/aggregation.ts";
 import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/audit.ts";
 import { type AuthenticationOptions, authenticationFrom, authenticationOptions } from "../options/authentication.ts";
 import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "../options/authorization.ts";
+import { checkDiagnostics, type DiagnosticsFlagOptions, diagnosticsOptions } from "../options/diagnostics.ts";
 import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
 import { type EtcdOptions, etcdOptions, etcdStore } from "../options/etcd.ts";
 import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
@@ -17,8 +19,10 @@ import { type KubeletReachOptions, kubeletReachFrom, kubeletReachOptions } from 
 import { type LoggingConfig, type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
+import { type RequestFlagOptions, requestOptions, requestsFrom } from "../options/requests.ts";
 import { type ServiceFlagOptions, serviceOptions, servicesFrom } from "../options/services.ts";
 import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/serving.ts";
+import { type ShutdownFlagOptions, shutdownFrom, shutdownOptions } from "../options/shutdown.ts";
 import { type StorageFlagOptions, storageFrom, storageOptions } from "../options/storage.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean, milliseconds, wholeNumber } from "../options/values.ts";
@@ -39,6 +43,10 @@ export interface KubeApiServerOptions
     MetricsFlagOptions,
     ServingFlagOptions,
     FeatureOptions,
+    RequestFlagOptions,
+    ShutdownFlagOptions,
+    AggregationFlagOptions,
+    DiagnosticsFlagOptions,
     RecordingOptions {
   readonly bindAddress: string;
   readonly securePort: number;
@@ -110,6 +118,10 @@ export function kubeApiServerCommand(): Command {
     loggingOptions(),
     metricsOptions(),
     servingOptions(),
+    requestOptions(),
+    shutdownOptions(),
+    aggregationOptions(),
+    diagnosticsOptions(),
   ];
   for (const option of [...groups.flat(), ...originalFlags(KUBE_APISERVER)]) command.addOption(option);
   return command;
@@ -117,6 +129,7 @@ export function kubeApiServerCommand(): Command {
 
 export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerConfig {
   const { advertiseAddress, tlsCertFile, tlsPrivateKeyFile, clientCaFile, serviceClusterIpRange, eventTtl } = options;
+  checkDiagnostics(options);
   const { proxyClientCertFile: certFile, proxyClientKeyFile: keyFile } = options;
   if (options.flowRecords === "file")
     throw new ClusterError("--flow-records file needs the data directory of `k8ts up`: choose memory or off.");
@@ -136,12 +149,13 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     admission: admissionFrom(options),
     audit: auditFrom(options),
     fairness: fairnessFrom(options),
-    serving: servingFrom(options),
     features: featuresFrom(options),
+    metrics: metricsFrom(options),
+    serving: { ...servingFrom(options), ...requestsFrom(options), ...shutdownFrom(options) },
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     kubelets: kubeletReachFrom(options),
-    metrics: metricsFrom(options),
+    aggregation: aggregationFrom(options),
     advertiseAddress,
     tlsCertFile,
     tlsPrivateKeyFile,

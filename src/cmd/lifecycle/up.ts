@@ -20,6 +20,7 @@ import {
   serviceRanges,
 } from "../options/real-nodes.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
+import { type RequestFlagOptions, requestOptions, requestsFrom } from "../options/requests.ts";
 import { nodePortRangeOption } from "../options/services.ts";
 import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/serving.ts";
 import { type NodesFlagOptions, nodesFrom, nodesOptions } from "../options/simulated-nodes.ts";
@@ -37,6 +38,7 @@ export interface UpOptions
     FairnessFlagOptions,
     ServingFlagOptions,
     FeatureOptions,
+    RequestFlagOptions,
     NodesFlagOptions,
     RealNodesFlagOptions,
     RecordingOptions {
@@ -116,6 +118,7 @@ export function upCommand(): Command {
     ...fairnessOptions(),
     ...servingOptions(),
     ...featureOptions(),
+    ...requestOptions(),
   ])
     command.addOption(option);
   return command;
@@ -140,8 +143,8 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     admission: admissionFrom(options),
     audit: auditFrom(options),
     fairness: fairnessFrom(options),
-    serving: servingFrom(options),
     features: featuresFrom(options),
+    serving: { ...servingFrom(options), ...requestsFrom(options) },
     controllers: options.controllers,
     // A memory store without nodes is for trying the API: no Pod could run.
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),

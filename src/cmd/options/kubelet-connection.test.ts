@@ -21,6 +21,7 @@ describe("flags about kubelets", () => {
       args: ["--kubelet-preferred-address-types=InternalIP,Hostname", "--kubelet-timeout=5s"],
       want: { addressTypes: ["InternalIP", "Hostname"], timeoutMs: 5000 },
     },
+    { args: ["--kubelet-port=10350"], want: { port: 10350 } },
   ])("$args", ({ args, want }) => expect(configured(...args)).toEqual(want));
 
   it.each([

@@ -1,7 +1,7 @@
 /** kube-apiserver's flags for its connections to kubelets. */
 import { InvalidArgumentError, Option } from "commander";
 import { type ApiServerConfig, ClusterError } from "#cluster";
-import { milliseconds } from "./values.ts";
+import { milliseconds, wholeNumber } from "./values.ts";
 
 export interface KubeletReachOptions {
   readonly kubeletCertificateAuthority?: string;
@@ -9,6 +9,7 @@ export interface KubeletReachOptions {
   readonly kubeletClientKey?: string;
   readonly kubeletPreferredAddressTypes?: readonly string[];
   readonly kubeletTimeout?: number;
+  readonly kubeletPort?: number;
 }
 
 const ADDRESS_TYPES = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
@@ -26,6 +27,9 @@ export function kubeletReachOptions(): readonly Option[] {
       "Node address types to use, in order of preference",
     ).argParser(addressTypes),
     new Option("--kubelet-timeout <duration>", "timeout of requests to kubelets, such as 5s").argParser(milliseconds),
+    new Option("--kubelet-port <port>", "port of kubelets whose Node names none (default: 10250)").argParser(
+      wholeNumber(1, 65535),
+    ),
   ];
 }
 
@@ -40,6 +44,7 @@ export function kubeletReachFrom(options: KubeletReachOptions): NonNullable<ApiS
     ...(certFile !== undefined && keyFile !== undefined && { client: { certFile, keyFile } }),
     addressTypes: kubeletPreferredAddressTypes,
     timeoutMs,
+    port: options.kubeletPort,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Flags about connections: TLS, HTTP/2, the port; with kube-apiserver's names. */
 import { InvalidArgumentError, Option } from "commander";
 import { ClusterError, type ServingSettings } from "#cluster";
-import { boolean, wholeNumber } from "./values.ts";
+import { boolean, list, wholeNumber } from "./values.ts";
 
 type NamedCertificate = NonNullable<ServingSettings["namedCertificates"]>[number];
 
@@ -81,10 +81,6 @@ export function notesOnServing({ permitAddressSharing }: ServingFlagOptions): re
   return permitAddressSharing === false
     ? ["--permit-address-sharing=false has no effect in this API server: SO_REUSEADDR is always set."]
     : [];
-}
-
-function list(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, ...value.split(",").filter((each) => each !== "")];
 }
 
 function numbers(value: string, before: readonly number[] = []): readonly number[] {

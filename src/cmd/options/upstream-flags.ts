@@ -26,18 +26,10 @@ export function names(text: string): readonly string[] {
 
 export const KUBE_APISERVER: OriginalFlags = {
   component: "this API server",
-  withoutEffect: names(`
-  profiling contention-profiling debug-socket-path enable-logs-handler tracing-config-file
-  lease-reuse-duration-seconds min-request-timeout request-timeout
-  shutdown-delay-duration shutdown-send-retry-after shutdown-watch-termination-grace-period livez-grace-period
-  max-connection-bytes-per-sec external-hostname
-  kubelet-port kubelet-read-only-port enable-aggregator-routing aggregator-reject-forwarding-redirect
-  cors-allowed-origins strict-transport-security-directives runtime-config`),
-  refused: [
-    "egress-selector-config-file",
-    "etcd-servers-overrides",
-    ...names("peer-advertise-ip peer-advertise-port peer-ca-file"),
-  ],
+  withoutEffect: names("lease-reuse-duration-seconds kubelet-read-only-port runtime-config"),
+  refused: names(`
+  debug-socket-path egress-selector-config-file etcd-servers-overrides tracing-config-file
+  peer-advertise-ip peer-advertise-port peer-ca-file`),
 };
 
 /** Hidden from --help; values are optional, as some of them are switches. */

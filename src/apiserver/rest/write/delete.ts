@@ -26,7 +26,7 @@ import { deleteOptionsObject } from "../operation-options.ts";
 import { type DeleteOptions, deleteOptions } from "../options.ts";
 import { fresh } from "../read/fresh.ts";
 import { admissionAttributes } from "../request-parts.ts";
-import type { RestRequest } from "../rest-request.ts";
+import { demandLife, type RestRequest } from "../rest-request.ts";
 import { release } from "./allocating.ts";
 import { erase, persist, unstored } from "./persist.ts";
 
@@ -80,6 +80,7 @@ export async function deleteWith(request: RestRequest, options: DeleteOptions): 
       const stored = marked === old ? current : unstored(resource, suffix, marked).asOf(current.revision);
       return { stored, gone: over };
     }
+    demandLife(request);
     const settled =
       marked === old
         ? { ok: true as const, stored: current }
