@@ -13,6 +13,8 @@ export interface ClusterConfig {
   /** 0 picks a free one. */
   readonly port: number;
   readonly store: StoreConfig;
+  /** `--runtime-config`: API versions and resources that are served or not. Default: those of a default server. */
+  readonly runtimeConfig?: string | undefined;
   /** How long Events are kept. */
   readonly eventTtlMs?: number | undefined;
   /** How long the store keeps past revisions. Default: 10 minutes. */

@@ -10,6 +10,7 @@ import { Recorder } from "#flows";
 import type { ClusterPki } from "#pki";
 import type { Store } from "#store";
 import { readAdmission } from "../config/admission.ts";
+import { readApis } from "../config/apis.ts";
 import { readAudit } from "../config/audit.ts";
 import { readAuthentication, readRequestHeader } from "../config/authentication.ts";
 import { readModes } from "../config/authorization.ts";
@@ -68,6 +69,7 @@ export async function startClusterApiServer(
     historyWindowMs: config.historyWindowMs,
     others: { [SCHEDULING_PATH]: answers.answer },
     sharedStore: config.store.kind === "etcd",
+    apis: readApis(config.runtimeConfig),
     authentication: await readAuthentication(flags, files, pki),
     requestHeader: await readRequestHeader(flags, pki),
     certificate: servingCertificate(pki, files.clientCa),

@@ -15,6 +15,7 @@ import { MetricsRegistry, registerProcessMetrics, systemRandom, TaskGroup } from
 import { Recorder } from "#flows";
 import { openStore } from "#store";
 import { type AdmissionFlags, readAdmission } from "../config/admission.ts";
+import { readApis } from "../config/apis.ts";
 import { type AuditFlags, readAudit } from "../config/audit.ts";
 import { type AuthenticationFlags, parseConfiguration, readAuthentication } from "../config/authentication.ts";
 import { readModes } from "../config/authorization.ts";
@@ -43,6 +44,8 @@ export interface ApiServerConfig extends ServingFlags {
   readonly advertiseAddress?: string | undefined;
   readonly store: StoreConfig;
   readonly serviceCidrs?: readonly string[] | undefined;
+  /** `--runtime-config`: API versions and resources that are served or not. Default: those of a default server. */
+  readonly runtimeConfig?: string | undefined;
   readonly eventTtlMs?: number | undefined;
   readonly historyWindowMs?: number | undefined;
   /** `file` is not possible without a data directory. */
@@ -107,6 +110,7 @@ export async function startStandaloneApiServer(
       historyWindowMs: config.historyWindowMs,
       others: { [SCHEDULING_PATH]: answers.answer },
       sharedStore: config.store.kind === "etcd",
+      apis: readApis(config.runtimeConfig),
       certificate,
       authentication: settings,
       authorizationModes: await readModes(authorizationFlags),

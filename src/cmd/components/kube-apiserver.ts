@@ -6,6 +6,7 @@ import { Command, Option } from "commander";
 import { createLogger, realClock } from "#base";
 import { type ApiServerConfig, ClusterError, startStandaloneApiServer } from "#cluster";
 import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/admission.ts";
+import { type ApisFlagOptions, apisOptions } from "../options/apis.ts";
 import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/audit.ts";
 import { type AuthenticationOptions, authenticationFrom, authenticationOptions } from "../options/authentication.ts";
 import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "../options/authorization.ts";
@@ -26,6 +27,7 @@ export interface KubeApiServerOptions
     AuditFlagOptions,
     KubeletReachOptions,
     FairnessFlagOptions,
+    ApisFlagOptions,
     RecordingOptions {
   readonly bindAddress: string;
   readonly securePort: number;
@@ -88,6 +90,7 @@ export function kubeApiServerCommand(): Command {
     admissionOptions(),
     auditOptions(),
     fairnessOptions(),
+    apisOptions(),
     kubeletReachOptions(),
   ];
   for (const option of [...groups.flat(), ...originalFlags(KUBE_APISERVER)]) command.addOption(option);
@@ -113,6 +116,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     admission: admissionFrom(options),
     audit: auditFrom(options),
     fairness: fairnessFrom(options),
+    runtimeConfig: options.runtimeConfig,
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     kubelets: kubeletReachFrom(options),

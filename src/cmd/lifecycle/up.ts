@@ -4,6 +4,7 @@ import { Command, Option } from "commander";
 import { type ClusterConfig, ClusterError, type RealNodesConfig, type StoreConfig } from "#cluster";
 import { userKubeconfigPath } from "#pki";
 import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/admission.ts";
+import { type ApisFlagOptions, apisOptions } from "../options/apis.ts";
 import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/audit.ts";
 import { type AuthenticationOptions, authenticationFrom, authenticationOptions } from "../options/authentication.ts";
 import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "../options/authorization.ts";
@@ -32,6 +33,7 @@ export interface UpOptions
     AdmissionFlagOptions,
     AuditFlagOptions,
     FairnessFlagOptions,
+    ApisFlagOptions,
     NodesFlagOptions,
     RealNodesFlagOptions,
     RecordingOptions {
@@ -102,6 +104,7 @@ export function upCommand(): Command {
     ...admissionOptions(),
     ...auditOptions(),
     ...fairnessOptions(),
+    ...apisOptions(),
   ])
     command.addOption(option);
   return command;
@@ -124,6 +127,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     admission: admissionFrom(options),
     audit: auditFrom(options),
     fairness: fairnessFrom(options),
+    runtimeConfig: options.runtimeConfig,
     controllers: options.controllers,
     // A memory store without nodes is for trying the API: no Pod could run.
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),

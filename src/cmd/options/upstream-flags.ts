@@ -37,7 +37,7 @@ export const KUBE_APISERVER: OriginalFlags = {
   enable-garbage-collector external-hostname apiserver-count endpoint-reconciler-type kubernetes-service-node-port
   identity-lease-duration-seconds identity-lease-renew-interval-seconds peer-advertise-ip peer-advertise-port peer-ca-file
   kubelet-port kubelet-read-only-port enable-aggregator-routing aggregator-reject-forwarding-redirect service-account-lookup
-  cors-allowed-origins strict-transport-security-directives feature-gates runtime-config emulated-version emulation-forward-compatible
+  cors-allowed-origins strict-transport-security-directives feature-gates emulated-version emulation-forward-compatible
   runtime-config-emulation-forward-compatible min-compatibility-version show-hidden-metrics-for-version disabled-metrics
   allow-metric-labels allow-metric-labels-manifest`),
   refused: ["egress-selector-config-file", "etcd-servers-overrides", "tls-sni-cert-key"],
