@@ -228,7 +228,7 @@ function expectEmbedded(schema: ObjectSchema, recorded: Recorded, name: string):
   const home = name.slice(0, name.lastIndexOf("."));
   // A type of another package is recorded with its whole name in protobuf.
   const { type = "" } = recorded;
-  const inner = typeSchema(type.startsWith(".") ? `io${type}` : `${home}.${type}`);
+  const inner = typeSchema(type.startsWith(".") ? type.replace(/^\.k8s\.io/, "io.k8s") : `${home}.${type}`);
   for (const field of inner.fields.values()) {
     expect(schema.fields.get(field.name)?.embedded).toEqual([recorded.number, ...(field.embedded ?? [])]);
     expect(schema.fields.get(field.name)?.number).toBe(field.number);

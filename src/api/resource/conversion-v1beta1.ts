@@ -59,13 +59,13 @@ export const slices = {
 
 function claimSpecToV1(spec: v1beta1.ResourceClaimSpec): v1.ResourceClaimSpec {
   const { devices } = spec;
-  if (devices?.requests === undefined) return spec as v1.ResourceClaimSpec;
+  if (!devices?.requests) return spec as v1.ResourceClaimSpec;
   return { ...spec, devices: { ...devices, requests: devices.requests.map(requestToV1) } };
 }
 
 function claimSpecFromV1(spec: v1.ResourceClaimSpec): v1beta1.ResourceClaimSpec {
   const { devices } = spec;
-  if (devices?.requests === undefined) return spec as v1beta1.ResourceClaimSpec;
+  if (!devices?.requests) return spec as v1beta1.ResourceClaimSpec;
   return { ...spec, devices: { ...devices, requests: devices.requests.map(requestFromV1) } };
 }
 

@@ -12,9 +12,13 @@ import type { PodGroupSchedulingPolicy, PodGroupTemplate } from "../types/schedu
 const GATED = ["schedulingConstraints", "resourceClaims", "disruptionMode", "priorityClassName", "priority"] as const;
 type Gated = Pick<PodGroupTemplate, (typeof GATED)[number]>;
 
-/** Drops what the old object does not have either. */
-export function dropGated(draft: Draft<Gated>, old: Gated | undefined): void {
-  for (const name of GATED) if (old?.[name] === undefined) delete draft[name];
+/** Drops what the old object does not have either. `always`: fields that are null, not absent, without a value. */
+export function dropGated(draft: Draft<Gated>, old: Gated | undefined, always: readonly (keyof Gated)[] = []): void {
+  for (const name of GATED) {
+    if ((old?.[name] ?? undefined) !== undefined) continue;
+    if (always.includes(name)) Object.assign(draft, { [name]: null });
+    else delete draft[name];
+  }
 }
 
 export function validatePolicy(policy: PodGroupSchedulingPolicy | undefined, at: FieldPath): readonly FieldError[] {

@@ -44,6 +44,7 @@ function dropFields({ spec }: Draft<WorkloadObject>, old: WorkloadObject | undef
     dropGated(
       template,
       old?.spec.podGroupTemplates?.find(({ name }) => name === template.name),
+      ["schedulingConstraints"],
     );
   }
 }

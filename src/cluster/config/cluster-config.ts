@@ -17,6 +17,8 @@ export interface ClusterConfig {
   readonly store: StoreConfig;
   /** How the API server uses the store. */
   readonly storage?: StorageSettings | undefined;
+  /** `--runtime-config`: API versions and resources that are served or not. Default: those of a default server. */
+  readonly runtimeConfig?: string | undefined;
   /** How long Events are kept. */
   readonly eventTtlMs?: number | undefined;
   /** How long the store keeps past revisions. Default: 10 minutes. */

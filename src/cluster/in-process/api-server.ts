@@ -11,6 +11,7 @@ import { Recorder } from "#flows";
 import type { ClusterPki } from "#pki";
 import type { Store } from "#store";
 import { readAdmission } from "../config/admission.ts";
+import { readApis } from "../config/apis.ts";
 import { readAudit } from "../config/audit.ts";
 import { readAuthentication, readRequestHeader } from "../config/authentication.ts";
 import { readModes } from "../config/authorization.ts";
@@ -80,6 +81,7 @@ export async function startClusterApiServer(
     sharedStore: config.store.kind === "etcd",
     storage: config.storage,
     authentication: await withExternalSigner(await readAuthentication(flags, files, pki), flags, options, starting),
+    apis: readApis(config.runtimeConfig),
     requestHeader: await readRequestHeader(flags, pki),
     certificate: servingCertificate(parts),
     serving: servingOptions(config.serving, log),

@@ -18,6 +18,7 @@ import { MetricsRegistry, type MetricsSettings, registerProcessMetrics, systemRa
 import { Recorder } from "#flows";
 import { openStore } from "#store";
 import { type AdmissionFlags, readAdmission } from "../config/admission.ts";
+import { readApis } from "../config/apis.ts";
 import { type AuditFlags, readAudit } from "../config/audit.ts";
 import { type AuthenticationFlags, parseConfiguration, readAuthentication } from "../config/authentication.ts";
 import { readModes } from "../config/authorization.ts";
@@ -53,6 +54,8 @@ export interface ApiServerConfig extends ServingFlags {
   readonly storage?: StorageSettings | undefined;
   readonly serviceCidrs?: readonly string[] | undefined;
   readonly services?: ServiceSettings | undefined;
+  /** `--runtime-config`: API versions and resources that are served or not. Default: those of a default server. */
+  readonly runtimeConfig?: string | undefined;
   readonly eventTtlMs?: number | undefined;
   readonly historyWindowMs?: number | undefined;
   /** `file` is not possible without a data directory. */
@@ -133,6 +136,7 @@ export async function startStandaloneApiServer(
       others: { [SCHEDULING_PATH]: answers.answer },
       sharedStore: config.store.kind === "etcd",
       storage: config.storage,
+      apis: readApis(config.runtimeConfig),
       certificate,
       serving: servingOptions(config.serving, log),
       authentication: settings,

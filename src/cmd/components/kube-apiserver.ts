@@ -7,6 +7,7 @@ import { realClock } from "#base";
 import { type ApiServerConfig, ClusterError, startStandaloneApiServer } from "#cluster";
 import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/admission.ts";
 import { type AggregationFlagOptions, aggregationFrom, aggregationOptions } from "../options/aggregation.ts";
+import { type ApisFlagOptions, apisOptions } from "../options/apis.ts";
 import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/audit.ts";
 import { type AuthenticationOptions, authenticationFrom, authenticationOptions } from "../options/authentication.ts";
 import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "../options/authorization.ts";
@@ -47,6 +48,7 @@ export interface KubeApiServerOptions
     ShutdownFlagOptions,
     AggregationFlagOptions,
     DiagnosticsFlagOptions,
+    ApisFlagOptions,
     RecordingOptions {
   readonly bindAddress: string;
   readonly securePort: number;
@@ -114,6 +116,7 @@ export function kubeApiServerCommand(): Command {
     fairnessOptions(),
     featureOptions(),
     forwardCompatibleOptions(),
+    apisOptions(),
     kubeletReachOptions(),
     loggingOptions(),
     metricsOptions(),
@@ -152,6 +155,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     features: featuresFrom(options),
     metrics: metricsFrom(options),
     serving: { ...servingFrom(options), ...requestsFrom(options), ...shutdownFrom(options) },
+    runtimeConfig: options.runtimeConfig,
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     kubelets: kubeletReachFrom(options),

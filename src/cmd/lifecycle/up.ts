@@ -4,6 +4,7 @@ import { Command, Option } from "commander";
 import { type ClusterConfig, ClusterError, type RealNodesConfig, type StoreConfig } from "#cluster";
 import { userKubeconfigPath } from "#pki";
 import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/admission.ts";
+import { type ApisFlagOptions, apisOptions } from "../options/apis.ts";
 import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/audit.ts";
 import { type AuthenticationOptions, authenticationFrom, authenticationOptions } from "../options/authentication.ts";
 import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "../options/authorization.ts";
@@ -39,6 +40,7 @@ export interface UpOptions
     ServingFlagOptions,
     FeatureOptions,
     RequestFlagOptions,
+    ApisFlagOptions,
     NodesFlagOptions,
     RealNodesFlagOptions,
     RecordingOptions {
@@ -119,6 +121,7 @@ export function upCommand(): Command {
     ...servingOptions(),
     ...featureOptions(),
     ...requestOptions(),
+    ...apisOptions(),
   ])
     command.addOption(option);
   return command;
@@ -145,6 +148,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     fairness: fairnessFrom(options),
     features: featuresFrom(options),
     serving: { ...servingFrom(options), ...requestsFrom(options) },
+    runtimeConfig: options.runtimeConfig,
     controllers: options.controllers,
     // A memory store without nodes is for trying the API: no Pod could run.
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),

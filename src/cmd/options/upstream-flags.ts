@@ -26,7 +26,7 @@ export function names(text: string): readonly string[] {
 
 export const KUBE_APISERVER: OriginalFlags = {
   component: "this API server",
-  withoutEffect: names("lease-reuse-duration-seconds kubelet-read-only-port runtime-config"),
+  withoutEffect: names("lease-reuse-duration-seconds kubelet-read-only-port"),
   refused: names(`
   debug-socket-path egress-selector-config-file etcd-servers-overrides tracing-config-file
   peer-advertise-ip peer-advertise-port peer-ca-file`),
