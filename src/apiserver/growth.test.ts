@@ -7,7 +7,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bodies } from "./testing/growth/bodies.ts";
 import { type Input, widgetDefinition } from "./testing/growth/input.ts";
-import { growthOf, isExcessive, type Run } from "./testing/growth/measure.ts";
+import { growthOf, isExcessive, type Prepared } from "./testing/growth/measure.ts";
 import { objects } from "./testing/growth/objects.ts";
 import { patches } from "./testing/growth/patches.ts";
 import { readsAndRules } from "./testing/growth/reads-and-rules.ts";
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-async function prepared(input: Input, size: number): Promise<Run> {
+async function prepared(input: Input, size: number): Promise<Prepared> {
   for (const { path, body } of input.before?.(size) ?? []) {
     const { status, text } = await server.request("POST", path, { body });
     expect(status, text.slice(0, 500)).toBe(201);
@@ -37,9 +37,12 @@ async function prepared(input: Input, size: number): Promise<Run> {
   const sent = input.body?.(size);
   const body = typeof sent === "object" && !Buffer.isBuffer(sent) ? JSON.stringify(sent) : sent;
   const headers = { "content-type": type, ...(accept !== undefined && { accept }) };
-  return async () => {
-    const { status, text } = await server.request(method, path, { ...(body !== undefined && { body }), headers });
-    expect(status, text.slice(0, 500)).toBe(input.status);
+  return {
+    bytes: Buffer.byteLength(body ?? path),
+    run: async () => {
+      const { status, text } = await server.request(method, path, { ...(body !== undefined && { body }), headers });
+      expect(status, text.slice(0, 500)).toBe(input.status);
+    },
   };
 }
 

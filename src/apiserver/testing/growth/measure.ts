@@ -8,8 +8,12 @@
  * 3. What seems to grow too fast is measured again, a few times: a busy machine is no fault.
  */
 
-/** Runs once, for an input of the prepared size. */
-export type Run = () => Promise<void> | void;
+/** An input of some size. */
+export interface Prepared {
+  /** Of what is sent. */
+  readonly bytes: number;
+  run(): Promise<void>;
+}
 
 export interface Growth {
   readonly size: number;
@@ -24,6 +28,8 @@ const ALLOWANCE = 8;
 const ALLOWANCE_MS = 10;
 const MEASURABLE_MS = 3;
 const DOUBLINGS = 4;
+/** A request beyond 3 MB is refused. */
+const MAX_BYTES = 2_000_000;
 const ATTEMPTS = 5;
 
 export function isExcessive({ smallMs, largeMs }: Growth): boolean {
@@ -32,14 +38,15 @@ export function isExcessive({ smallMs, largeMs }: Growth): boolean {
 
 /** `most`: the largest small input, where ten times more would be too large to be taken. */
 export async function growthOf(
-  prepare: (size: number) => Promise<Run>,
+  prepare: (size: number) => Promise<Prepared>,
   start: number,
   most = Number.POSITIVE_INFINITY,
 ): Promise<Growth> {
   let size = start;
   let small = await prepare(size);
   let smallMs = await best(small, 3);
-  for (let doubled = 0; doubled < DOUBLINGS && smallMs < MEASURABLE_MS && size * 2 <= most; doubled++) {
+  for (let doubled = 0; doubled < DOUBLINGS && smallMs < MEASURABLE_MS; doubled++) {
+    if (size * 2 > most || small.bytes * 2 * FACTOR > MAX_BYTES) break;
     size *= 2;
     small = await prepare(size);
     smallMs = await best(small, 3);
@@ -54,7 +61,7 @@ export async function growthOf(
   return { size, smallMs, largeMs };
 }
 
-async function best(run: Run, runs: number): Promise<number> {
+async function best({ run }: Prepared, runs: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let count = 0; count < runs; count++) {
     const before = process.cpuUsage();
