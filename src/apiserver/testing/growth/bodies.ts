@@ -28,7 +28,7 @@ const free = (text: string) => JSON.stringify(widget("a", { free: "X" })).replac
 const schema = builtIn.find(({ kind }) => kind === "ConfigMap")?.schema;
 
 export const bodies: readonly Input[] = [
-  yaml("anchors", 500, (size) => times(size, (at) => `x${at}: &a${at} v`).join("\n")),
+  yaml("anchors", 2000, (size) => times(size, (at) => `x${at}: &a${at} v`).join("\n")),
   yaml("aliases", 1000, (size) => `a: &a v\nb:\n${"- *a\n".repeat(size)}`),
   yaml(
     "aliases of aliases",
