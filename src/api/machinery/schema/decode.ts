@@ -3,8 +3,8 @@
  *
  * 1. The result shares nothing with the input, except for parts of type `any`; the input is not changed.
  * 2. Fields stand in the order of the schema, keys of maps are sorted. Unknown fields and nulls are dropped; unknown
- *    fields are reported by path in the order of the input, as many as Go reports. Fields that Go always writes are there, zero values
- *    included. Empty lists and maps are left out, but noted (json/sent-empty.ts).
+ *    fields are reported by path in the order of the input, as many as Go reports. Fields that Go always writes are
+ *    there, zero values included. Empty lists and maps are left out, but noted (json/sent-empty.ts).
  * 3. The first value of a wrong type ends decoding, with the message of Go's JSON decoder, or of its conversion from
  *    maps, which strategic merge patches go through.
  * 4. Objects without a Go type are only pruned: their values are validated elsewhere. Objects of custom kinds have a
