@@ -95,40 +95,35 @@ class Parser {
   #node(block: boolean, indentless: boolean): YamlNode {
     const start = this.#tokens.peek();
     if (start.type === "*") return this.#alias();
-    const { anchor, tag } = this.#properties();
+    const { anchor, tag } = hasProperties(start) ? this.#properties() : noProperties;
     const next = this.#tokens.peek();
-    const { line } = start;
-    const known = (node: YamlNode): YamlNode => {
-      if (anchor !== undefined) this.#anchors.set(anchor, node);
-      return node;
-    };
-    const parts = (kind: "list" | "map", fill: (into: YamlNode[], opening: Token) => void): YamlNode => {
-      // Before its parts: they may refer to it, which is refused when it is decoded.
-      const node = known({ kind, line, tag, value: "", plain: false, children: [] });
-      if (++this.#depth > MAX_DEPTH) throw parserFault(TOO_DEEP, next.line);
-      fill(node.children, next);
-      this.#depth--;
-      return node;
-    };
-    if (indentless && next.type === "-") return parts("list", (into) => this.#indentlessList(into));
-    switch (next.type) {
-      case "scalar":
-        this.#tokens.take();
-        return known({ kind: "scalar", line, tag, value: next.value, plain: isImplicit(next, tag), children: none });
-      case "[":
-        return parts("list", (into, opening) => this.#flowList(into, opening));
-      case "{":
-        return parts("map", (into, opening) => this.#flowMap(into, opening));
-      case "block list":
-        if (block) return parts("list", (into, opening) => this.#blockList(into, opening));
-        break;
-      case "block map":
-        if (block) return parts("map", (into, opening) => this.#blockMap(into, opening));
-        break;
-    }
-    if (anchor === undefined && tag === "")
+    const kind = indentless && next.type === "-" ? "list" : kindOf(next.type, block);
+    if (kind === undefined && anchor === undefined && tag === "")
       throw parserFault("did not find expected node content", next.line, start.line);
-    return known({ kind: "scalar", line, tag, value: "", plain: tag === "", children: none });
+    const isCollection = kind === "list" || kind === "map";
+    const node: YamlNode = {
+      kind: isCollection ? kind : "scalar",
+      line: start.line,
+      tag,
+      value: kind === "scalar" ? next.value : "",
+      plain: kind === "scalar" ? isImplicit(next, tag) : kind === undefined && tag === "",
+      children: isCollection ? [] : none,
+    };
+    // Before its parts: they may refer to it, which is refused when it is decoded.
+    if (anchor !== undefined) this.#anchors.set(anchor, node);
+    if (isCollection) this.#parts(node.children, next);
+    else if (kind === "scalar") this.#tokens.take();
+    return node;
+  }
+
+  #parts(into: YamlNode[], opening: Token): void {
+    if (++this.#depth > MAX_DEPTH) throw parserFault(TOO_DEEP, opening.line);
+    if (opening.type === "-") this.#indentlessList(into);
+    else if (opening.type === "[") this.#flowList(into, opening);
+    else if (opening.type === "{") this.#flowMap(into, opening);
+    else if (opening.type === "block list") this.#blockList(into, opening);
+    else this.#blockMap(into, opening);
+    this.#depth--;
   }
 
   #alias(): YamlNode {
@@ -243,6 +238,30 @@ class Parser {
 
 const noTokens: ReadonlySet<TokenType> = new Set();
 const none: YamlNode[] = [];
+
+const noProperties = { anchor: undefined, tag: "" };
+
+function hasProperties({ type }: Token): boolean {
+  return type === "&" || type === "!";
+}
+
+/** Of the node that begins with such a token; undefined where none does. */
+function kindOf(type: TokenType, block: boolean): "scalar" | "list" | "map" | undefined {
+  switch (type) {
+    case "scalar":
+      return "scalar";
+    case "[":
+      return "list";
+    case "{":
+      return "map";
+    case "block list":
+      return block ? "list" : undefined;
+    case "block map":
+      return block ? "map" : undefined;
+    default:
+      return undefined;
+  }
+}
 
 function isImplicit({ plain }: Token, tag: string): boolean {
   return tag === "" ? plain : tag === "!";

@@ -9,7 +9,7 @@ export class YamlSyntaxError extends Error {
   override readonly name = "YamlSyntaxError";
 }
 
-/** As Go prints faults: the line of the problem, counted from 1 by the scanner; none where everything is on the first. */
+/** As Go prints faults: with the line, counted from 1 by the scanner, and without one where it is the first. */
 export function scannerFault(problem: string, line: number, contextLine: number): YamlSyntaxError {
   return fault(problem, line === 0 ? contextLine : line + 1);
 }

@@ -56,9 +56,9 @@ class Decoder {
       case "scalar":
         return isText(node) ? node.value : finite(resolveScalar(node.value, node.tag));
       case "list":
-        return this.#nested(() => node.children.map((item) => this.decode(item)));
+        return this.#list(node);
       case "map":
-        return this.#nested(() => objectOf(this.#entries(node, new Map())));
+        return objectOf(this.#entries(node, new Map()));
     }
   }
 
@@ -73,12 +73,17 @@ class Decoder {
       throw new YamlSyntaxError("yaml: document contains excessive aliasing");
   }
 
-  #nested<T>(decode: () => T): T {
-    // Aliases may nest further than the text.
+  /** Aliases may nest further than the text. */
+  #enter(): void {
     if (++this.#depth > MAX_DEPTH) throw new YamlSyntaxError(`yaml: ${TOO_DEEP}`);
-    const value = decode();
+  }
+
+  #list({ children }: YamlNode): Json {
+    this.#enter();
+    const items: Json[] = [];
+    for (const item of children) items.push(this.decode(item));
     this.#depth--;
-    return value;
+    return items;
   }
 
   #throughAlias<T>(alias: YamlNode, decode: (target: YamlNode) => T): T {
@@ -90,6 +95,7 @@ class Decoder {
   }
 
   #entries({ children }: YamlNode, into: Map<Key, Json>): Map<Key, Json> {
+    this.#enter();
     for (let at = 0; at < children.length; at += 2) {
       const [keyNode, valueNode] = [children[at] as YamlNode, children[at + 1] as YamlNode];
       if (isMerge(keyNode)) {
@@ -102,6 +108,7 @@ class Decoder {
       if (into.has(key)) this.repeated.push(`line ${valueNode.line + 1}: key ${goSyntax(key)} already set in map`);
       into.set(key, value);
     }
+    this.#depth--;
     return into;
   }
 
@@ -115,12 +122,13 @@ class Decoder {
     const { kind } = node.kind === "alias" ? (node.target as YamlNode) : node;
     if (kind !== "map") throw new YamlSyntaxError("yaml: map merge requires map or sequence of maps as the value");
     this.#count();
-    if (node.kind !== "alias") this.#nested(() => this.#entries(node, into));
-    else
-      this.#throughAlias(node, (target) => {
-        this.#count();
-        this.#nested(() => this.#entries(target, into));
-      });
+    if (node.kind === "alias") this.#throughAlias(node, (target) => this.#mergeTarget(target, into));
+    else this.#entries(node, into);
+  }
+
+  #mergeTarget(target: YamlNode, into: Map<Key, Json>): void {
+    this.#count();
+    this.#entries(target, into);
   }
 }
 
