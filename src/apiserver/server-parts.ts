@@ -1,7 +1,7 @@
 /** The parts of an API server as its options describe them: see assembly/parts.ts. */
 import { builtIn } from "#api";
 import { uuidSource } from "#base";
-import { admissionChain, clusterView, selectPlugins } from "./admission/index.ts";
+import { admissionChain, admissionMetrics, clusterView, selectPlugins } from "./admission/index.ts";
 import { aggregation } from "./aggregation/index.ts";
 import { allocators } from "./allocate/index.ts";
 import type { Core, Foundation, Front, ServerParts } from "./assembly/parts.ts";
@@ -50,9 +50,10 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
     allocation: (foundation) => allocators({ ...foundation, serviceCidrs }),
     authorization: (foundation) => authorizationPart(options, foundation),
     admission: (foundation, authorize) => {
-      const plugins = selectPlugins(options.admission ?? {}, { ...foundation, authorize });
+      const measured = admissionMetrics(metrics, clock);
+      const plugins = selectPlugins(options.admission ?? {}, { ...foundation, authorize, metrics: measured });
       for (const plugin of plugins) foundation.closing.defer(() => plugin.close?.());
-      return admissionChain(plugins, clusterView(foundation.resources, foundation.storage));
+      return admissionChain(plugins, clusterView(foundation.resources, foundation.storage), measured);
     },
     aggregation: (foundation) =>
       aggregation({ ...foundation, kinds: builtIn, identity: options.frontProxyIdentity ?? (() => undefined) }),
