@@ -1,7 +1,13 @@
 /** The parts of an API server as its options describe them: see assembly/parts.ts. */
 import { defaultFeatures, servedKinds, shownAt } from "#api";
 import { uuidSource } from "#base";
-import { type AdmissionOptions, admissionChain, clusterView, selectPlugins } from "./admission/index.ts";
+import {
+  type AdmissionOptions,
+  admissionChain,
+  admissionMetrics,
+  clusterView,
+  selectPlugins,
+} from "./admission/index.ts";
 import { aggregation } from "./aggregation/index.ts";
 import { allocators } from "./allocate/index.ts";
 import type { Core, Foundation, Front, RequestSettings, ServerParts } from "./assembly/parts.ts";
@@ -60,12 +66,13 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
     allocation: (foundation) => allocators({ ...foundation, serviceCidrs, nodePorts: options.services?.nodePorts }),
     authorization: (foundation) => authorizationPart(options, foundation),
     admission: async (foundation, authorize) => {
+      const measured = admissionMetrics(metrics, clock);
       const plugins = await selectPlugins(
         { featureEnabled: features.enabled, ...admissionOf(options) },
-        { ...foundation, authorize },
+        { ...foundation, authorize, metrics: measured },
       );
       for (const plugin of plugins) foundation.closing.defer(() => plugin.close?.());
-      return admissionChain(plugins, clusterView(foundation.resources, foundation.storage));
+      return admissionChain(plugins, clusterView(foundation.resources, foundation.storage), measured);
     },
     aggregation: (foundation) =>
       aggregation({

@@ -8,7 +8,7 @@
 import { type JsonObject, serverResponse, writeJson } from "#api";
 import { backoffDelay, type Clock, HttpClient, type HttpResponse, httpFailureText, type Random } from "#base";
 import { httpCredentials, type KubeconfigConnection } from "#pki";
-import { parsed, WEBHOOK_TIMEOUT_MS, type WebhookAnswer } from "./webhook-client.ts";
+import { parsed, UNREACHABLE, WEBHOOK_TIMEOUT_MS, type WebhookAnswer } from "./webhook-client.ts";
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const MAX_TRIES = 5;
@@ -45,7 +45,7 @@ export function kubeconfigClient(options: KubeconfigClientOptions): KubeconfigCl
     if (result.ok) return { answer: answerOf(result), isTransient: isTransient(result) };
     const { code } = (result.cause ?? {}) as NodeJS.ErrnoException;
     return {
-      answer: { ok: false, message: `Post "${url.href}": ${httpFailureText(result)}` },
+      answer: { ok: false, message: `Post "${url.href}": ${httpFailureText(result)}`, code: UNREACHABLE },
       isTransient: result.reason === "connection" && code === "ECONNRESET",
     };
   };
@@ -68,7 +68,7 @@ export function kubeconfigClient(options: KubeconfigClientOptions): KubeconfigCl
 function answerOf({ status, body }: HttpResponse): WebhookAnswer {
   const text = body.toString("utf8");
   if (status >= 200 && status <= 206) return parsed(text);
-  return { ok: false, message: serverResponse(status, text).message };
+  return { ok: false, message: serverResponse(status, text).message, code: status };
 }
 
 function isTransient({ status, headers }: HttpResponse): boolean {
