@@ -4,6 +4,7 @@
  * 1. A value is complete and never changes. Nothing here is state of the process: servers of one process may differ.
  * 2. Errors have upstream's words. What is only worth a warning stands in `warnings`, for the component to log.
  */
+import { table } from "#base";
 import { type Gate, type GateSpec, gates, type Stage, specAt } from "./gates.ts";
 import {
   BINARY,
@@ -43,7 +44,7 @@ export interface FeatureFlags {
 }
 
 /** Switches for all gates of a stage that are not set themselves. */
-const SPECIAL: Readonly<Record<string, Stage>> = { AllAlpha: "ALPHA", AllBeta: "BETA" };
+const SPECIAL: Readonly<Record<string, Stage>> = table({ AllAlpha: "ALPHA", AllBeta: "BETA" });
 
 /** Throws with upstream's words. */
 export function parseFeatures(flags: FeatureFlags): Features {

@@ -1,4 +1,5 @@
 /** Reads the table of feature gates: see gates-table.ts for its lines. */
+import { table } from "#base";
 import { gatesTable } from "./gates-table.ts";
 import { isOlder, type Version } from "./version.ts";
 
@@ -20,7 +21,7 @@ export interface Gate {
   readonly needs: readonly string[];
 }
 
-const STAGES: Readonly<Record<string, Stage>> = { a: "ALPHA", b: "BETA", g: "", d: "DEPRECATED" };
+const STAGES: Readonly<Record<string, Stage>> = table({ a: "ALPHA", b: "BETA", g: "", d: "DEPRECATED" });
 const SPEC = /^([abgd])(\d+)(!?)$/i;
 
 /** By name. */

@@ -19,7 +19,6 @@ export const WEBHOOK_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 const IDLE_CONNECTIONS = 4;
 /** Service Unavailable: what a failed call counts as. */
-/** The code for a server that gave no answer that can be read. */
 export const UNREACHABLE = 503;
 /** To one webhook. Further calls wait for a connection, within their deadline. */
 const MAX_CONNECTIONS = 64;

@@ -5,26 +5,42 @@
 import { Command, Option } from "commander";
 import { realClock } from "#base";
 import { type ApiServerConfig, ClusterError, startStandaloneApiServer } from "#cluster";
-import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/admission.ts";
-import { type AggregationFlagOptions, aggregationFrom, aggregationOptions } from "../options/aggregation.ts";
-import { type ApisFlagOptions, apisOptions } from "../options/apis.ts";
-import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/audit.ts";
-import { type AuthenticationOptions, authenticationFrom, authenticationOptions } from "../options/authentication.ts";
-import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "../options/authorization.ts";
-import { checkDiagnostics, type DiagnosticsFlagOptions, diagnosticsOptions } from "../options/diagnostics.ts";
-import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
-import { type EtcdOptions, etcdOptions, etcdStore } from "../options/etcd.ts";
-import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
+import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/api-server/admission.ts";
+import { type AggregationFlagOptions, aggregationFrom, aggregationOptions } from "../options/api-server/aggregation.ts";
+import { type ApisFlagOptions, apisOptions } from "../options/api-server/apis.ts";
+import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/api-server/audit.ts";
+import {
+  type AuthenticationOptions,
+  authenticationFrom,
+  authenticationOptions,
+} from "../options/api-server/authentication.ts";
+import {
+  type AuthorizationOptions,
+  authorizationFrom,
+  authorizationOptions,
+} from "../options/api-server/authorization.ts";
+import {
+  checkDiagnostics,
+  type DiagnosticsFlagOptions,
+  diagnosticsOptions,
+} from "../options/api-server/diagnostics.ts";
+import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/api-server/encryption.ts";
+import { type EtcdOptions, etcdOptions, etcdStore } from "../options/api-server/etcd.ts";
+import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/api-server/fairness.ts";
+import {
+  type KubeletReachOptions,
+  kubeletReachFrom,
+  kubeletReachOptions,
+} from "../options/api-server/kubelet-connection.ts";
+import { type RequestFlagOptions, requestOptions, requestsFrom } from "../options/api-server/requests.ts";
+import { type ServiceFlagOptions, serviceOptions, servicesFrom } from "../options/api-server/services.ts";
+import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/api-server/serving.ts";
+import { type ShutdownFlagOptions, shutdownFrom, shutdownOptions } from "../options/api-server/shutdown.ts";
+import { type StorageFlagOptions, storageFrom, storageOptions } from "../options/api-server/storage.ts";
 import { type FeatureOptions, featureOptions, featuresFrom, forwardCompatibleOptions } from "../options/features.ts";
-import { type KubeletReachOptions, kubeletReachFrom, kubeletReachOptions } from "../options/kubelet-connection.ts";
 import { type LoggingConfig, type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
-import { type RequestFlagOptions, requestOptions, requestsFrom } from "../options/requests.ts";
-import { type ServiceFlagOptions, serviceOptions, servicesFrom } from "../options/services.ts";
-import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/serving.ts";
-import { type ShutdownFlagOptions, shutdownFrom, shutdownOptions } from "../options/shutdown.ts";
-import { type StorageFlagOptions, storageFrom, storageOptions } from "../options/storage.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean, milliseconds, wholeNumber } from "../options/values.ts";
 import { componentLog } from "../process/component-log.ts";

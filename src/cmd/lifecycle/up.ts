@@ -3,15 +3,26 @@ import { existsSync, readdirSync } from "node:fs";
 import { Command, Option } from "commander";
 import { type ClusterConfig, ClusterError, type RealNodesConfig, type StoreConfig } from "#cluster";
 import { userKubeconfigPath } from "#pki";
-import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/admission.ts";
-import { type ApisFlagOptions, apisOptions } from "../options/apis.ts";
-import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/audit.ts";
-import { type AuthenticationOptions, authenticationFrom, authenticationOptions } from "../options/authentication.ts";
-import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "../options/authorization.ts";
+import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/api-server/admission.ts";
+import { type ApisFlagOptions, apisOptions } from "../options/api-server/apis.ts";
+import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/api-server/audit.ts";
+import {
+  type AuthenticationOptions,
+  authenticationFrom,
+  authenticationOptions,
+} from "../options/api-server/authentication.ts";
+import {
+  type AuthorizationOptions,
+  authorizationFrom,
+  authorizationOptions,
+} from "../options/api-server/authorization.ts";
+import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/api-server/encryption.ts";
+import { type EtcdOptions, etcdOptions, etcdStore, isAboutEtcd } from "../options/api-server/etcd.ts";
+import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/api-server/fairness.ts";
+import { type RequestFlagOptions, requestOptions, requestsFrom } from "../options/api-server/requests.ts";
+import { nodePortRangeOption } from "../options/api-server/services.ts";
+import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/api-server/serving.ts";
 import { controllersOption } from "../options/controllers.ts";
-import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
-import { type EtcdOptions, etcdOptions, etcdStore, isAboutEtcd } from "../options/etcd.ts";
-import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
 import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
 import {
   chooseNodes,
@@ -21,9 +32,6 @@ import {
   serviceRanges,
 } from "../options/real-nodes.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
-import { type RequestFlagOptions, requestOptions, requestsFrom } from "../options/requests.ts";
-import { nodePortRangeOption } from "../options/services.ts";
-import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/serving.ts";
 import { type NodesFlagOptions, nodesFrom, nodesOptions } from "../options/simulated-nodes.ts";
 import { dataDirOf, dataDirOption, milliseconds, wholeNumber } from "../options/values.ts";
 import { runDetached } from "./detach.ts";

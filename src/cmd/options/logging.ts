@@ -5,9 +5,11 @@
  * 2. Wrong values are refused in the words of Kubernetes.
  * 3. What is alpha there needs the feature gate LoggingAlphaOptions here, too.
  */
+
 import { Option } from "commander";
 import { durationMs, field, goQuote, parseQuantity, scaledValue } from "#api";
 import type { LogFormat, VerbosityPattern } from "#base";
+import { table } from "#base";
 import { ClusterError } from "#cluster";
 
 export interface LoggingFlagOptions {
@@ -33,7 +35,7 @@ export interface LoggingConfig {
   readonly split?: { readonly bufferBytes: number } | undefined;
 }
 
-const FORMATS: Readonly<Record<string, LogFormat>> = { text: "klog", json: "zap" };
+const FORMATS: Readonly<Record<string, LogFormat>> = table({ text: "klog", json: "zap" });
 const FLUSH_MS = 5_000;
 const MAX_VERBOSITY = 2 ** 31 - 1;
 const MAX_BUFFER_BYTES = 2 ** 31;

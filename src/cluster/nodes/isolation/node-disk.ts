@@ -4,10 +4,12 @@
  * 1. What a node can write is never written by this process while it has been used: a Pod may have put links there. The
  *    disk is filled once, before its first start; /etc is made anew for each start.
  */
+
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readlinkSync, statSync } from "node:fs";
 import { chmod, copyFile, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { table } from "#base";
 import { insideNames, type NodeNames } from "../site/names.ts";
 
 /** Folders of programs and libraries; links on most distributions. */
@@ -46,7 +48,7 @@ const ETC_FILES = [
   "xtables.conf",
 ];
 const ETC_LINKS = ["localtime", "os-release", "redhat-release"];
-const DISK: Readonly<Record<string, number>> = {
+const DISK: Readonly<Record<string, number>> = table({
   boot: 0o755,
   home: 0o755,
   media: 0o755,
@@ -59,7 +61,7 @@ const DISK: Readonly<Record<string, number>> = {
   "var/lib": 0o755,
   "var/log/pods": 0o755,
   "var/tmp": 0o1777,
-};
+});
 
 /** Those of this machine that are folders, not links. */
 export function systemFolders(): string[] {

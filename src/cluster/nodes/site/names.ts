@@ -6,7 +6,8 @@
  *     <data dir>/nodes/network.json       the address ranges
  *     <data dir>/nodes/ingress.json       the ingress process
  *     <data dir>/nodes/<node>/            node.json, run.json, and what is its own, by its path in the node:
- *                             disk/       /, with /var, /opt, /root, …; etc/: /etc; manifests/: /etc/kubernetes/manifests
+ *                             disk/       /, with /var, /opt, /root, …
+ *                             etc/: /etc; manifests/: /etc/kubernetes/manifests
  *     /run/k8ts/<id>/<node>/              /run of the node; removed with it
  *     /run/k8ts/<id>/.programs/           /opt/k8ts of all nodes: this k8ts and its Node
  *     /run/netns/k8ts-<id>-<node>         its network namespace; k8ts-<id>-switch connects them

@@ -1,7 +1,7 @@
 /** Encryption flags, with kube-apiserver's names. */
 import { Option } from "commander";
 import type { ClusterConfig } from "#cluster";
-import { boolean } from "./values.ts";
+import { boolean } from "../values.ts";
 
 export interface EncryptionOptions {
   readonly encryptionProviderConfig?: string;

@@ -7,7 +7,7 @@
 import { Option } from "commander";
 import { STORAGE_MEDIA_TYPES, type StorageMediaType } from "#apiserver";
 import { type ClusterConfig, ClusterError } from "#cluster";
-import { boolean, integer, millisecondsOrZero } from "./values.ts";
+import { boolean, integer, millisecondsOrZero } from "../values.ts";
 
 export interface StorageFlagOptions {
   readonly storageBackend?: string;

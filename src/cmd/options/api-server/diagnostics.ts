@@ -1,7 +1,7 @@
 /** kube-apiserver's flags for what this API server does not have. Off is accepted, on is refused with the reason. */
 import { Option } from "commander";
 import { ClusterError } from "#cluster";
-import { boolean, wholeNumber } from "./values.ts";
+import { boolean, wholeNumber } from "../values.ts";
 
 export interface DiagnosticsFlagOptions {
   readonly profiling?: boolean;

@@ -2,7 +2,7 @@
 import { Option } from "commander";
 import { AUDIT_MODES, type AuditMode } from "#apiserver";
 import type { ClusterConfig } from "#cluster";
-import { boolean, milliseconds, wholeNumber } from "./values.ts";
+import { boolean, milliseconds, wholeNumber } from "../values.ts";
 
 type Sink = "Log" | "Webhook";
 type SinkOptions<S extends Sink> = {

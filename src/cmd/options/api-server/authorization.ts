@@ -1,7 +1,7 @@
 /** Authorization flags, with kube-apiserver's names. */
 import { Option } from "commander";
 import type { ClusterConfig } from "#cluster";
-import { milliseconds } from "./values.ts";
+import { milliseconds } from "../values.ts";
 
 export interface AuthorizationOptions {
   readonly authorizationMode?: readonly string[];

@@ -1,7 +1,7 @@
 /** etcd flags, with kube-apiserver's names. */
 import { Option } from "commander";
 import { ClusterError, type StoreConfig } from "#cluster";
-import { millisecondsOrZero } from "./values.ts";
+import { millisecondsOrZero } from "../values.ts";
 
 export interface EtcdOptions {
   readonly etcdServers?: readonly string[];

@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import { RECONCILER_TYPES, type ServiceSettings } from "#apiserver";
 import { ClusterError } from "#cluster";
-import { integer } from "./values.ts";
+import { integer } from "../values.ts";
 
 type PortRange = NonNullable<ServiceSettings["nodePorts"]>;
 

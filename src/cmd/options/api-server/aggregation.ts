@@ -1,7 +1,7 @@
 /** kube-apiserver's flags about extension API servers. */
 import { Option } from "commander";
 import type { ApiServerConfig } from "#cluster";
-import { boolean } from "./values.ts";
+import { boolean } from "../values.ts";
 
 export interface AggregationFlagOptions {
   readonly enableAggregatorRouting?: boolean;

@@ -2,7 +2,7 @@
 import { Option } from "commander";
 import { RE2JS, RE2JSException } from "re2js";
 import { ClusterError, type ServingSettings } from "#cluster";
-import { duration, list, notNegative, wholeNumber } from "./values.ts";
+import { duration, list, notNegative, wholeNumber } from "../values.ts";
 
 export interface RequestFlagOptions {
   readonly requestTimeout?: number;

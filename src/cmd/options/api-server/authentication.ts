@@ -1,7 +1,7 @@
 /** Authentication flags, with kube-apiserver's names and meanings. */
 import { InvalidArgumentError, Option } from "commander";
 import type { AuthenticationFlags } from "#cluster";
-import { milliseconds } from "./values.ts";
+import { milliseconds } from "../values.ts";
 
 export interface AuthenticationOptions {
   readonly tokenAuthFile?: string;

@@ -1,7 +1,7 @@
 /** Concurrency flags, with kube-apiserver's names. */
 import { Option } from "commander";
 import { type ClusterConfig, ClusterError } from "#cluster";
-import { boolean, wholeNumber } from "./values.ts";
+import { boolean, wholeNumber } from "../values.ts";
 
 export interface FairnessFlagOptions {
   readonly enablePriorityAndFairness?: boolean;

@@ -1,7 +1,7 @@
 /** kube-apiserver's flags for its connections to kubelets. */
 import { InvalidArgumentError, Option } from "commander";
 import { type ApiServerConfig, ClusterError } from "#cluster";
-import { milliseconds, wholeNumber } from "./values.ts";
+import { milliseconds, wholeNumber } from "../values.ts";
 
 export interface KubeletReachOptions {
   readonly kubeletCertificateAuthority?: string;

@@ -1,7 +1,7 @@
 /** Flags about the start and the end of an API server, with kube-apiserver's names. */
 import { Option } from "commander";
 import type { ServingSettings } from "#cluster";
-import { boolean, duration, notNegative } from "./values.ts";
+import { boolean, duration, notNegative } from "../values.ts";
 
 export interface ShutdownFlagOptions {
   readonly shutdownDelayDuration?: number;

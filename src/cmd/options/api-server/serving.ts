@@ -1,7 +1,7 @@
 /** Flags about connections: TLS, HTTP/2, the port; with kube-apiserver's names. */
 import { InvalidArgumentError, Option } from "commander";
 import { ClusterError, type ServingSettings } from "#cluster";
-import { boolean, list, wholeNumber } from "./values.ts";
+import { boolean, list, wholeNumber } from "../values.ts";
 
 type NamedCertificate = NonNullable<ServingSettings["namedCertificates"]>[number];
 
