@@ -66,7 +66,9 @@ async function asked<T>(flags: readonly string[], ask: (url: string) => Promise<
   const tokens = join(home.dir, "tokens.csv");
   writeFileSync(tokens, `${TOKEN},admin,admin-uid,"system:masters"\n`);
   const port = String(await freePort());
-  const up = ["up", "--store", "memory", "--port", port, "--token-auth-file", tokens, "--detach", ...flags];
+  // As the recorded server.
+  const settings = ["--allow-privileged=false", "--token-auth-file", tokens];
+  const up = ["up", "--store", "memory", "--port", port, ...settings, "--detach", ...flags];
   expect(await home.k8ts(...up)).toMatchObject({ code: 0 });
   return await ask(home.runState().url);
 }
