@@ -79,9 +79,10 @@ function authorizationPart(
   return made;
 }
 
-function authenticationPart(options: ApiServerOptions, { context, resources, closing }: Core): Authentication {
+function authenticationPart(options: ApiServerOptions, { context, resources, metrics, closing }: Core): Authentication {
   const made = authentication({
     ...context,
+    metrics,
     settings: options.authentication ?? {},
     clientCa: options.certificate.clientCaPem,
     requestHeader: options.requestHeader,
