@@ -1,7 +1,8 @@
-/** Every built-in kind with its behaviour. */
+/** Every built-in kind with its behaviour: those of a default server, and those that `--runtime-config` adds. */
 import { admissionregistrationKinds } from "./admissionregistration/index.ts";
 import { apiextensionsKinds } from "./apiextensions/index.ts";
 import { apiregistrationKinds } from "./apiregistration/index.ts";
+import { apiserverinternalKinds } from "./apiserverinternal/index.ts";
 import { appsKinds } from "./apps/index.ts";
 import { authenticationKinds } from "./authentication/index.ts";
 import { authorizationKinds } from "./authorization/index.ts";
@@ -10,7 +11,7 @@ import { batchKinds } from "./batch/index.ts";
 import { certificatesKinds } from "./certificates/index.ts";
 import { coordinationKinds } from "./coordination/index.ts";
 import { coreKinds } from "./core/index.ts";
-import { builtInKinds } from "./definition/built-in-kinds.ts";
+import { builtInKinds, optionalKindsOf } from "./definition/built-in-kinds.ts";
 import { discoveryKinds } from "./discovery/index.ts";
 import { eventsKinds } from "./events/index.ts";
 import { flowcontrolKinds } from "./flowcontrol/index.ts";
@@ -22,8 +23,9 @@ import { rbacKinds } from "./rbac/index.ts";
 import { resourceKinds } from "./resource/index.ts";
 import { schedulingKinds } from "./scheduling/index.ts";
 import { storageKinds } from "./storage/index.ts";
+import { storagemigrationKinds } from "./storagemigration/index.ts";
 
-export const builtIn: readonly Kind[] = builtInKinds([
+const defined: readonly Kind[] = [
   ...coreKinds,
   ...apiregistrationKinds,
   ...appsKinds,
@@ -45,4 +47,12 @@ export const builtIn: readonly Kind[] = builtInKinds([
   ...discoveryKinds,
   ...resourceKinds,
   ...flowcontrolKinds,
-]);
+  ...apiserverinternalKinds,
+  ...storagemigrationKinds,
+];
+
+/** What a default server serves. */
+export const builtIn: readonly Kind[] = builtInKinds(defined);
+
+/** What a server serves only where it is asked to. */
+export const optionalKinds: readonly Kind[] = optionalKindsOf(defined);

@@ -7,7 +7,7 @@ export {
   type ResourceToCheck,
   resourcesToCheck,
 } from "./admissionregistration/type-checking.ts";
-export { builtIn } from "./all-kinds.ts";
+export { builtIn, optionalKinds } from "./all-kinds.ts";
 export {
   type AcceptedNames,
   acceptNames,
@@ -40,7 +40,25 @@ export {
 } from "./core/service/index.ts";
 export { builtInKinds } from "./definition/built-in-kinds.ts";
 export { defineKind, type KindRules, keyOf } from "./definition/define-kind.ts";
+export { parseRuntimeConfig, type RuntimeConfig, RuntimeConfigError } from "./definition/runtime-config.ts";
 export { isTypeOf, storageVersionHash, typeNames, typeSchema } from "./facts/index.ts";
+export { type GroupVersion, KNOWN_VERSIONS } from "./facts/known-versions.ts";
+export {
+  BINARY as BINARY_VERSION,
+  type Component,
+  type DropFields,
+  defaultFeatures,
+  disabledFields,
+  type FeatureFlags,
+  type FeatureState,
+  type Features,
+  isComponent,
+  parseFeatures,
+  registerFeatureMetrics,
+  shownAt,
+  type Version,
+  withoutEffect,
+} from "./features/index.ts";
 export { kinds } from "./kinds.ts";
 export * from "./machinery/apply/index.ts";
 export * from "./machinery/index.ts";
@@ -49,18 +67,22 @@ export { type MetaRules, validateObjectMeta } from "./machinery/object-meta.ts";
 export { applySchemaDefaults } from "./machinery/schema/defaults.ts";
 export { applyStoredForm } from "./machinery/schema/stored-form.ts";
 export { zeroValue } from "./machinery/schema/zero.ts";
+export { optional } from "./optional-names.ts";
 export { evictionNameFault, isOutsideBudgets, mayGoUnready, spendBudget } from "./policy/index.ts";
 export * from "./policy/pod-security/index.ts";
+export { type ServedApis, servedKinds } from "./served-kinds.ts";
 /** Types of the objects, by group and version. */
 export type * as admissionregistration from "./types/admissionregistration-v1.ts";
 export type * as apiextensions from "./types/apiextensions-v1.ts";
 export type * as apiregistration from "./types/apiregistration-v1.ts";
+export type * as apiserverinternal from "./types/apiserverinternal-v1alpha1.ts";
 export type * as apps from "./types/apps-v1.ts";
 export type * as authentication from "./types/authentication-v1.ts";
 export type * as authorization from "./types/authorization-v1.ts";
 export type * as autoscaling from "./types/autoscaling-v2.ts";
 export type * as batch from "./types/batch-v1.ts";
 export type * as certificates from "./types/certificates-v1.ts";
+export type * as certificatesV1beta1 from "./types/certificates-v1beta1.ts";
 export type * as coordination from "./types/coordination-v1.ts";
 export type * as core from "./types/core-v1.ts";
 export type * as discovery from "./types/discovery-v1.ts";
@@ -72,5 +94,7 @@ export type * as node from "./types/node-v1.ts";
 export type * as policy from "./types/policy-v1.ts";
 export type * as rbac from "./types/rbac-v1.ts";
 export type * as resource from "./types/resource-v1.ts";
+export type * as resourceV1alpha3 from "./types/resource-v1alpha3.ts";
 export type * as scheduling from "./types/scheduling-v1.ts";
 export type * as storage from "./types/storage-v1.ts";
+export type * as storagemigration from "./types/storagemigration-v1beta1.ts";

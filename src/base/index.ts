@@ -5,6 +5,7 @@ export { Heap, type HeapEntry } from "./collections/heap.ts";
 export { LruMap } from "./collections/lru-map.ts";
 export { MemoMap, memoized } from "./collections/memo-map.ts";
 export { type KeyRange, type OrderedKey, OrderedMap } from "./collections/ordered-map.ts";
+export { table } from "./collections/table.ts";
 export { TtlMap } from "./collections/ttl-map.ts";
 export {
   HttpClient,

@@ -7,6 +7,7 @@
  */
 import { access, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
+import { type Features, registerFeatureMetrics } from "#api";
 import {
   type Clock,
   isAbort,
@@ -43,6 +44,7 @@ export interface HostKubeletOptions {
   readonly certDir: string;
   readonly runtimeEndpoint: string;
   readonly version: string;
+  readonly features: Features;
   readonly clock: Clock;
   readonly log: Logger;
   readonly serve?: KubeletOptions["serve"];
@@ -71,6 +73,7 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
   const metrics = new MetricsRegistry(options.metrics);
   metrics.describeItself();
   parts.use(registerProcessMetrics(metrics));
+  registerFeatureMetrics(metrics, options.features);
   const tasks = new TaskGroup({ parent: signal });
   const kubelet = {
     config,
@@ -80,6 +83,7 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
     random,
     log,
     metrics,
+    features: options.features,
     version,
     shutdown: options.shutdown,
     serve:

@@ -2,19 +2,20 @@
  * Joins the facts about a built-in kind (names, scope, verbs, structure) with its behaviour, which is written by hand
  * beside it.
  */
-import { type KindFacts, kinds, typeSchema } from "../facts/index.ts";
+import { type KindFacts, kinds, optionalKinds, typeSchema } from "../facts/index.ts";
 import type { Kind } from "../machinery/kind.ts";
 import type { KubeObject } from "../machinery/schema/object.ts";
 import type { ObjectSchema } from "../machinery/schema/schema.ts";
+import { deprecationOf } from "./deprecation.ts";
 import { metaChecksOf } from "./meta-checks.ts";
 
 /** What is written by hand; everything else is a fact. */
 export type KindRules<T extends KubeObject> = Omit<
   Kind<T>,
-  "group" | "version" | "kind" | "scope" | "names" | "verbs" | "schema" | "served" | "metaChecks"
+  "group" | "version" | "kind" | "scope" | "names" | "verbs" | "schema" | "served"
 >;
 
-const factsByKind = new Map(kinds().map((facts) => [keyOf(facts), facts]));
+const factsByKind = new Map([...kinds(), ...optionalKinds()].map((facts) => [keyOf(facts), facts]));
 
 /** `apiVersion` as objects write it: `v1`, `apps/v1`. */
 export function defineKind<T extends KubeObject>(apiVersion: string, kind: string, rules: KindRules<T>): Kind<T> {
@@ -31,6 +32,7 @@ export function defineKind<T extends KubeObject>(apiVersion: string, kind: strin
     verbs,
     served: subresources,
     metaChecks: metaChecksOf(keyOf(facts)),
+    deprecated: deprecationOf(facts),
     get schema() {
       schema ??= typeSchema(typeName);
       return schema;

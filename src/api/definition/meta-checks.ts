@@ -1,11 +1,12 @@
 /**
  * Which validations of metadata the strategies of Kubernetes' kinds call, where it is not the usual one: `update` and
- * `create` name those on update, in order, `none` says that there are none; `plain` accepts finalizers without a
- * domain.
+ * `create` name those on update, in order, `none` says that there are none, `new` that only new objects are validated;
+ * `plain` accepts finalizers without a domain.
  */
+import { table } from "#base";
 import type { MetaChecks, MetaPass } from "../machinery/kind.ts";
 
-const BY_KIND: Readonly<Record<string, string>> = {
+const BY_KIND: Readonly<Record<string, string>> = table({
   "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy": "create plain",
   "admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBinding": "create plain",
   "admissionregistration.k8s.io/v1/MutatingWebhookConfiguration": "create plain",
@@ -17,10 +18,13 @@ const BY_KIND: Readonly<Record<string, string>> = {
   "apps/v1/ControllerRevision": "update create",
   "batch/v1/Job": "create update",
   "certificates.k8s.io/v1/CertificateSigningRequest": "create update",
+  "certificates.k8s.io/v1beta1/ClusterTrustBundle": "create update",
   "coordination.k8s.io/v1/Lease": "update plain",
+  "coordination.k8s.io/v1beta1/LeaseCandidate": "update plain",
   "discovery.k8s.io/v1/EndpointSlice": "create",
   "flowcontrol.apiserver.k8s.io/v1/FlowSchema": "create",
   "flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration": "create",
+  "internal.apiserver.k8s.io/v1alpha1/StorageVersion": "new",
   "networking.k8s.io/v1/Ingress": "update create",
   "networking.k8s.io/v1/IngressClass": "update create",
   "node.k8s.io/v1/RuntimeClass": "update plain",
@@ -37,6 +41,7 @@ const BY_KIND: Readonly<Record<string, string>> = {
   "storage.k8s.io/v1/StorageClass": "create update",
   "storage.k8s.io/v1/VolumeAttachment": "create create",
   "storage.k8s.io/v1/VolumeAttributesClass": "create update",
+  "storagemigration.k8s.io/v1beta1/StorageVersionMigration": "create update",
   "v1/ConfigMap": "update create",
   "v1/Endpoints": "update create",
   "v1/Event": "none",
@@ -47,18 +52,19 @@ const BY_KIND: Readonly<Record<string, string>> = {
   "v1/Pod": "update create",
   "v1/Secret": "update create",
   "v1/ServiceAccount": "update create",
-};
+});
 
 /** The same for writes of the status. */
-const OF_STATUS: Readonly<Record<string, string>> = {
+const OF_STATUS: Readonly<Record<string, string>> = table({
   "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy": "none",
   "batch/v1/CronJob": "none",
   "certificates.k8s.io/v1/CertificateSigningRequest": "create update",
   "flowcontrol.apiserver.k8s.io/v1/FlowSchema": "none",
   "flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration": "none",
+  "internal.apiserver.k8s.io/v1alpha1/StorageVersion": "none",
   "policy/v1/PodDisruptionBudget": "none",
   "storage.k8s.io/v1/VolumeAttachment": "create create",
-};
+});
 
 const USUAL = "update";
 

@@ -3,11 +3,19 @@ import { equalJson } from "../machinery/json/equal.ts";
 import type { Int64, Json } from "../machinery/json/json.ts";
 import type { ObjectSchema } from "../machinery/schema/schema.ts";
 import { formOf, formOfField } from "./internal-form.ts";
-import { kinds } from "./kinds.ts";
+import { kinds, optionalKinds } from "./kinds.ts";
 import { typeTable } from "./table.ts";
 import { tables } from "./tables/index.ts";
 
-export { type KindFacts, kinds, type StorageFacts, type SubresourceFacts, storageVersionHash } from "./kinds.ts";
+export {
+  type KindFacts,
+  kinds,
+  type Lifecycle,
+  optionalKinds,
+  type StorageFacts,
+  type SubresourceFacts,
+  storageVersionHash,
+} from "./kinds.ts";
 export { type TypeTable, typeTable } from "./table.ts";
 
 const builtIn = typeTable(tables);
@@ -22,9 +30,14 @@ export function typeNames(): string[] {
   return builtIn.names();
 }
 
-/** Whether a version of the API has objects of this name, those without a resource of their own included (PodList). */
+/**
+ * Whether a version of the API has objects of this name, those without a resource of their own included (PodList) and
+ * those that are not served.
+ */
 export function isTypeOf(apiVersion: string, name: string): boolean {
-  const home = kinds().find(({ group, version }) => apiVersion === (group === "" ? version : `${group}/${version}`));
+  const home = [...kinds(), ...optionalKinds()].find(
+    ({ group, version }) => apiVersion === (group === "" ? version : `${group}/${version}`),
+  );
   const type = home?.typeName.replace(/[^.]+$/, name) ?? "";
   return type.startsWith("io.k8s.api.") && builtIn.names().includes(type) && typeSchema(type).fields.has("apiVersion");
 }

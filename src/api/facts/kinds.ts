@@ -1,6 +1,7 @@
-/** Facts about the kinds that a default server serves: names, scope, verbs, subresources, types. */
+/** Facts about the kinds of the API, served by default or on request: names, scope, verbs, subresources, types. */
 import type { Verb } from "../machinery/kind.ts";
 import { kindsTable } from "./kinds-table.ts";
+import { optionalKindsTable } from "./optional-kinds-table.ts";
 
 export interface KindFacts {
   readonly group: string;
@@ -17,6 +18,19 @@ export interface KindFacts {
   readonly typeName: string;
   /** The version that Kubernetes stores; absent where nothing is stored. */
   readonly storage?: StorageFacts | undefined;
+  /** The feature gate that the kind's storage asks for. */
+  readonly gate?: string | undefined;
+  /** When this version of the kind came and goes. Absent for kinds that Kubernetes gives no such promise. */
+  readonly lifecycle?: Lifecycle | undefined;
+}
+
+/** Versions of Kubernetes, such as 1.36. */
+export interface Lifecycle {
+  readonly introduced: string;
+  readonly deprecated: string;
+  readonly removed: string;
+  /** The kind to use in its place, with its apiVersion before it. */
+  readonly replacement?: string | undefined;
 }
 
 export interface SubresourceFacts {
@@ -37,9 +51,18 @@ export interface StorageFacts {
 const ALL_VERBS = "create,delete,deletecollection,get,list,patch,update,watch";
 const SUBRESOURCE_VERBS = "get,patch,update";
 
-/** All served kinds, in the order of discovery. */
+/** The kinds that a default server serves, in the order of discovery. */
 export function kinds(): readonly KindFacts[] {
-  const sections = kindsTable.trim().split("\n\n");
+  return readTable(kindsTable);
+}
+
+/** The kinds that a server serves only where it is asked to, in the order of discovery. */
+export function optionalKinds(): readonly KindFacts[] {
+  return readTable(optionalKindsTable);
+}
+
+function readTable(table: string): readonly KindFacts[] {
+  const sections = table.trim().split("\n\n");
   const packages = new Map(sections.map((section) => splitAt(section.slice(0, section.indexOf("\n")), " ")));
   return sections.flatMap((section) => readSection(section, packages));
 }
@@ -85,7 +108,15 @@ function readKind(
     verbs: (verbs === "all" ? ALL_VERBS : verbs).split(",") as Verb[],
     typeName: `${packages.get(apiVersion)}.${kind}`,
     storage,
+    gate: flag("gate"),
+    lifecycle: readLifecycle(flag),
   };
+}
+
+function readLifecycle(flag: (name: string) => string | undefined): Lifecycle | undefined {
+  const [introduced, deprecated, removed] = [flag("since"), flag("deprecated"), flag("removed")];
+  if (introduced === undefined || deprecated === undefined || removed === undefined) return undefined;
+  return { introduced, deprecated, removed, replacement: flag("use") };
 }
 
 function readSubresource(line: string, owner: string, packages: ReadonlyMap<string, string>): SubresourceFacts {

@@ -1,4 +1,5 @@
 /** The public surface of networking.k8s.io. */
+import { sameVersion } from "../definition/other-version.ts";
 import type { Kind } from "../machinery/kind.ts";
 import { Ingress } from "./ingress.ts";
 import { IngressClass } from "./ingress-class.ts";
@@ -6,4 +7,14 @@ import { IPAddress } from "./ip-address.ts";
 import { NetworkPolicy } from "./network-policy.ts";
 import { ServiceCIDR } from "./service-cidr.ts";
 
-export const networkingKinds: readonly Kind[] = [IngressClass, Ingress, IPAddress, NetworkPolicy, ServiceCIDR];
+const v1beta1 = "networking.k8s.io/v1beta1";
+
+export const networkingKinds: readonly Kind[] = [
+  IngressClass,
+  Ingress,
+  IPAddress,
+  NetworkPolicy,
+  ServiceCIDR,
+  sameVersion(v1beta1, IPAddress),
+  sameVersion(v1beta1, ServiceCIDR),
+];

@@ -1,4 +1,5 @@
 /** The public surface of storage.k8s.io. */
+import { sameVersion } from "../definition/other-version.ts";
 import type { Kind } from "../machinery/kind.ts";
 import { CSIDriver } from "./csi-driver.ts";
 import { CSINode } from "./csi-node.ts";
@@ -16,4 +17,5 @@ export const storageKinds: readonly Kind[] = [
   StorageClass,
   VolumeAttachment,
   VolumeAttributesClass,
+  sameVersion("storage.k8s.io/v1beta1", VolumeAttributesClass),
 ];

@@ -4,6 +4,7 @@
  * 1. The same rule as for APIService objects: groups by priority, then by name; versions by priority, then by version
  *    order.
  */
+import { table } from "#base";
 
 export interface Priority {
   /** `groupPriorityMinimum` of an APIService. A group has the highest of its versions. */
@@ -23,19 +24,21 @@ const BUILT_IN = new Map(
   authorization.k8s.io 17600 v1=15
   autoscaling 17500 v1=15 v2=30
   batch 17400 v1=15
-  certificates.k8s.io 17300 v1=15
-  networking.k8s.io 17200 v1=15
+  certificates.k8s.io 17300 v1=15 v1beta1=9 v1alpha1=1
+  networking.k8s.io 17200 v1=15 v1beta1=9
   policy 17100 v1=15
   rbac.authorization.k8s.io 17000 v1=15
-  storage.k8s.io 16800 v1=15
-  admissionregistration.k8s.io 16700 v1=15
+  storage.k8s.io 16800 v1=15 v1beta1=9
+  admissionregistration.k8s.io 16700 v1=15 v1beta1=12 v1alpha1=9
   apiextensions.k8s.io 16700 v1=15
-  scheduling.k8s.io 16600 v1=15
-  coordination.k8s.io 16500 v1=15
+  scheduling.k8s.io 16600 v1=15 v1alpha2=9
+  coordination.k8s.io 16500 v1=15 v1beta1=13 v1alpha2=12
   node.k8s.io 16300 v1=15
   discovery.k8s.io 16200 v1=15
-  resource.k8s.io 16200 v1=21
-  flowcontrol.apiserver.k8s.io 16100 v1=21`
+  resource.k8s.io 16200 v1=21 v1beta2=15 v1beta1=9 v1alpha3=1
+  flowcontrol.apiserver.k8s.io 16100 v1=21
+  internal.apiserver.k8s.io 16000 v1alpha1=9
+  storagemigration.k8s.io 15800 v1beta1=9`
     .trim()
     .split("\n")
     .flatMap((line) => {
@@ -74,7 +77,7 @@ export function compareVersions(a: Ranked, b: Ranked): number {
 }
 
 const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
-const STABILITY: Readonly<Record<string, number>> = { alpha: 1, beta: 2 };
+const STABILITY: Readonly<Record<string, number>> = table({ alpha: 1, beta: 2 });
 
 /**
  * The documented order of version names: v10, v2, v1, v11beta2, v10beta3, v3beta1, v12alpha1, then all others by the

@@ -3,16 +3,17 @@ import { createHash } from "node:crypto";
 import { type JsonObject, type Kind, keyOf, type ServedSubresource, storageVersionHash } from "#api";
 import type { ServedVersion } from "./served-version.ts";
 
-/** Kinds whose storage version in Kubernetes is not the one served; clients compare the hashes of these names. */
+/** Kinds whose storage version in Kubernetes is not the one here; clients compare the hashes of these names. */
 const KEPT_IN: ReadonlyMap<string, { readonly group: string; readonly version: string }> = new Map([
-  [
-    "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy",
-    { group: "admissionregistration.k8s.io", version: "v1beta1" },
-  ],
-  [
-    "admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBinding",
-    { group: "admissionregistration.k8s.io", version: "v1beta1" },
-  ],
+  ...["v1", "v1beta1", "v1alpha1"].flatMap((version) =>
+    ["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"].map(
+      (kind) =>
+        [
+          `admissionregistration.k8s.io/${version}/${kind}`,
+          { group: "admissionregistration.k8s.io", version: "v1beta1" },
+        ] as const,
+    ),
+  ),
   ["apiextensions.k8s.io/v1/CustomResourceDefinition", { group: "apiextensions.k8s.io", version: "v1beta1" }],
   ["autoscaling/v1/HorizontalPodAutoscaler", { group: "autoscaling", version: "v2" }],
   ["events.k8s.io/v1/Event", { group: "", version: "v1" }],

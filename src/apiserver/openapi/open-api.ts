@@ -7,9 +7,10 @@
  * 2. Hashes are of content: servers that serve the same have the same hashes, and clients may cache a document by its
  *    hash.
  */
+import { KNOWN_VERSIONS } from "#api";
 import { PreparedDocument, type ServedVersion } from "../discovery/index.ts";
 import type { Descriptions } from "./descriptions.ts";
-import { KNOWN_VERSIONS } from "./known-versions.ts";
+
 import { basePath } from "./names.ts";
 import { Parameters } from "./parameters.ts";
 import { protobufV2 } from "./protobuf-v2.ts";

@@ -1,8 +1,9 @@
 /** What one group and version contributes to the documents: its operations, and the types that these refer to. */
+import type { GroupVersion } from "#api";
 import type { ServedVersion } from "../discovery/index.ts";
 import { renderCustomList, renderCustomType } from "./custom-type.ts";
 import { kindOperations } from "./kind-operations.ts";
-import { type GroupVersion, type KindsOfType, kindsOfTypes } from "./known-versions.ts";
+import { type KindsOfType, kindsOfTypes } from "./known-versions.ts";
 import { customTypeName } from "./names.ts";
 import type { GroupVersionKind, Operation, PathOperations } from "./operation.ts";
 import type { Parameters } from "./parameters.ts";

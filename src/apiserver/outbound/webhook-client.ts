@@ -19,7 +19,7 @@ export const WEBHOOK_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 const IDLE_CONNECTIONS = 4;
 /** Service Unavailable: what a failed call counts as. */
-const UNREACHABLE = 503;
+export const UNREACHABLE = 503;
 /** To one webhook. Further calls wait for a connection, within their deadline. */
 const MAX_CONNECTIONS = 64;
 
@@ -123,7 +123,8 @@ function targetOf(
   return { host, path: pathname, serverName: isIP(address.host) === 0 ? hostname : undefined, address: () => address };
 }
 
-function parsed(text: string): WebhookAnswer {
+/** The JSON of an answer, or the words of Kubernetes' client for an answer that is none. */
+export function parsed(text: string): WebhookAnswer {
   try {
     return { ok: true, value: parseJson(text) };
   } catch (error) {

@@ -6,6 +6,7 @@ import { Command, Option } from "commander";
 import { ClusterError, runStandaloneControllerManager, type StandaloneControllerManagerConfig } from "#cluster";
 import { type ComponentOptions, componentFrom, componentOptions } from "../options/component.ts";
 import { controllersOption } from "../options/controllers.ts";
+import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
 import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { type NodeFlagOptions, nodeFlags, nodeFlagsFrom } from "../options/node-lifecycle.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
@@ -14,7 +15,11 @@ import { runUntilSignalled } from "../process/run-component.ts";
 
 const YEAR_MS = 8760 * 3_600_000;
 
-export interface ControllerManagerOptions extends ComponentOptions, NodeFlagOptions, LoggingFlagOptions {
+export interface ControllerManagerOptions
+  extends ComponentOptions,
+    NodeFlagOptions,
+    LoggingFlagOptions,
+    FeatureOptions {
   readonly controllers?: readonly string[];
   readonly rootCaFile?: string;
   readonly clusterSigningCertFile?: string;
@@ -27,7 +32,7 @@ export interface ControllerManagerOptions extends ComponentOptions, NodeFlagOpti
 const ORIGINAL: OriginalFlags = {
   component: "this controller manager",
   withoutEffect: names(`
-    profiling contention-profiling feature-gates emulated-version emulation-forward-compatible min-compatibility-version
+    profiling contention-profiling emulation-forward-compatible
     cert-dir http2-max-streams-per-connection disable-http2-serving permit-address-sharing permit-port-sharing tls-min-version tls-cipher-suites
     authentication-kubeconfig authentication-skip-lookup authentication-token-webhook-cache-ttl authentication-tolerate-lookup-failure
     authorization-kubeconfig authorization-always-allow-paths authorization-webhook-cache-authorized-ttl
@@ -89,7 +94,7 @@ export function controllerManagerCommand(): Command {
       );
     });
   const own = componentOptions({ name: "kube-controller-manager", port: 10257 });
-  for (const option of [...own, ...nodeFlags(), ...loggingOptions(), ...originalFlags(ORIGINAL)])
+  for (const option of [...own, ...nodeFlags(), ...loggingOptions(), ...featureOptions(), ...originalFlags(ORIGINAL)])
     command.addOption(option);
   return command;
 }
@@ -104,6 +109,7 @@ export function controllerManagerConfig(options: ControllerManagerOptions): Stan
   }
   return {
     ...componentFrom(options),
+    features: featuresFrom(options),
     ...nodeFlagsFrom(options),
     useServiceAccountCredentials,
     selection: controllers,

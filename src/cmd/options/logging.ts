@@ -5,9 +5,11 @@
  * 2. Wrong values are refused in the words of Kubernetes.
  * 3. What is alpha there needs the feature gate LoggingAlphaOptions here, too.
  */
+
 import { Option } from "commander";
 import { durationMs, field, goQuote, parseQuantity, scaledValue } from "#api";
 import type { LogFormat, VerbosityPattern } from "#base";
+import { table } from "#base";
 import { ClusterError } from "#cluster";
 
 export interface LoggingFlagOptions {
@@ -19,8 +21,8 @@ export interface LoggingFlagOptions {
   readonly logJsonInfoBufferSize?: string;
   readonly logTextSplitStream?: string;
   readonly logTextInfoBufferSize?: string;
-  /** As given, or as read by others: only whether LoggingAlphaOptions is on matters here. */
-  readonly featureGates?: unknown;
+  /** Only whether LoggingAlphaOptions is on matters here. */
+  readonly featureGates?: string;
 }
 
 export interface LoggingConfig {
@@ -33,7 +35,7 @@ export interface LoggingConfig {
   readonly split?: { readonly bufferBytes: number } | undefined;
 }
 
-const FORMATS: Readonly<Record<string, LogFormat>> = { text: "klog", json: "zap" };
+const FORMATS: Readonly<Record<string, LogFormat>> = table({ text: "klog", json: "zap" });
 const FLUSH_MS = 5_000;
 const MAX_VERBOSITY = 2 ** 31 - 1;
 const MAX_BUFFER_BYTES = 2 ** 31;
@@ -154,18 +156,10 @@ function bytesOf(value: string, flag: string): number {
 }
 
 /** `LoggingAlphaOptions=true,…`, or gates that were read already. */
-function hasAlphaOptions(gates: unknown): boolean {
-  const given = typeof gates === "string" ? gatesIn(gates) : gates instanceof Map ? Object.fromEntries(gates) : gates;
-  if (typeof given !== "object" || given === null) return false;
-  const { LoggingAlphaOptions: own, AllAlpha: all } = given as Readonly<Record<string, unknown>>;
-  return own === undefined ? all === true : own === true;
-}
-
-function gatesIn(text: string): Readonly<Record<string, boolean>> {
-  return Object.fromEntries(
-    text.split(",").map((pair) => {
-      const [name = "", value = ""] = pair.split("=");
-      return [name.trim(), value.trim().toLowerCase() === "true"];
-    }),
+/** Wrong gates are reported by those who read all of them. */
+function hasAlphaOptions(gates = ""): boolean {
+  const given = new Map(
+    gates.split(",").map((pair) => pair.split("=", 2).map((part) => part.trim()) as [string, string]),
   );
+  return (given.get("LoggingAlphaOptions") ?? given.get("AllAlpha"))?.toLowerCase() === "true";
 }

@@ -44,7 +44,7 @@ export async function runController(
   const bound = reconciler.sources.map(({ resource, keys }) => ({ informer: informers.of(resource), keys }));
   await Promise.race([Promise.all(bound.map(({ informer }) => informer.synced)), aborted(signal)]);
   if (signal.aborted) return;
-  const causes = new Causes(controller.account ?? name);
+  const causes = new Causes(controller.account ?? name, reconciler.sources.find(({ isItself }) => isItself)?.resource);
   const leave = bound.map(({ informer, keys }) =>
     informer.onChange((change) => {
       for (const key of keys(change)) {

@@ -47,6 +47,22 @@ describe.skipIf(findEtcd() === undefined)("one member", () => {
     property: { numRuns: 30 },
   });
 
+  it("keeps the keys of two clusters apart by their prefix, and tells its size", async () => {
+    const at = (to: string) => open({ moved: { from: "/registry/", to } });
+    const [one, two, all] = await Promise.all([at("/clusters/one/"), at("/clusters/two/"), open()]);
+    const watch = new WatchReader(two, "/registry/", await two.revision());
+    await one.create("/registry/a", Buffer.from("1"));
+    await two.create("/registry/a", Buffer.from("2"));
+    expect((await all.list("/clusters/")).entries.map(({ key }) => key)).toEqual([
+      "/clusters/one/a",
+      "/clusters/two/a",
+    ]);
+    const [change] = await watch.changes(1);
+    expect([change?.key, change?.entry?.value.toString()]).toEqual(["/registry/a", "2"]);
+    expect(await one.sizeBytes?.()).toBeGreaterThan(0);
+    await watch.stop();
+  });
+
   it("shows writes made through another store", async () => {
     const [writer, reader] = await Promise.all([open(), open()]);
     const watch = new WatchReader(reader, "/two/", await reader.revision());

@@ -2,5 +2,6 @@
 export const types = `
 package io.k8s.apimachinery.pkg.types
 
+alias NodeName string
 alias UID string
 `;

@@ -13,6 +13,8 @@ export interface PluginServices {
   readonly authorize: Authorizer;
   /** A controller creates the ServiceAccount `default` in each namespace: Pods wait for it. */
   readonly requireDefaultAccount: boolean;
+  /** Whether a feature gate is on. A plugin that belongs to a gate does nothing while it is off. */
+  featureEnabled(gate: string): boolean;
   /** Absent: nothing is measured. */
   readonly metrics?: AdmissionMetrics | undefined;
 }

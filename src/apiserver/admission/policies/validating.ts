@@ -1,7 +1,9 @@
 /**
  * ValidatingAdmissionPolicy: validations that users write in CEL, and the actions of their bindings: deny, warn, audit.
  */
+
 import { goJson, type Json } from "#api";
+import { table } from "#base";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import { type Action, type AdmissionMetrics, failureOf, outcomeOf } from "../chain/metrics.ts";
 import { type AdmissionPlugin, type ClusterView, rule } from "../chain/plugin.ts";
@@ -105,7 +107,7 @@ function act(
   return [...denials, ...faults.map((message) => ({ policy, binding, message, reason: "" }))];
 }
 
-const ACTIONS: Readonly<Record<string, Action>> = { Deny: "deny", Audit: "audit", Warn: "warn" };
+const ACTIONS: Readonly<Record<string, Action>> = table({ Deny: "deny", Audit: "audit", Warn: "warn" });
 
 /** Counts what Kubernetes counts: failures and what followed, not the validations that hold. */
 function count(

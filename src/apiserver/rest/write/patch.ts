@@ -22,6 +22,7 @@ import {
   type Kind,
   type KubeObject,
   type ObjectSchema,
+  optionalKinds,
   parseDocument,
   parseSpelled,
   StatusError,
@@ -179,7 +180,7 @@ function checkType(patched: Json, kind: Kind, from: "json" | "maps", shown: () =
   if (name === "" && kind.schema.goType === undefined)
     throw new DecodeError(`Object 'Kind' is missing in '${shown()}'`);
   if ((apiVersion === "" || apiVersion === apiVersionOf(kind)) && (name === "" || name === kind.kind)) return;
-  const other = builtIn.find((each) => each.kind === name && apiVersionOf(each) === apiVersion);
+  const other = [...builtIn, ...optionalKinds].find((each) => each.kind === name && apiVersionOf(each) === apiVersion);
   if (other !== undefined) {
     // Kubernetes decodes it as the type that it names before it compares the types.
     decode(other.schema, patched, { from });

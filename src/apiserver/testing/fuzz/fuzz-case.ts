@@ -31,6 +31,8 @@ export interface FuzzedKind {
   readonly schema: ObjectSchema;
   /** A valid object. */
   readonly sample: JsonObject;
+  /** What the server serves. Default: what a default server serves. */
+  readonly served?: readonly Kind[] | undefined;
   /** What has to be created first, by its collection. */
   readonly before?: readonly (readonly [string, JsonObject])[];
 }
@@ -56,7 +58,7 @@ export async function runFuzzCase(fuzzed: FuzzedKind, plan: FuzzPlan): Promise<b
   const logged: string[] = [];
   const clock = new VirtualClock();
   const log = createLogger({ write: (line) => logged.push(line), format: "pretty", level: "error", clock });
-  const server = await testServer({ clock, log, admission: admitting({ disable: NETWORK }) });
+  const server = await testServer({ clock, log, kinds: fuzzed.served, admission: admitting({ disable: NETWORK }) });
   try {
     return await new Story(server, fuzzed, logged).tell(plan);
   } finally {

@@ -9,6 +9,7 @@ import { admissionChain } from "../../chain/chain.ts";
 import { clusterView } from "../../chain/cluster-view.ts";
 import { admissionMetrics } from "../../chain/metrics.ts";
 import type { AdmissionPlugin } from "../../chain/plugin.ts";
+import { selectPlugins } from "../../select.ts";
 
 export interface DynamicServer extends TestServer {
   /** Of the last request. */
@@ -39,12 +40,11 @@ export async function dynamicServer(options: DynamicServerOptions = {}): Promise
   let noted: Authenticated | undefined;
   const registry = new MetricsRegistry();
   const server = await testServer({
-    admission: ({ resources, storage, loopback }) => {
+    admission: async ({ resources, storage, loopback }) => {
+      const disable = allPlugins.map(({ name }) => name).filter((name) => !wanted.includes(name));
+      const enable = wanted;
       const metrics = admissionMetrics(registry, storage.clock);
-      const services = { resources, storage, loopback, authorize, requireDefaultAccount: false, metrics };
-      plugins = allPlugins
-        .filter(({ name }) => wanted.includes(name))
-        .flatMap(({ make }) => (make === undefined ? [] : [make(services as never, undefined)]));
+      plugins = await selectPlugins({ enable, disable }, { resources, storage, loopback, authorize, metrics });
       return admissionChain(plugins, clusterView(resources, storage), metrics);
     },
     steps: {

@@ -1,0 +1,279 @@
+/** Written by scripts/api-facts.ts from k8s.io/api/resource/v1beta2 0.36.4: not to be edited. */
+export const resourceV1beta2 = `
+package io.k8s.api.resource.v1beta2
+use core io.k8s.api.core.v1
+use meta io.k8s.apimachinery.pkg.apis.meta.v1
+use types io.k8s.apimachinery.pkg.types
+
+enum AllocationConfigSource FromClaim|FromClass
+enum DeviceAllocationMode All|ExactCount
+enum DeviceTaintEffect NoExecute|NoSchedule|None
+enum DeviceTolerationOperator Equal|Exists
+alias FullyQualifiedName string
+alias QualifiedName string
+
+AllocatedDeviceStatus
+ 1 driver! string
+ 2 pool! string
+ 3 device! string
+ 7 shareID? *string
+ 4 conditions []meta.Condition list=map:type
+ 5 data? *raw
+ 6 networkData? *NetworkDeviceData
+
+AllocationResult
+ 1 devices? DeviceAllocationResult
+ 3 nodeSelector? *core.NodeSelector
+ 5 allocationTimestamp? *time
+
+CELDeviceSelector
+ 1 expression! string
+
+CapacityRequestPolicy
+ 1 default *quantity
+ 3 validValues? []quantity list=atomic
+ 4 validRange? *CapacityRequestPolicyRange
+
+CapacityRequestPolicyRange
+ 1 min?! *quantity
+ 2 max? *quantity
+ 3 step? *quantity
+
+CapacityRequirements
+ 1 requests? {QualifiedName}quantity
+
+Counter
+ 1 value! quantity
+
+CounterSet
+ 1 name! string
+ 2 counters?! {}Counter
+
+Device
+ 1 name! string
+ 2 attributes? {QualifiedName}DeviceAttribute
+ 3 capacity? {QualifiedName}DeviceCapacity
+ 4 consumesCounters? []DeviceCounterConsumption list=atomic
+ 5 nodeName? *string
+ 6 nodeSelector? *core.NodeSelector
+ 7 allNodes? *boolean
+ 8 taints? []DeviceTaint list=atomic
+ 9 bindsToNode? *boolean
+ 10 bindingConditions? []string list=atomic
+ 11 bindingFailureConditions? []string list=atomic
+ 12 allowMultipleAllocations? *boolean
+ 13 nodeAllocatableResourceMappings? {core.ResourceName}NodeAllocatableResourceMapping
+
+DeviceAllocationConfiguration
+ 1 source! AllocationConfigSource
+ 2 requests? []string list=atomic
+ 3 ... DeviceConfiguration
+
+DeviceAllocationResult
+ 1 results? []DeviceRequestAllocationResult list=atomic
+ 2 config? []DeviceAllocationConfiguration list=atomic
+
+DeviceAttribute
+ 2 int? *int64 go=IntValue
+ 3 bool? *boolean go=BoolValue
+ 4 string? *string go=StringValue
+ 5 version? *string go=VersionValue
+ 6 ints? []int64 go=IntValues list=atomic
+ 7 bools? []boolean go=BoolValues list=atomic
+ 8 strings? []string go=StringValues list=atomic
+ 9 versions? []string go=VersionValues list=atomic
+
+DeviceCapacity
+ 1 value! quantity
+ 2 requestPolicy? *CapacityRequestPolicy
+
+DeviceClaim
+ 1 requests []DeviceRequest list=atomic
+ 2 constraints? []DeviceConstraint list=atomic
+ 3 config? []DeviceClaimConfiguration list=atomic
+
+DeviceClaimConfiguration
+ 1 requests? []string list=atomic
+ 2 ... DeviceConfiguration
+
+DeviceClass
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ObjectMeta
+ 2 spec! DeviceClassSpec
+
+DeviceClassConfiguration
+ 1 ... DeviceConfiguration
+
+DeviceClassList
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ListMeta
+ 2 items! []DeviceClass
+
+DeviceClassSpec
+ 1 selectors? []DeviceSelector list=atomic
+ 2 config? []DeviceClassConfiguration list=atomic
+ 4 extendedResourceName? *string
+
+DeviceConfiguration
+ 1 opaque? *OpaqueDeviceConfiguration
+
+DeviceConstraint
+ 1 requests? []string list=atomic
+ 2 matchAttribute? *FullyQualifiedName
+ 3 distinctAttribute? *FullyQualifiedName
+
+DeviceCounterConsumption
+ 1 counterSet! string
+ 2 counters?! {}Counter
+
+DeviceRequest
+ 1 name! string
+ 2 exactly? *ExactDeviceRequest
+ 3 firstAvailable? []DeviceSubRequest list=atomic
+
+DeviceRequestAllocationResult
+ 1 request! string
+ 2 driver! string
+ 3 pool! string
+ 4 device! string
+ 5 adminAccess? *boolean
+ 6 tolerations? []DeviceToleration list=atomic
+ 7 bindingConditions? []string list=atomic
+ 8 bindingFailureConditions? []string list=atomic
+ 9 shareID? *types.UID
+ 10 consumedCapacity? {QualifiedName}quantity
+
+DeviceSelector
+ 1 cel? *CELDeviceSelector go=CEL
+
+DeviceSubRequest
+ 1 name! string
+ 2 deviceClassName! string
+ 3 selectors? []DeviceSelector list=atomic
+ 4 allocationMode? DeviceAllocationMode
+ 5 count? int64
+ 6 tolerations? []DeviceToleration list=atomic
+ 7 capacity? *CapacityRequirements
+
+DeviceTaint
+ 1 key! string
+ 2 value? string
+ 3 effect! DeviceTaintEffect
+ 4 timeAdded? *time
+
+DeviceTaintRule
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ObjectMeta
+ 2 spec! DeviceTaintRuleSpec
+ 3 status? DeviceTaintRuleStatus
+
+DeviceTaintRuleList
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ListMeta
+ 2 items! []DeviceTaintRule
+
+DeviceTaintRuleSpec
+ 1 deviceSelector? *DeviceTaintSelector
+ 2 taint?! DeviceTaint
+
+DeviceTaintRuleStatus
+ 1 conditions? []meta.Condition list=map:type patch=merge:type
+
+DeviceTaintSelector
+ 2 driver? *string
+ 3 pool? *string
+ 4 device? *string
+
+DeviceToleration
+ 1 key? string
+ 2 operator? DeviceTolerationOperator ="Equal"
+ 3 value? string
+ 4 effect? DeviceTaintEffect
+ 5 tolerationSeconds? *int64
+
+ExactDeviceRequest
+ 1 deviceClassName! string
+ 2 selectors? []DeviceSelector list=atomic
+ 3 allocationMode? DeviceAllocationMode
+ 4 count? int64
+ 5 adminAccess? *boolean
+ 6 tolerations? []DeviceToleration list=atomic
+ 7 capacity? *CapacityRequirements
+
+NetworkDeviceData
+ 1 interfaceName? string
+ 2 ips? []string go=IPs list=atomic
+ 3 hardwareAddress? string
+
+NodeAllocatableResourceMapping
+ 1 capacityKey? *QualifiedName
+ 2 allocationMultiplier? *quantity
+
+OpaqueDeviceConfiguration
+ 1 driver! string
+ 2 parameters! raw
+
+ResourceClaim
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ObjectMeta
+ 2 spec! ResourceClaimSpec
+ 3 status? ResourceClaimStatus
+
+ResourceClaimConsumerReference
+ 1 apiGroup? string go=APIGroup
+ 3 resource! string
+ 4 name! string
+ 5 uid! types.UID go=UID
+
+ResourceClaimList
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ListMeta
+ 2 items! []ResourceClaim
+
+ResourceClaimSpec
+ 1 devices DeviceClaim
+
+ResourceClaimStatus
+ 1 allocation? *AllocationResult
+ 2 reservedFor? []ResourceClaimConsumerReference list=map:uid patch=merge:uid
+ 4 devices? []AllocatedDeviceStatus list=map:driver,device,pool,shareID
+
+ResourceClaimTemplate
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ObjectMeta
+ 2 spec! ResourceClaimTemplateSpec
+
+ResourceClaimTemplateList
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ListMeta
+ 2 items! []ResourceClaimTemplate
+
+ResourceClaimTemplateSpec
+ 1 metadata? meta.ObjectMeta
+ 2 spec! ResourceClaimSpec
+
+ResourcePool
+ 1 name! string
+ 2 generation! int64
+ 3 resourceSliceCount! int64
+
+ResourceSlice
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ObjectMeta
+ 2 spec! ResourceSliceSpec
+
+ResourceSliceList
+ 0 ... meta.TypeMeta
+ 1 metadata? meta.ListMeta
+ 2 items! []ResourceSlice
+
+ResourceSliceSpec
+ 1 driver! string
+ 2 pool! ResourcePool
+ 3 nodeName? *string
+ 4 nodeSelector? *core.NodeSelector
+ 5 allNodes? *boolean
+ 6 devices? []Device list=atomic
+ 7 perDeviceNodeSelection? *boolean
+ 8 sharedCounters? []CounterSet list=atomic
+`;

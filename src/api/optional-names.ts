@@ -1,0 +1,37 @@
+/**
+ * Kinds that are served only where `--runtime-config` asks for them, by their names, as `kinds` has the others: those
+ * that components use, each in the version in which they use it.
+ */
+import { clusterWide, namespaced } from "./machinery/resource-name.ts";
+import type * as apiserverinternal from "./types/apiserverinternal-v1alpha1.ts";
+import type * as certificates from "./types/certificates-v1beta1.ts";
+import type * as resource from "./types/resource-v1alpha3.ts";
+import type * as storagemigration from "./types/storagemigration-v1beta1.ts";
+
+export const optional = {
+  ClusterTrustBundle: clusterWide<certificates.ClusterTrustBundle>(
+    "certificates.k8s.io/v1beta1",
+    "ClusterTrustBundle",
+    "clustertrustbundles",
+  ),
+  PodCertificateRequest: namespaced<certificates.PodCertificateRequest>(
+    "certificates.k8s.io/v1beta1",
+    "PodCertificateRequest",
+    "podcertificaterequests",
+  ),
+  ResourcePoolStatusRequest: clusterWide<resource.ResourcePoolStatusRequest>(
+    "resource.k8s.io/v1alpha3",
+    "ResourcePoolStatusRequest",
+    "resourcepoolstatusrequests",
+  ),
+  StorageVersion: clusterWide<apiserverinternal.StorageVersion>(
+    "internal.apiserver.k8s.io/v1alpha1",
+    "StorageVersion",
+    "storageversions",
+  ),
+  StorageVersionMigration: clusterWide<storagemigration.StorageVersionMigration>(
+    "storagemigration.k8s.io/v1beta1",
+    "StorageVersionMigration",
+    "storageversionmigrations",
+  ),
+};
