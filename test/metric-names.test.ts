@@ -7,6 +7,8 @@ import { describe, expect, it } from "vitest";
 import { MetricsRegistry, VirtualClock } from "#base";
 import { admissionMetrics } from "../src/apiserver/admission/index.ts";
 import { authenticationMetrics } from "../src/apiserver/authn/metrics.ts";
+import { countDecisions, measured } from "../src/apiserver/authz/metrics.ts";
+import { NO_OPINION } from "../src/apiserver/authz/verdict.ts";
 import { webhookMetrics } from "../src/apiserver/authz/webhook/metrics.ts";
 import { conversionMetrics } from "../src/apiserver/custom-resources/metrics.ts";
 
@@ -48,11 +50,13 @@ function declared(): Map<string, Family> {
     }
   }
   const note = ({ name, labels = [], stability }: Parameters<MetricsRegistry["counter"]>[0]) =>
-    families.set(name, { labels: [...labels].sort(), stability });
+    families.set(name, { labels: [...labels].sort(), stability: stability ?? "" });
   const [registry, clock] = [new Spy(), new VirtualClock()];
   admissionMetrics(registry, clock);
   authenticationMetrics(registry, clock);
   webhookMetrics(registry, clock);
+  countDecisions(registry);
+  measured(() => NO_OPINION, registry, clock);
   conversionMetrics(registry, clock);
   registry.describeItself();
   return families;

@@ -116,6 +116,7 @@ function converterFor(
     }),
     reviewVersions: webhook.conversionReviewVersions,
     newUid,
+    onCall: metrics.onCall,
   });
   return metrics.measured(metadata.name ?? "", converter);
 }
