@@ -113,9 +113,10 @@ function authorizationPart(
   return made;
 }
 
-function authenticationPart(options: ApiServerOptions, { context, resources, closing }: Core): Authentication {
+function authenticationPart(options: ApiServerOptions, { context, resources, metrics, closing }: Core): Authentication {
   const made = authentication({
     ...context,
+    metrics,
     settings: options.authentication ?? {},
     clientCa: options.certificate.clientCaPem,
     requestHeader: options.requestHeader,
