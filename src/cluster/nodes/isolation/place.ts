@@ -105,7 +105,7 @@ export async function isolatedPlace(names: NodeNames, init: ProcessId): Promise<
   };
 }
 
-/** The place of a node that shares the machine's files and processes. */
+/** The place of a node that shares the machine's files, processes and host name: all but the network. */
 export function sharedPlace(names: NodeNames): Place {
   return {
     files: names,
@@ -113,8 +113,7 @@ export function sharedPlace(names: NodeNames): Place {
     run: (program, args, input) => run(program, args, { input }),
     async start({ program, args, logFile, env }) {
       await mkdir(dirname(logFile), { recursive: true });
-      const { name, namespace } = names;
-      return startDaemon({ program, args, logFile, env, hostname: name, namespace: namespacePath(namespace) });
+      return startDaemon({ program, args, logFile, env, namespace: namespacePath(names.namespace) });
     },
     async write(path, content, mode) {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
