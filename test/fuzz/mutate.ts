@@ -4,7 +4,7 @@ import type { Random } from "#base";
 const LARGE = [0x7f, 0x80, 0xff] as const;
 
 export function mutated(random: Random, seeds: readonly Buffer[]): Buffer {
-  let bytes = Buffer.from(random.pick(seeds));
+  let bytes: Buffer = Buffer.from(random.pick(seeds));
   for (let left = random.integer(4); left > 0; left--) bytes = once(random, bytes, seeds);
   return bytes;
 }

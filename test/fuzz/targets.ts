@@ -11,6 +11,7 @@ import {
   FieldSelectorError,
   JsonSyntaxError,
   LabelSelectorError,
+  type ObjectSchema,
   ProtobufError,
   parseCidr,
   parseDocument,
@@ -71,10 +72,10 @@ export const targets: Readonly<Record<string, Target>> = {
   },
   yaml: { seeds: texts(yaml, pod), errors: [YamlSyntaxError], read: (bytes) => parseYaml(bytes.toString()) },
   protobuf: {
-    seeds: builtIn.map(({ schema }) => Buffer.from(encodeProtobuf(schema, { metadata }))),
+    // The first byte chooses the kind.
+    seeds: builtIn.map(({ schema }, i) => Buffer.from([i, ...encodeProtobuf(schema, { metadata })])),
     errors: [ProtobufError],
-    read: (bytes) =>
-      builtIn.filter((_, i) => i % 16 === bytes.length % 16).map(({ schema }) => roundTrip(schema, bytes)),
+    read: ([which = 0, ...bytes]) => roundTrip(builtIn[which % builtIn.length]?.schema, Buffer.from(bytes)),
   },
   objects: {
     seeds: texts(pod),
@@ -145,8 +146,10 @@ export const targets: Readonly<Record<string, Target>> = {
 };
 
 /** What was decoded is encoded to bytes that decode to the same. */
-function roundTrip(schema: (typeof builtIn)[number]["schema"], bytes: Buffer): void {
+function roundTrip(schema: ObjectSchema | undefined, bytes: Buffer): boolean {
+  if (schema === undefined) return false;
   const first = encodeProtobuf(schema, decodeProtobuf(schema, bytes));
   const second = encodeProtobuf(schema, decodeProtobuf(schema, first));
   if (!Buffer.from(first).equals(second)) throw new Error("decodes to something else after it was encoded");
+  return true;
 }
