@@ -28,8 +28,8 @@ interface Difference {
 
 it.skipIf(!existsSync(recordings))("has every difference (../shared/oracle)", { timeout: 600_000 }, async () => {
   const scripts = await scriptsThatDifferAlways();
-  // The recorded server had no controllers when it was asked these.
-  const [fields, walks] = await asked(["--controllers="], async (url) => [
+  // The recorded server had no controllers and no privileged containers when it was asked these.
+  const [fields, walks] = await asked(["--controllers=", "--allow-privileged=false"], async (url) => [
     await questions(url, "fields", "field", ({ on, op, at }) => `${on} ${op} ${at}`),
     await questions(url, "walks", "walk", ({ on, id }) => `${on} ${id}`),
   ]);
@@ -66,9 +66,7 @@ async function asked<T>(flags: readonly string[], ask: (url: string) => Promise<
   const tokens = join(home.dir, "tokens.csv");
   writeFileSync(tokens, `${TOKEN},admin,admin-uid,"system:masters"\n`);
   const port = String(await freePort());
-  // As the recorded server.
-  const settings = ["--allow-privileged=false", "--token-auth-file", tokens];
-  const up = ["up", "--store", "memory", "--port", port, ...settings, "--detach", ...flags];
+  const up = ["up", "--store", "memory", "--port", port, "--token-auth-file", tokens, "--detach", ...flags];
   expect(await home.k8ts(...up)).toMatchObject({ code: 0 });
   return await ask(home.runState().url);
 }
