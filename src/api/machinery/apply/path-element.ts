@@ -32,6 +32,7 @@ export function valueElement(value: Json): PathElement {
 const plainText = /^[\w ./:@-]*$/;
 
 function jsonText(value: Json): string {
+  if (Number.isSafeInteger(value)) return String(value);
   return typeof value === "string" && plainText.test(value) ? `"${value}"` : goJson(value);
 }
 
