@@ -58,20 +58,24 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
     aggregation: (foundation) =>
       aggregation({ ...foundation, kinds, identity: options.frontProxyIdentity ?? (() => undefined) }),
     bootstrap: ({ context, resources }) =>
-      bootstrap(context, resources, { ...authenticationFacts(options.certificate, options), serviceCidrs }),
+      bootstrap(context, resources, {
+        ...authenticationFacts(options.certificate, options),
+        serviceCidrs,
+        enabled: options.apis?.enabled,
+      }),
     front: (core) => serverFront(options, core, place),
   };
 }
 
 function authorizationPart(
-  { authorizationModes: modes }: ApiServerOptions,
+  { authorizationModes: modes, apis }: ApiServerOptions,
   { storage, resources, metrics, closing }: Foundation,
 ): Authorization {
   const made = authorization({
     ...storage,
     modes,
     resources,
-    nodeRules: nodeRules(),
+    nodeRules: nodeRules(apis?.enabled),
     compileCondition: matchCondition,
     metrics,
   });

@@ -3,12 +3,14 @@
  *
  * 1. Caches use the identity of kube-controller-manager; a controller writes with its own identity and permissions.
  * 2. A controller that fails is logged and restarted; the others are not affected.
+ * 3. A controller whose kinds are not served does not run.
  */
 import { type KubeObject, kinds } from "#api";
 import { type Clock, type Logger, type Random, TaskGroup } from "#base";
 import { type Client, eventRecorder, Informers, type ResourceOf } from "#client";
 import type { Controller } from "./controller.ts";
 import type { ControllerMetrics } from "./metrics.ts";
+import { areServed } from "./needs.ts";
 import { runController } from "./run-controller.ts";
 import { selected } from "./selection.ts";
 
@@ -61,6 +63,7 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
     working.run(name, async (running) => {
       while (!running.aborted) {
         try {
+          if (!(await areServed(client, controller.needs ?? [], running))) return;
           await runController(controller, { context, informers, recorder, metrics: options.metrics(name) }, running);
         } catch (error) {
           if (running.aborted) return;

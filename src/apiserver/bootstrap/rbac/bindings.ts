@@ -39,13 +39,17 @@ export interface BindingData {
   readonly subjects: readonly rbac.Subject[];
 }
 
-/** Controllers' roles are bound to the ServiceAccount of their name. */
-export function clusterBindings(controllers: readonly RoleData[]): readonly BindingData[] {
+/** Controllers' roles are bound to the ServiceAccount of their name. `groups`: further roles, and whom they are bound to. */
+export function clusterBindings(
+  controllers: readonly RoleData[],
+  groups: Readonly<Record<string, string>> = {},
+): readonly BindingData[] {
   const own = controllers.map(({ name }) => binding("ClusterRole", name, name, [`account:${name.split(":").at(-1)}`]));
   const others = lines(CLUSTER_BINDINGS).map(([name = "", role = "", ...subjects]) =>
     binding("ClusterRole", name, role, subjects),
   );
-  return [...others, ...own];
+  const more = Object.entries(groups).map(([role, group]) => binding("ClusterRole", role, role, [`group:${group}`]));
+  return [...others, ...more, ...own];
 }
 
 export function namespacedBindings(): readonly BindingData[] {

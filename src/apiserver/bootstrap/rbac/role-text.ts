@@ -28,6 +28,7 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
 const AGGREGATE = "rbac.authorization.k8s.io/aggregate-to-";
 
 export function parseRoles(text: string, { namespaced = false, prefix = "" } = {}): readonly RoleData[] {
+  if (text === "") return [];
   return text
     .trim()
     .split(/\n(?! )/)
