@@ -15,7 +15,7 @@ interface Row {
 
 const lines = read("docs/security.md")
   .split("\n")
-  .filter((line) => line.startsWith("| ") && !/^\| (attack|---) /.test(line));
+  .filter((line) => line.startsWith("| ") && !/^\| (attack|endpoint|---) /.test(line));
 const rows = lines.map((line): Row => {
   const [, file = "", title = ""] = /\(\.\.\/([^)]+)\): ``(.+)`` \|$/.exec(line) ?? [];
   return { line, file, title };

@@ -43,6 +43,22 @@ export { defineKind, type KindRules, keyOf } from "./definition/define-kind.ts";
 export { parseRuntimeConfig, type RuntimeConfig, RuntimeConfigError } from "./definition/runtime-config.ts";
 export { isTypeOf, storageVersionHash, typeNames, typeSchema } from "./facts/index.ts";
 export { type GroupVersion, KNOWN_VERSIONS } from "./facts/known-versions.ts";
+export {
+  BINARY as BINARY_VERSION,
+  type Component,
+  type DropFields,
+  defaultFeatures,
+  disabledFields,
+  type FeatureFlags,
+  type FeatureState,
+  type Features,
+  isComponent,
+  parseFeatures,
+  registerFeatureMetrics,
+  shownAt,
+  type Version,
+  withoutEffect,
+} from "./features/index.ts";
 export { kinds } from "./kinds.ts";
 export * from "./machinery/apply/index.ts";
 export * from "./machinery/index.ts";

@@ -8,17 +8,18 @@ import { builtIn, optionalKinds } from "./all-kinds.ts";
 import { keyOf } from "./definition/define-kind.ts";
 import { type RuntimeConfig, resourceSelection } from "./definition/runtime-config.ts";
 import { optionalKinds as optionalFacts } from "./facts/index.ts";
+import { defaultFeatures } from "./features/index.ts";
 import type { Kind } from "./machinery/kind.ts";
 
 export interface ServedApis {
   /** Default: empty. */
   readonly runtimeConfig?: RuntimeConfig | undefined;
-  /** Whether a feature gate is on. Default: the defaults of the gates that kinds name. */
+  /** Whether a feature gate is on. Default: as in v1.36. */
   readonly enabled?: ((gate: string) => boolean) | undefined;
 }
 
 /** Throws RuntimeConfigError. */
-export function servedKinds({ runtimeConfig, enabled = byDefault }: ServedApis = {}): readonly Kind[] {
+export function servedKinds({ runtimeConfig, enabled = defaultFeatures.enabled }: ServedApis = {}): readonly Kind[] {
   if (runtimeConfig === undefined || runtimeConfig.size === 0) return builtIn;
   const selected = resourceSelection(runtimeConfig);
   const gates = new Map(optionalFacts().map((facts) => [keyOf(facts), facts.gate]));
@@ -28,9 +29,4 @@ export function servedKinds({ runtimeConfig, enabled = byDefault }: ServedApis =
     return selected({ group: kind.group, version: kind.version, plural: kind.names.plural }, always);
   };
   return [...builtIn.filter((kind) => isServed(kind, true)), ...optionalKinds.filter((kind) => isServed(kind, false))];
-}
-
-/** Every gate that the storage of a kind asks for is off by default in v1.36. */
-function byDefault(_gate: string): boolean {
-  return false;
 }

@@ -15,6 +15,7 @@ export {
   DEFAULT_ISSUER,
   KeyFileError,
   type OidcFlags,
+  openExternalSigner,
   type PemFile,
   parseAuthenticationConfiguration,
   parseTokenFile,
@@ -27,9 +28,19 @@ export {
   type WebhookSettings,
 } from "./authn/index.ts";
 export { AuthorizationConfigError, type AuthorizationFlags, type ModeSpec, readAuthorization } from "./authz/index.ts";
+export { RECONCILER_TYPES } from "./bootstrap/index.ts";
 export { Encryption, EncryptionConfigError, parseEncryptionConfiguration } from "./encryption/index.ts";
 export { SCHEDULING_PATH } from "./flows/index.ts";
+export type { NamedCertificate, TlsSettings } from "./http/tls-servers.ts";
+export { STORE_PREFIX } from "./rest/resource.ts";
 export { answerHealth, type HealthCheck } from "./routes/health.ts";
 export { K8TS_VERSION, KUBERNETES_VERSION, versionInfo } from "./routes/version.ts";
 export { type ApiServer, startApiServer } from "./server.ts";
-export type { ApiServerOptions, FairnessSettings } from "./server-options.ts";
+export type {
+  ApiServerOptions,
+  FairnessSettings,
+  ServiceSettings,
+  ServingOptions,
+  ShutdownOptions,
+} from "./server-options.ts";
+export { STORAGE_MEDIA_TYPES, type StorageMediaType, type StorageSettings } from "./storage/index.ts";

@@ -83,7 +83,10 @@ describe("where it is asked for", () => {
     const table = await server.request("GET", collection, {
       headers: { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" },
     });
-    expect(table.json).toMatchObject({ kind: "Table", rows: [{ cells: expect.arrayContaining([sample.metadata.name]) }] });
+    expect(table.json).toMatchObject({
+      kind: "Table",
+      rows: [{ cells: expect.arrayContaining([sample.metadata.name]) }],
+    });
 
     const patched = await server.request("PATCH", path, {
       body: { metadata: { labels: { a: "b" } } },

@@ -1,10 +1,16 @@
 /** The parts of an API server as its options describe them: see assembly/parts.ts. */
-import { servedKinds } from "#api";
+import { defaultFeatures, servedKinds, shownAt } from "#api";
 import { uuidSource } from "#base";
-import { admissionChain, clusterView, selectPlugins } from "./admission/index.ts";
+import {
+  type AdmissionOptions,
+  admissionChain,
+  admissionMetrics,
+  clusterView,
+  selectPlugins,
+} from "./admission/index.ts";
 import { aggregation } from "./aggregation/index.ts";
 import { allocators } from "./allocate/index.ts";
-import type { Core, Foundation, Front, ServerParts } from "./assembly/parts.ts";
+import type { Core, Foundation, Front, RequestSettings, ServerParts } from "./assembly/parts.ts";
 import { audit } from "./audit/index.ts";
 import { type Authentication, authentication } from "./authn/index.ts";
 import { clusterObjects, noteTokenUse } from "./authn/server-objects.ts";
@@ -12,9 +18,11 @@ import { type Authorization, authorization, matchCondition } from "./authz/index
 import { type AuthenticationFacts, bootstrap, nodeRules } from "./bootstrap/index.ts";
 import { connectors } from "./connect/index.ts";
 import { type Fairness, fairness, maxInFlight } from "./fairness/index.ts";
-import type { ServingCertificate } from "./http/listener.ts";
+import type { ServingCertificate } from "./http/tls-servers.ts";
 import { healthChecks } from "./routes/health-checks.ts";
 import type { ApiServerOptions } from "./server-options.ts";
+import type { Shutdown } from "./shutdown.ts";
+import { mediaTypeStore } from "./storage/index.ts";
 
 /** Watches that missed no more changes than this resume after a restart. */
 const RESUMABLE_CHANGES = 5_000;
@@ -30,33 +38,50 @@ export interface Place {
   port: number;
   /** Others can find it. */
   joined: boolean;
+  readonly shutdown: Shutdown;
 }
 
 export function serverParts(options: ApiServerOptions, place: Place): ServerParts<Authorization, ServerFront> {
-  const { encryption, clock, random, log, metrics, sharedStore, recorder, serviceCidrs } = options;
-  const kinds = servedKinds(options.apis);
+  const { encryption, clock, random, log, metrics, sharedStore, recorder, serviceCidrs, storage } = options;
+  const { features = defaultFeatures } = options;
+  const kinds = servedKinds({ ...options.apis, enabled: features.enabled });
+  const stored = encryption?.over(options.store) ?? options.store;
+  const store = mediaTypeStore(stored, storage?.mediaType ?? "application/json", kinds);
   return {
-    store: encryption?.over(options.store) ?? options.store,
+    store,
     sharedStore,
-    isOutdated: encryption && ((key) => encryption.isOutdated(key)),
+    isOutdated: (key) => store.isOutdated(key) || encryption?.isOutdated(key) === true,
+    storageSettings: storage,
     clock,
     random,
     log,
     metrics,
     newUid: uuidSource(),
     kinds,
+    features,
     resumableChanges: RESUMABLE_CHANGES,
     recorder,
+    requests: requestSettings(options, place),
     historyWindowMs: options.historyWindowMs ?? HISTORY_WINDOW_MS,
-    allocation: (foundation) => allocators({ ...foundation, serviceCidrs }),
+    allocation: (foundation) => allocators({ ...foundation, serviceCidrs, nodePorts: options.services?.nodePorts }),
     authorization: (foundation) => authorizationPart(options, foundation),
-    admission: (foundation, authorize) => {
-      const plugins = selectPlugins(options.admission ?? {}, { ...foundation, authorize });
+    admission: async (foundation, authorize) => {
+      const measured = admissionMetrics(metrics, clock);
+      const plugins = await selectPlugins(
+        { featureEnabled: features.enabled, ...admissionOf(options) },
+        { ...foundation, authorize, metrics: measured },
+      );
       for (const plugin of plugins) foundation.closing.defer(() => plugin.close?.());
-      return admissionChain(plugins, clusterView(foundation.resources, foundation.storage));
+      return admissionChain(plugins, clusterView(foundation.resources, foundation.storage), measured);
     },
     aggregation: (foundation) =>
-      aggregation({ ...foundation, kinds, identity: options.frontProxyIdentity ?? (() => undefined) }),
+      aggregation({
+        ...foundation,
+        kinds: shownAt(kinds, foundation.storage.features.emulated),
+        identity: options.frontProxyIdentity ?? (() => undefined),
+        reach: options.aggregation,
+        answerWithinMs: options.serving?.requestTimeoutMs,
+      }),
     bootstrap: ({ context, resources }) =>
       bootstrap(context, resources, {
         ...authenticationFacts(options.certificate, options),
@@ -65,6 +90,14 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
       }),
     front: (core) => serverFront(options, core, place),
   };
+}
+
+/** A plugin that is a feature is off with its gate. */
+function admissionOf({ admission = {}, features = defaultFeatures }: ApiServerOptions): AdmissionOptions {
+  if (features.enabled("PodTopologyLabelsAdmission")) return admission;
+  const { enable = [], disable = [] } = admission;
+  const name = "PodTopologyLabels";
+  return { ...admission, enable: enable.filter((plugin) => plugin !== name), disable: [...disable, name] };
 }
 
 function authorizationPart(
@@ -126,11 +159,14 @@ async function serverFront(options: ApiServerOptions, core: Core<Authorization>,
         store: context.store,
         stopping,
         joined: () => place.joined,
+        timeouts: options.storage,
+        leaving: () => place.shutdown.hasBegun,
+        livezGrace: { ms: options.serving?.livezGraceMs ?? 0, clock: context.clock },
         others: options.encryption === undefined ? [] : [options.encryption.health],
       }),
       debug: fair?.dump,
       others: options.others,
-      issuerDocuments: () => authn.documents(urlOf(place)),
+      issuerDocuments: () => authn.documents(publicUrl(options, place)),
     },
   };
 }
@@ -148,9 +184,27 @@ function fairnessPart(
   return made;
 }
 
-function urlOf({ host, port }: Place): string {
-  const address = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  return `https://${address.includes(":") ? `[${address}]` : address}:${port}`;
+function requestSettings({ serving = {} }: ApiServerOptions, { shutdown }: Place): RequestSettings {
+  const { requestTimeoutMs: timeoutMs, minRequestTimeoutSeconds: minTimeoutSeconds } = serving;
+  const { allowedOrigins, strictTransport } = serving;
+  const { gate, drain } = shutdown;
+  return { timeoutMs, watches: { minTimeoutSeconds, drain }, gate, allowedOrigins, strictTransport };
+}
+
+/** Where others find this server, as it says itself. */
+function publicUrl({ serving }: ApiServerOptions, { host, port }: Place): string {
+  const { externalHostname = "" } = serving ?? {};
+  if (externalHostname !== "")
+    return `https://${hasPort(externalHostname) ? externalHostname : join(externalHostname, port)}`;
+  return `https://${join(host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host, port)}`;
+}
+
+function hasPort(host: string): boolean {
+  return /^([^:]+|\[.*\]):\d+$/.test(host);
+}
+
+function join(host: string, port: number): string {
+  return `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
 }
 
 /** What other components may know about the authorities that this server trusts. */

@@ -6,7 +6,8 @@
  *                                                       └═══► store --► feed --► caches --► watchers
  *
  * 1. It listens only when its caches show everything that the store has.
- * 2. While it stops, /readyz fails first, watches end, and requests under way are finished.
+ * 2. While it stops, /readyz fails first, watches end, and requests under way are finished. `shutdown.ts` has the
+ *    options of it.
  */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
@@ -14,13 +15,16 @@ import type { JsonObject } from "#api";
 import { type AssembledServer, assembleApiServer } from "./assembly/assemble.ts";
 import type { AuthenticationConfiguration } from "./authn/index.ts";
 import type { Authorization } from "./authz/index.ts";
-import { advertise, type Identity, publishAuthentication, renewIdentity } from "./bootstrap/index.ts";
+import { type Identity, Membership, publishAuthentication, reportTo } from "./bootstrap/index.ts";
 import { expireEvents } from "./expire/index.ts";
 import { httpHandlers } from "./http/adapter.ts";
 import type { Handle } from "./http/exchange.ts";
-import { type Listener, listen, type ServingCertificate } from "./http/listener.ts";
+import { type ConnectionSettings, type Listener, listen } from "./http/listener.ts";
+import type { ServingCertificate } from "./http/tls-servers.ts";
 import type { ApiServerOptions } from "./server-options.ts";
 import { authenticationFacts, type ServerFront, serverParts } from "./server-parts.ts";
+import { Shutdown } from "./shutdown.ts";
+import { countObjects, measureStore } from "./storage/index.ts";
 
 const SHUTDOWN_GRACE_MS = 5_000;
 
@@ -37,14 +41,15 @@ export interface ApiServer {
 }
 
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const place = { host: options.advertiseAddress ?? options.host, port: options.port, joined: false };
+  const shutdown = new Shutdown(options.serving);
+  const place = { host: options.advertiseAddress ?? options.host, port: options.port, joined: false, shutdown };
   const server = await assembleApiServer(serverParts(options, place));
   try {
     const listener = await openPort(options, server);
     place.port = listener.port;
     await joinCluster(options, server, listener.port);
     place.joined = true;
-    return running(options, server, listener);
+    return running(options, server, listener, shutdown);
   } catch (error) {
     await server.closing.disposeAsync();
     throw error;
@@ -55,25 +60,49 @@ type Assembled = AssembledServer<Authorization, ServerFront>;
 
 async function openPort(options: ApiServerOptions, { handle, closing, stopping }: Assembled): Promise<Listener> {
   const certificate = withAuthorities(options.certificate, options);
-  const listener = await listen({ ...options, certificate, handlers: httpHandlers(handle, options.log) });
+  const handlers = httpHandlers(handle, options.log);
+  const listener = await listen({ ...options, certificate, connections: connectionSettings(options), handlers });
   // Requests under way are finished when the server stops; after a start that failed there are none.
   closing.defer(() => listener.close(stopping.aborted ? SHUTDOWN_GRACE_MS : 0));
   return listener;
 }
 
+function connectionSettings({ serving = {}, random }: ApiServerOptions): ConnectionSettings {
+  const { tls, sharedPort, goawayChance = 0, http2 } = serving;
+  const goesAway = goawayChance > 0 ? () => random.next() < goawayChance : undefined;
+  return { tls, sharedPort, http2: { ...http2, goesAway } };
+}
+
 /** Publishes where this server is, and begins its share of the cluster's upkeep. */
 async function joinCluster(options: ApiServerOptions, server: Assembled, port: number): Promise<void> {
   const { context, resources, background } = server;
+  const { clock } = options;
   const address = options.advertiseAddress ?? options.host;
   const identity: Identity = { hostname: hostname(), port, address, uid: randomUUID() };
-  await advertise(context, resources, identity, options.serviceCidrs);
-  background.run("identity lease", (signal) => renewIdentity(context, resources, identity, signal));
+  const { serviceCidrs, services } = options;
+  const membership = new Membership({
+    ...{ context, resources, identity, serviceCidrs, onFailure: reportTo(context) },
+    nodePort: services?.kubernetesNodePort,
+    reconciler: services?.endpointReconciler,
+    count: services?.serverCount,
+  });
+  await membership.join();
+  server.closing.defer(() => membership.leave());
+  background.run("membership", (signal) => membership.keep(signal));
+  const { countPeriodMs, sizeIntervalMs } = options.storage ?? {};
+  background.run("object counts", (signal) => countObjects({ ...server, clock, periodMs: countPeriodMs }, signal));
+  background.run("store size", (signal) => measureStore({ ...options, intervalMs: sizeIntervalMs }, signal));
   background.run("event expiry", (signal) => expireEvents({ context, resources, ttlMs: options.eventTtlMs }, signal));
 }
 
-function running(options: ApiServerOptions, server: Assembled, listener: Listener): ApiServer {
+function running(options: ApiServerOptions, server: Assembled, listener: Listener, shutdown: Shutdown): ApiServer {
   const { context, resources, background, handle } = server;
   const { authn } = server.front;
+  let stopped: Promise<void> | undefined;
+  const stop = async () => {
+    await shutdown.run({ ...options, listener });
+    await server.close();
+  };
   return {
     port: listener.port,
     handle,
@@ -85,7 +114,10 @@ function running(options: ApiServerOptions, server: Assembled, listener: Listene
       background.run("authentication facts", () => publishAuthentication(context, resources, facts));
     },
     configureAuthentication: authn.configure,
-    stop: () => server.close(),
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
+    },
   };
 }
 

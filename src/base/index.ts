@@ -5,6 +5,7 @@ export { Heap, type HeapEntry } from "./collections/heap.ts";
 export { LruMap } from "./collections/lru-map.ts";
 export { MemoMap, memoized } from "./collections/memo-map.ts";
 export { type KeyRange, type OrderedKey, OrderedMap } from "./collections/ordered-map.ts";
+export { table } from "./collections/table.ts";
 export { TtlMap } from "./collections/ttl-map.ts";
 export {
   HttpClient,
@@ -16,16 +17,20 @@ export {
   httpFailureText,
 } from "./http-client/http-client.ts";
 export { addressText, type NetworkAddress, networkErrorText } from "./http-client/network-error.ts";
-export { createLogger, type Logger, type LoggerOptions, silentLogger } from "./log/log.ts";
+export { BufferedWriter, type BufferedWriterOptions } from "./log/buffered-writer.ts";
+export { createLogger, type LogFormat, type Logger, type LoggerOptions, silentLogger } from "./log/log.ts";
 export type { LogFields, LogLevel } from "./log/log-format.ts";
 export { type Plain, plainValue } from "./log/plain-value.ts";
+export type { VerbosityPattern } from "./log/verbosity.ts";
 export type { Counter, Gauge, Histogram } from "./metrics/metric-samples.ts";
+export type { MetricsSettings } from "./metrics/metric-settings.ts";
 export {
   type HistogramOptions,
   type MetricFamily,
   type MetricOptions,
   MetricsRegistry,
   metricsContentType,
+  type Stability,
 } from "./metrics/metrics.ts";
 export { registerProcessMetrics } from "./metrics/process-metrics.ts";
 export { Backoff, type BackoffOptions, backoffDelay, KeyedBackoff, type QuietTime } from "./queues/backoff.ts";

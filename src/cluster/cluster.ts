@@ -10,18 +10,29 @@
  * 3. Each phase that takes time reports itself by `step`.
  */
 import { rm } from "node:fs/promises";
+import type { Features } from "#api";
 import { K8TS_VERSION } from "#apiserver";
 import { MetricsRegistry, nextTurn, type Random, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
 import { type ClusterPki, ensureClusterPki, watchRenewal } from "#pki";
 import { openStore, type Store } from "#store";
 import { type ClusterConfig, type Environment, historyOf } from "./config/cluster-config.ts";
 import { ClusterError } from "./config/errors.ts";
+import { featureNotes, readFeatures } from "./config/features.ts";
 import { servingDnsNames } from "./config/serving-files.ts";
+import { storeSpec } from "./config/store-spec.ts";
 import { type DataDir, dataDir, openDataDir, writeFileAtomic } from "./data/data-dir.ts";
 import { type Kubeconfigs, writeKubeconfigs } from "./data/kubeconfigs.ts";
 import type { RunState } from "./data/run-state.ts";
 import { type ClusterApiServer, isAnyAddress, startClusterApiServer } from "./in-process/api-server.ts";
 import type { OpenedRealNodes } from "./nodes/index.ts";
+
+const ALL_COMPONENTS = [
+  "kube-apiserver",
+  "kube-controller-manager",
+  "kube-scheduler",
+  "kubelet",
+  "kube-proxy",
+] as const;
 
 /** The first address of the default service range: the `kubernetes` Service. */
 const KUBERNETES_SERVICE_IP = "10.96.0.1";
@@ -44,6 +55,7 @@ export interface Cluster {
 interface Start extends Environment {
   readonly config: ClusterConfig;
   readonly dir: DataDir;
+  readonly features: Features;
   readonly random: Random;
   readonly metrics: MetricsRegistry;
   /** Stops what was started, in reverse order. */
@@ -61,8 +73,9 @@ export async function startCluster(config: ClusterConfig, environment: Environme
     ...environment,
     config,
     dir: dataDir(config.dataDir),
+    features: featuresOf(config, environment),
     random: systemRandom(),
-    metrics: new MetricsRegistry(),
+    metrics: describedMetrics(),
     starting,
     notes: [],
     keepNodes: true,
@@ -71,7 +84,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   const realNodes = await openNodeNetwork(start);
   const pki = await ensureCertificates(start, realNodes);
   const store = await openClusterStore(start);
-  const api = await startApiServer(start, { pki, store, machineIp: realNodes?.machineIp });
+  const api = await startApiServer(start, { pki, store, ...towardsNodes(realNodes) });
   const kubeconfigs = await writeAdminKubeconfigs(start, pki, api);
   const hasNodes = config.nodes !== undefined || realNodes !== undefined;
   // A cluster without nodes is ready here: what is loaded from here on must not delay it.
@@ -104,6 +117,12 @@ async function checkConfig({ controllers, flowRecords, store }: ClusterConfig): 
     );
 }
 
+function featuresOf({ features: flags }: ClusterConfig, { log }: Environment): Features {
+  const features = readFeatures(flags);
+  for (const note of featureNotes(features, flags, ALL_COMPONENTS)) log.warn(note);
+  return features;
+}
+
 async function lockDataDir(start: Start): Promise<void> {
   const { dir, starting } = start;
   const lock = await step("data directory", start, async () => [await openDataDir(dir), dir.path]);
@@ -120,11 +139,21 @@ async function openNodeNetwork(start: Start): Promise<OpenedRealNodes | undefine
     const opened = await openRealNodes({ dataDir: dir.path, config: realNodes, clock, random, log });
     return [opened, `nodes reach this machine at ${opened.machineIp}`];
   });
+  if (opened.isolationObstacle !== undefined)
+    start.notes.push(
+      `Nodes share the files and processes of this machine (${opened.isolationObstacle}): namespaces enforce the Pod Security level baseline by default.`,
+    );
   start.keepNodes = opened.found;
   starting.defer(async () => {
     if (!start.keepNodes) await opened.powerOff();
   });
   return opened;
+}
+
+/** Without namespaces of their own, nodes cannot keep Pods from the machine: Pod Security has to. */
+function towardsNodes(realNodes: OpenedRealNodes | undefined): Pick<ApiServerParts, "machineIp" | "podSecurityLevel"> {
+  const isShared = realNodes?.isolationObstacle !== undefined;
+  return { machineIp: realNodes?.machineIp, podSecurityLevel: isShared ? "baseline" : undefined };
 }
 
 function ensureCertificates(start: Start, realNodes: OpenedRealNodes | undefined): Promise<ClusterPki> {
@@ -141,7 +170,7 @@ function ensureCertificates(start: Start, realNodes: OpenedRealNodes | undefined
 
 async function openClusterStore(start: Start): Promise<Store> {
   const { config, dir, starting, clock, log } = start;
-  const spec = config.store.kind === "embedded" ? { ...config.store, dir: dir.store } : config.store;
+  const spec = storeSpec(config.store, dir.store);
   const store = await step("store", start, async () => {
     const opened = await openStore({ ...spec, clock, log, ...historyOf(config) });
     return [opened, `${spec.kind}, revision ${await opened.revision()}`];
@@ -154,6 +183,7 @@ interface ApiServerParts {
   readonly pki: ClusterPki;
   readonly store: Store;
   readonly machineIp: string | undefined;
+  readonly podSecurityLevel: "baseline" | undefined;
 }
 
 function startApiServer(start: Start, parts: ApiServerParts): Promise<ClusterApiServer> {
@@ -248,11 +278,26 @@ async function startNodes(
   }
   if (realNodes !== undefined) {
     await step("nodes", start, async () => {
-      const { ready, wanted } = await realNodes.run({ port, handle, authority: pki.ca, background, serviceCidrs });
+      const { ready, wanted } = await realNodes.run({
+        port,
+        handle,
+        authority: pki.ca,
+        background,
+        serviceCidrs,
+        featureGates: gatesOfNodes(start),
+      });
       if (ready < wanted) notes.push(`${wanted - ready} of ${wanted} nodes are not ready yet; see ${dir.nodes}.`);
       return [undefined, `${ready} ready, on containerd`];
     });
   }
+}
+
+/** A flag for the programs of a node. They emulate no other version, so its gates are not theirs. */
+function gatesOfNodes({ config, log }: Start): string | undefined {
+  const { gates, emulatedVersion } = config.features ?? {};
+  if (emulatedVersion === undefined) return gates;
+  log.warn("nodes have the features of v1.36: --emulated-version and its --feature-gates do not reach them");
+  return undefined;
 }
 
 /** Writes run.json, by which other commands find the cluster. */
@@ -275,4 +320,10 @@ async function step<T>(name: string, { clock, progress }: Start, work: () => Pro
   const [result, detail] = await work();
   progress({ name, detail, ms: clock.monotonic() - startMs });
   return result;
+}
+
+function describedMetrics(): MetricsRegistry {
+  const metrics = new MetricsRegistry();
+  metrics.describeItself();
+  return metrics;
 }

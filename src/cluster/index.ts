@@ -11,6 +11,8 @@ export type {
   StoreConfig,
 } from "./config/cluster-config.ts";
 export { ClusterError } from "./config/errors.ts";
+export { featureNotes, readFeatures } from "./config/features.ts";
+export type { ServingSettings } from "./config/serving.ts";
 export {
   type DataDir,
   dataDir,

@@ -7,11 +7,13 @@
  */
 import { access, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
+import { type Features, registerFeatureMetrics } from "#api";
 import {
   type Clock,
   isAbort,
   type Logger,
   MetricsRegistry,
+  type MetricsSettings,
   type Random,
   registerProcessMetrics,
   systemRandom,
@@ -42,11 +44,13 @@ export interface HostKubeletOptions {
   readonly certDir: string;
   readonly runtimeEndpoint: string;
   readonly version: string;
+  readonly features: Features;
   readonly clock: Clock;
   readonly log: Logger;
   readonly serve?: KubeletOptions["serve"];
   /** Aborts when the machine shuts down. */
   readonly shutdown?: AbortSignal;
+  readonly metrics?: MetricsSettings | undefined;
 }
 
 const RETRY_MS = 5000;
@@ -66,8 +70,10 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
   parts.defer(() => client.close());
   const runtime = criRuntime({ endpoint: runtimeEndpoint, clock, log });
   parts.defer(() => runtime.close());
-  const metrics = new MetricsRegistry();
+  const metrics = new MetricsRegistry(options.metrics);
+  metrics.describeItself();
   parts.use(registerProcessMetrics(metrics));
+  registerFeatureMetrics(metrics, options.features);
   const tasks = new TaskGroup({ parent: signal });
   const kubelet = {
     config,
@@ -77,6 +83,7 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
     random,
     log,
     metrics,
+    features: options.features,
     version,
     shutdown: options.shutdown,
     serve:

@@ -9,7 +9,7 @@
  *
  * `runKubelet` is the order of the phases; each phase is a function below it or in the file that it names.
  */
-import { type core, kinds, qosClassOf } from "#api";
+import { type core, defaultFeatures, type Features, kinds, qosClassOf } from "#api";
 import { type Clock, childController, isAbort, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import { type Client, type EventRecorder, eventRecorder } from "#client";
 import { admitPod, admitResize, Usage } from "./admission/index.ts";
@@ -18,6 +18,7 @@ import type { NodeFacts } from "./containers/index.ts";
 import { pressureProblem, SHUTDOWN_REJECTION } from "./eviction/index.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { type KubeletHost, machineHost } from "./kubelet-host.ts";
+import { REDUCED_CRASH_BACKOFF } from "./lifecycle/index.ts";
 import { startMachineShutdown } from "./machine-shutdown.ts";
 import {
   type Amounts,
@@ -52,6 +53,8 @@ export interface KubeletOptions {
   /** The Node's kubeletVersion: v1.36.4+k8ts… */
   readonly version: string;
   readonly csi?: CsiVolumes | undefined;
+  /** Default: those of v1.36. */
+  readonly features?: Features | undefined;
   /** Default: this machine. */
   readonly host?: KubeletHost | undefined;
   /** Aborts when the machine shuts down: Pods end in order, then the kubelet. */
@@ -219,7 +222,7 @@ interface PodsContext {
 }
 
 function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
-  const { config, client, runtime, clock, random, log, metrics } = options;
+  const { config, client, runtime, clock, random, log, metrics, features = defaultFeatures } = options;
   const { host, version, state, recorder, tasks, registration, registered } = context;
   const { nodeName, allowedUnsafeSysctls, staticPodPath: path, staticPodUrl: url } = config;
   // Others may have added extended resources to the Node.
@@ -239,6 +242,7 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
       pressureProblem(pod, state.pressures, qosClassOf(pod) === "BestEffort") ??
       admitPod(pod, Usage.of(active), { node: state.node, allocatable: allocatable(), allowedUnsafeSysctls }),
     admitResize: (pod, active) => admitResize(pod, Usage.of(active), allocatable()),
+    crashBackoff: features.enabled("ReduceDefaultCrashLoopBackOffDecay") ? REDUCED_CRASH_BACKOFF : undefined,
     manifests: path === undefined && url === undefined ? undefined : { path, url },
     node: () => registration.node,
     recorder,

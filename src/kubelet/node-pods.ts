@@ -44,6 +44,7 @@ export interface NodePodsOptions {
   readonly facts: () => NodeFacts;
   readonly admit: (pod: core.Pod, active: readonly core.Pod[]) => PodFailure | undefined;
   readonly admitResize: (pod: core.Pod, active: readonly core.Pod[]) => ResizeVerdict;
+  readonly crashBackoff?: PodParts["crashBackoff"];
   /** The manifests of static Pods. */
   readonly manifests?: { readonly path?: string | undefined; readonly url?: string | undefined } | undefined;
   /** The owner of mirror Pods. */
@@ -105,6 +106,7 @@ export function nodePods(options: NodePodsOptions): NodePods {
     objects,
     events,
     admitResize: (pod) => options.admitResize(pod, workers.active()),
+    crashBackoff: options.crashBackoff,
     stopping: tasks.signal,
     clock,
     log,

@@ -10,6 +10,7 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { table } from "#base";
 import { PkiError } from "./errors.ts";
 
 export const PRIVATE_FILE = 0o600;
@@ -82,7 +83,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-const CAUSES: Readonly<Record<string, string>> = {
+const CAUSES: Readonly<Record<string, string>> = table({
   EACCES: "permission is denied",
   EPERM: "permission is denied",
   EROFS: "the file system is read-only",
@@ -91,7 +92,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   ENOTDIR: "a part of its path is not a folder",
   EEXIST: "a file is in its place",
   ENOENT: "its folder does not exist",
-};
+});
 
 export function fileError(action: string, path: string, error: unknown): PkiError {
   const code = errorCode(error);

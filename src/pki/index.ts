@@ -5,7 +5,7 @@ export type { ClusterPki, ClusterPkiOptions } from "./cluster-pki.ts";
 export { ensureClusterPki } from "./cluster-pki.ts";
 export { PkiError } from "./errors.ts";
 export type { ClientCredentials, Kubeconfig, KubeconfigContent } from "./kubeconfig.ts";
-export { kubeconfigFor, userKubeconfigPath, writeKubeconfig } from "./kubeconfig.ts";
+export { kubeconfigFor, kubeconfigText, userKubeconfigPath, writeKubeconfig } from "./kubeconfig.ts";
 export type { MergeOptions } from "./kubeconfig-merge.ts";
 export { mergeKubeconfig, removeFromKubeconfig } from "./kubeconfig-merge.ts";
 export type { ConnectionCredentials, KubeconfigConnection } from "./kubeconfig-read.ts";

@@ -5,6 +5,7 @@
  * 2. Subject and alternative names are copied; usages and times come from the signer; all other extensions are dropped.
  * 3. No certificate from here can sign others or outlive its authority.
  */
+
 import {
   createPrivateKey,
   createPublicKey,
@@ -14,6 +15,7 @@ import {
   verify,
   X509Certificate,
 } from "node:crypto";
+import { table } from "#base";
 import type { KeyPair } from "./authority.ts";
 import { issuerNameOf, keyIdentifier, pem, signatureAlgorithm } from "./certificate.ts";
 import * as der from "./der.ts";
@@ -43,7 +45,7 @@ const EXTENSION_REQUEST = der.oid("1.2.840.113549.1.9.14");
 const SUBJECT_ALT_NAME = der.oid("2.5.29.17");
 /** Tags of the alternative names that are copied. */
 const NAME_TAGS = { email: 0x81, dns: 0x82, uri: 0x86, ip: 0x87 } as const;
-const HASHES: Readonly<Record<string, string | null>> = {
+const HASHES: Readonly<Record<string, string | null>> = table({
   "1.2.840.10045.4.3.2": "sha256",
   "1.2.840.10045.4.3.3": "sha384",
   "1.2.840.10045.4.3.4": "sha512",
@@ -51,9 +53,9 @@ const HASHES: Readonly<Record<string, string | null>> = {
   "1.2.840.113549.1.1.12": "sha384",
   "1.2.840.113549.1.1.13": "sha512",
   "1.3.101.112": null,
-};
+});
 /** Bit numbers of RFC 5280 4.2.1.3. */
-const KEY_USAGES: Readonly<Record<string, number>> = {
+const KEY_USAGES: Readonly<Record<string, number>> = table({
   signing: 0,
   "digital signature": 0,
   "content commitment": 1,
@@ -64,8 +66,8 @@ const KEY_USAGES: Readonly<Record<string, number>> = {
   "crl sign": 6,
   "encipher only": 7,
   "decipher only": 8,
-};
-const EXTENDED_USAGES: Readonly<Record<string, string>> = {
+});
+const EXTENDED_USAGES: Readonly<Record<string, string>> = table({
   any: "2.5.29.37.0",
   "server auth": "1.3.6.1.5.5.7.3.1",
   "client auth": "1.3.6.1.5.5.7.3.2",
@@ -79,7 +81,7 @@ const EXTENDED_USAGES: Readonly<Record<string, string>> = {
   "ocsp signing": "1.3.6.1.5.5.7.3.9",
   "microsoft sgc": "1.3.6.1.4.1.311.10.3.3",
   "netscape sgc": "2.16.840.1.113730.4.1",
-};
+});
 
 /** Throws PkiError if the bytes are not a request, or its key has not signed it. */
 export function readSigningRequest(bytes: Buffer): ReadRequest {

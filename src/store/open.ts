@@ -1,7 +1,7 @@
 /** Opens a store of any kind. Backends are imported on first use, so that LMDB and gRPC are loaded only if needed. */
 
 import type { Clock, Logger } from "#base";
-import type { EtcdTlsFiles } from "./etcd/index.ts";
+import type { EtcdTlsFiles, MovedKeys } from "./etcd/index.ts";
 import type { HistoryPolicy } from "./history/history.ts";
 import { openMemoryStore } from "./memory/index.ts";
 import type { Revision, Store } from "./model/store.ts";
@@ -10,7 +10,14 @@ import type { RestoreOptions } from "./snapshot/snapshot-file.ts";
 export type StoreSpec =
   | { readonly kind: "memory" }
   | { readonly kind: "embedded"; readonly dir: string }
-  | { readonly kind: "etcd"; readonly endpoints: readonly string[]; readonly tls?: EtcdTlsFiles };
+  | {
+      readonly kind: "etcd";
+      readonly endpoints: readonly string[];
+      readonly tls?: EtcdTlsFiles;
+      /** The interval at which one of the servers on this etcd compacts it. 0: this server never does. */
+      readonly compactionIntervalMs?: number | undefined;
+      readonly moved?: MovedKeys | undefined;
+    };
 
 export interface StoreOptions {
   readonly clock: Clock;

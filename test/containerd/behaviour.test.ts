@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { core, discovery } from "../../src/api/index.ts";
 import { tool } from "../support/tools.ts";
 import { missing } from "./support/leftovers.ts";
-import { Machine } from "./support/machine.ts";
+import { Machine, WITH_NODE } from "./support/machine.ts";
 import { until } from "./support/wait.ts";
 
 const why = tool("kubectl") === undefined ? `${missing} kubectl 1.36 is missing.` : missing;
@@ -15,7 +15,7 @@ describe.skipIf(why !== "")(`a real node${why && `: ${why}`}`, { timeout: 180_00
   let machine: Machine;
   beforeAll(async () => {
     machine = await Machine.create();
-    await machine.ok("up", "--detach", "--runtime", "containerd", "--nodes", "1", "--port", "0");
+    await machine.ok("up", "--detach", "--runtime", "containerd", "--nodes", "1", "--port", "0", ...WITH_NODE);
   });
   afterAll(async () => {
     await machine?.[Symbol.asyncDispose]();

@@ -9,7 +9,7 @@ import { createAuthority } from "../../src/pki/index.ts";
 import { definitionsOf, isFetched } from "../operators/support/definitions.ts";
 import { tool } from "../support/tools.ts";
 import { missing } from "./support/leftovers.ts";
-import { Machine } from "./support/machine.ts";
+import { Machine, WITH_NODE } from "./support/machine.ts";
 import { until } from "./support/wait.ts";
 import { clientPod, nodeCommand, nodePod, pod, scripts, serverContainer, type Told } from "./support/web.ts";
 
@@ -54,7 +54,7 @@ describe.skipIf(why !== "")(`names, policies and entrances${why && `: ${why}`}`,
 
   beforeAll(async () => {
     machine = await Machine.create();
-    await machine.ok("up", "--detach", "--runtime", "containerd", "--nodes", "2", ...RANGES);
+    await machine.ok("up", "--detach", "--runtime", "containerd", "--nodes", "2", ...RANGES, ...WITH_NODE);
     clientFile = join(machine.home.dir, "client.js");
     writeFileSync(clientFile, scripts.data?.["client.js"] ?? "");
     const objects = [

@@ -88,7 +88,7 @@ describe.skipIf(missing !== "")(`nodes on this machine${missing && `: ${missing}
     const runtime = criRuntime({ endpoint: names.socket, clock, log: silentLogger });
     runtimes.push(runtime);
     const { linux } = sandboxConfig({});
-    const config = sandboxConfig({ linux: { ...linux, cgroupParent: `${names.cgroup}/pod-1` } });
+    const config = sandboxConfig({ linux: { ...linux, cgroupParent: "/pod-1" } });
     await until(
       () => runtime.status(),
       (status) => status.conditions.every((condition) => condition.status),
@@ -131,8 +131,9 @@ describe.skipIf(missing !== "")(`nodes on this machine${missing && `: ${missing}
     await expect(run("busybox", ping("192.0.2.1"), inNode)).rejects.toThrow(CommandError);
     // There is a way, so that an address can be translated on it; it leads nowhere.
     expect(await run("ip", ["route", "get", "192.0.2.1"], inNode)).toContain("dev nowhere");
-    for (const file of ["node.json", "run.json", "kubelet.kubeconfig"]) {
-      expect((await run("stat", ["-c", "%a", join(nodeNames(site, "node-1").dir, file)])).trim()).toBe("600");
+    const { specFile, runFile, kubeconfig } = nodeNames(site, "node-1");
+    for (const file of [specFile, runFile, kubeconfig]) {
+      expect((await run("stat", ["-c", "%a", file])).trim()).toBe("600");
     }
   });
 

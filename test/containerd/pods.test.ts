@@ -11,7 +11,7 @@ import { nodeNames, readNode, siteNames } from "../../src/cluster/nodes/index.ts
 import { criRuntime } from "../../src/kubelet/index.ts";
 import { tool } from "../support/tools.ts";
 import { missing } from "./support/leftovers.ts";
-import { Machine } from "./support/machine.ts";
+import { Machine, WITH_NODE } from "./support/machine.ts";
 import { until } from "./support/wait.ts";
 
 const why = tool("kubectl") === undefined ? `${missing} kubectl 1.36 is missing.` : missing;
@@ -22,7 +22,7 @@ describe.skipIf(why !== "")(`Pods of real nodes${why && `: ${why}`}`, () => {
 
   beforeAll(async () => {
     machine = await Machine.create();
-    await machine.ok("up", "--detach", "--runtime", "containerd", "--nodes", "2", "--port", "0");
+    await machine.ok("up", "--detach", "--runtime", "containerd", "--nodes", "2", "--port", "0", ...WITH_NODE);
   });
   afterAll(async () => {
     await machine?.[Symbol.asyncDispose]();
@@ -216,7 +216,7 @@ describe.skipIf(why !== "")(`Pods of real nodes${why && `: ${why}`}`, () => {
     expect((await runtime.execSync(id, ["touch", "/end"], 5000)).exitCode).toBe(0);
     await until(instances, (found) => found.some((each) => each.id !== id && each.state === "running"));
     await runtime.close();
-    await machine.ok("up", "--detach", "--port", "0");
+    await machine.ok("up", "--detach", "--port", "0", ...WITH_NODE);
     const after = await until(
       () => state("alone"),
       (found) => found?.restartCount === 1,

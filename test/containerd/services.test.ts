@@ -10,7 +10,7 @@ import { type NodeRun, nodeNames, readNode, siteNames } from "../../src/cluster/
 import { run } from "../../src/cluster/nodes/machine/command.ts";
 import { tool } from "../support/tools.ts";
 import { missing } from "./support/leftovers.ts";
-import { Machine } from "./support/machine.ts";
+import { Machine, WITH_NODE } from "./support/machine.ts";
 import { until } from "./support/wait.ts";
 import { clientPod, nodeCommand, nodePod, scripts, serverContainer, type Told } from "./support/web.ts";
 
@@ -54,7 +54,7 @@ describe.skipIf(why !== "")(`Services of real nodes${why && `: ${why}`}`, () => 
   let clientFile = "";
   const [one, two] = ["client-1", "client-2"];
 
-  const up = (...more: string[]) => machine.ok("up", "--detach", "--runtime", "containerd", ...more);
+  const up = (...more: string[]) => machine.ok("up", "--detach", "--runtime", "containerd", ...WITH_NODE, ...more);
   beforeAll(async () => {
     machine = await Machine.create();
     await up("--nodes", "2");

@@ -36,7 +36,7 @@ export const layers: Record<string, Layer> = {
   pki: { folders: ["base"], packages: ["yaml"] },
   apiserver: {
     folders: ["base", "flows", "api", "store", "pki"],
-    packages: ["@grpc/grpc-js", "@noble/ciphers", "jose", "yaml"],
+    packages: ["@grpc/grpc-js", "@noble/ciphers", "jose", "re2js", "yaml"],
   },
   client: { folders: ["base", "flows", "api"], packages: [] },
   controllers: { folders: ["base", "flows", "api", "client"], packages: [] },
@@ -52,7 +52,7 @@ export const layers: Record<string, Layer> = {
     packages: ["ws", "preact", "@preact/signals", "@xterm/xterm", "@xterm/addon-fit", "yaml"],
   },
   cluster: { folders: [...PARTS], packages: ["yaml"] },
-  cmd: { folders: [...PARTS, "dashboard", "cluster"], packages: ["commander", "yaml"] },
+  cmd: { folders: [...PARTS, "dashboard", "cluster"], packages: ["commander", "re2js", "yaml"] },
 };
 
 /**
@@ -112,6 +112,7 @@ export const rooms: Record<string, readonly string[]> = {
     "aggregation",
     "bootstrap",
     "expire",
+    "storage",
     "encryption",
     // All of it, put together.
     "assembly",
@@ -122,6 +123,7 @@ export const rooms: Record<string, readonly string[]> = {
     "machinery",
     "types",
     "facts",
+    "features",
     "definition",
     "core",
     "apps",
@@ -154,7 +156,7 @@ export const rooms: Record<string, readonly string[]> = {
   "api/core/pod": ["fields", "resources", "scheduling", "security", "volumes", "containers", "spec", "update"],
   client: ["transport", "requests", "informer"],
   cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "standalone"],
-  "cluster/nodes": ["machine", "site", "network", "runtime", "programs"],
+  "cluster/nodes": ["machine", "site", "isolation", "network", "runtime", "programs"],
   kubelet: [
     // Pure rules, and what runs containers.
     "runtime",
@@ -224,7 +226,7 @@ export const rooms: Record<string, readonly string[]> = {
   ],
   network: ["kernel", "cni", "overlay", "policy", "proxy", "dns", "http", "gateway", "ingress"],
   scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
-  cmd: ["process", "options", "components", "inspect", "lifecycle", "nodes", "state"],
+  cmd: ["options", "process", "components", "inspect", "lifecycle", "nodes", "state"],
   flows: ["record", "trace", "diagram", "render"],
   store: ["model", "history", "snapshot", "memory", "embedded", "etcd"],
 };

@@ -230,9 +230,11 @@ function validateActions(actions: readonly string[], path: FieldPath): readonly 
   if (actions.length === 0) return [required(path)];
   const known = ["Audit", "Deny", "Warn"];
   const errors: FieldError[] = [];
+  const seen = new Set<string>();
   for (const [i, action] of actions.entries()) {
     if (!known.includes(action)) errors.push(notSupported(path.index(i), action, known));
-    if (actions.indexOf(action) < i) errors.push(duplicate(path.index(i), action));
+    if (seen.has(action)) errors.push(duplicate(path.index(i), action));
+    seen.add(action);
   }
   if (actions.includes("Deny") && actions.includes("Warn")) {
     const why =

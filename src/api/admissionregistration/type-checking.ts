@@ -51,11 +51,11 @@ export function expressionWarnings(
 ): readonly ExpressionWarning[] {
   const environments = distinct(kinds).map((kind) => {
     const typed = { object: kind.type, oldObject: kind.type, ...(spec.paramKind && { params: params ?? types.dyn }) };
-    const known: Record<string, types.Type> = {};
-    const environment = () => admission(base(), { variables: { ...known } }).extend({ variables: typed });
+    const known = new Map<string, types.Field>();
+    const environment = () => admission(base(), { variables: known }).extend({ variables: typed });
     for (const { name, expression } of spec.variables ?? []) {
       const variable = environment().compile(expression);
-      known[name] = variable.ok ? composed(variable.type) : types.dyn;
+      known.set(name, { json: name, type: variable.ok ? composed(variable.type) : types.dyn });
     }
     return { kind, environment: environment() };
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { defaultFeatures } from "../features/index.ts";
 import { at, fieldErrorText } from "../machinery/errors/field-error.ts";
 import type { Draft } from "../machinery/schema/object.ts";
 import type { APIService as APIServiceObject, APIServiceSpec } from "../types/apiregistration-v1.ts";
@@ -77,7 +78,7 @@ describe("validation of an APIService", () => {
 });
 
 describe("an APIService that is new", () => {
-  const facts = { now: Date.UTC(2030, 0, 1), user: { name: "u", groups: [], extra: {} } };
+  const facts = { features: defaultFeatures, now: Date.UTC(2030, 0, 1), user: { name: "u", groups: [], extra: {} } };
 
   it("can be had at once if it is local", () => {
     const draft: Draft<APIServiceObject> = { metadata: {}, spec: { groupPriorityMinimum: 1, versionPriority: 1 } };

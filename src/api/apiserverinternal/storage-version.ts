@@ -1,4 +1,4 @@
-/** StorageVersion: the versions in which the API servers write and read a resource. Its name is `<group>.<resource>`. */
+/** StorageVersion `<group>.<resource>`: the versions in which the API servers write and read a resource. */
 import { ageColumn, firstThree } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
 import { checkDns1035Label, checkDns1123Subdomain } from "../machinery/names/names.ts";

@@ -1,7 +1,7 @@
 /** DaemonSet: a pod on each node. */
 
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
-import { dropDisabledFields, templateWarnings } from "../core/workload/template.ts";
+import { templateWarnings } from "../core/workload/template.ts";
 import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
 import { ageColumn, labelsText } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
@@ -30,13 +30,11 @@ export const DaemonSet = defineKind<DaemonSetObject>("apps/v1", "DaemonSet", {
   create: {
     prepare(draft) {
       setTemplateGeneration(draft, Math.max(templateGenerationOf(draft), 1));
-      dropDisabledFields(draft.spec?.template);
     },
     validate: ({ spec }, at) => validateDaemonSetSpec(spec, undefined, at.child("spec")),
   },
   update: {
     prepare(draft, old) {
-      dropDisabledFields(draft.spec?.template, old.spec?.template);
       const changed = !same(draft.spec?.template, old.spec?.template);
       setTemplateGeneration(draft, templateGenerationOf(old) + (changed ? 1 : 0));
     },

@@ -1,7 +1,7 @@
 /** Deployment: a sequence of ReplicaSets, one for each version of the template. */
 
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
-import { dropDisabledFields, podNameWarnings, templateWarnings } from "../core/workload/template.ts";
+import { podNameWarnings, templateWarnings } from "../core/workload/template.ts";
 import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
@@ -25,11 +25,9 @@ export const Deployment = defineKind<DeploymentObject>("apps/v1", "Deployment", 
     defaultPodTemplateSpec(spec.template);
   },
   create: {
-    prepare: ({ spec }) => dropDisabledFields(spec?.template),
     validate: ({ spec }, at) => validateDeploymentSpec(spec, undefined, at.child("spec")),
   },
   update: {
-    prepare: ({ spec }, old) => dropDisabledFields(spec?.template, old.spec?.template),
     validate: ({ spec }, old, at) => [
       ...validateDeploymentSpec(spec, old.spec, at.child("spec")),
       ...unchanged(spec?.selector, old.spec?.selector, at.child("spec", "selector")),

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { builtIn } from "../all-kinds.ts";
 import { autoscalingKinds } from "../autoscaling/index.ts";
 import { batchKinds } from "../batch/index.ts";
 import { coordinationKinds } from "../coordination/index.ts";
@@ -44,7 +45,8 @@ function read(path: string): JsonObject {
 }
 
 describe.skipIf(!here)("tables of a real server (needs ../shared)", () => {
-  for (const kind of kinds) {
+  const recorded = new Set(builtIn.map(apiVersionOf));
+  for (const kind of kinds.filter((one) => recorded.has(apiVersionOf(one)))) {
     const version = kind.group === "" ? "" : `.${kind.group}_${kind.version}`;
     it(`${apiVersionOf(kind)} ${kind.names.plural}`, () => {
       const table = read(`reference/tables/${kind.names.plural}${version}.json`);

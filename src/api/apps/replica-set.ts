@@ -3,12 +3,7 @@
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
 import { validateReplicaCounts } from "../core/workload/replica-counts.ts";
 import { checkSelector } from "../core/workload/selector.ts";
-import {
-  dropDisabledFields,
-  podNameWarnings,
-  templateWarnings,
-  validateReplicatedTemplate,
-} from "../core/workload/template.ts";
+import { podNameWarnings, templateWarnings, validateReplicatedTemplate } from "../core/workload/template.ts";
 import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
@@ -27,11 +22,9 @@ export const ReplicaSet = defineKind<ReplicaSetObject>("apps/v1", "ReplicaSet", 
     defaultPodTemplateSpec(draft.spec.template);
   },
   create: {
-    prepare: ({ spec }) => dropDisabledFields(spec?.template),
     validate: (set, at) => validateSpec(set.spec, undefined, at.child("spec")),
   },
   update: {
-    prepare: ({ spec }, old) => dropDisabledFields(spec?.template, old.spec?.template),
     validate(set, old, at) {
       const errors = validateSpec(set.spec, old.spec, at.child("spec"));
       return [...errors, ...unchanged(set.spec?.selector, old.spec?.selector, at.child("spec", "selector"))];

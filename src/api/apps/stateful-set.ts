@@ -2,13 +2,13 @@
 
 import { defaultPodTemplateSpec } from "../core/pod/index.ts";
 import { defaultClaimSpec } from "../core/volumes/persistent-volume-claim.ts";
-import { dropDisabledFields, templateWarnings } from "../core/workload/template.ts";
+import { templateWarnings } from "../core/workload/template.ts";
 import { templateColumns } from "../core/workload/template-columns.ts";
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
 import { checkDns1123Label, checkPrefix } from "../machinery/names/names.ts";
 import type { Draft } from "../machinery/schema/object.ts";
-import type { StatefulSet as StatefulSetObject, StatefulSetSpec, StatefulSetUpdateStrategy } from "../types/apps-v1.ts";
+import type { StatefulSet as StatefulSetObject, StatefulSetUpdateStrategy } from "../types/apps-v1.ts";
 import type { PersistentVolumeClaim } from "../types/core-v1.ts";
 import {
   validateStatefulSetSpec,
@@ -35,17 +35,9 @@ export const StatefulSet = defineKind<StatefulSetObject>("apps/v1", "StatefulSet
     for (const claim of spec.volumeClaimTemplates ?? []) defaultClaim(claim);
   },
   create: {
-    prepare({ spec }) {
-      dropMaxUnavailable(spec, undefined);
-      dropDisabledFields(spec?.template);
-    },
     validate: ({ spec }, at) => validateStatefulSetSpec(spec, at.child("spec"), { isNew: true }),
   },
   update: {
-    prepare({ spec }, old) {
-      dropMaxUnavailable(spec, old.spec);
-      dropDisabledFields(spec?.template, old.spec?.template);
-    },
     validate: ({ spec }, old, at) => validateStatefulSetUpdate(spec, old.spec, at.child("spec")),
   },
   generation: "spec",
@@ -87,10 +79,4 @@ function defaultClaim(claim: Draft<PersistentVolumeClaim>): void {
   defaultClaimSpec(claim.spec);
   claim.status ??= {};
   claim.status.phase ??= "Pending";
-}
-
-/** The feature gate MaxUnavailableStatefulSet is off by default: the field is dropped unless the old object has it. */
-function dropMaxUnavailable(spec: Draft<StatefulSetSpec> | undefined, old: StatefulSetSpec | undefined): void {
-  if (old?.updateStrategy?.rollingUpdate?.maxUnavailable === undefined)
-    delete spec?.updateStrategy?.rollingUpdate?.maxUnavailable;
 }

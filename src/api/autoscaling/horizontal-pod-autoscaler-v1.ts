@@ -18,8 +18,11 @@ export const HorizontalPodAutoscalerV1 = defineKind<HpaV1>("autoscaling/v1", "Ho
     if (metadata.annotations?.[metricsAnnotation] === undefined)
       spec.targetCPUUtilizationPercentage ??= defaultCpuUtilization;
   },
-  create: { validate: (hpa, at) => validateHpaSpec(fromV1(hpa).spec, undefined, at.child("spec")) },
-  update: { validate: (hpa, old, at) => validateHpaSpec(fromV1(hpa).spec, fromV1(old).spec, at.child("spec")) },
+  create: { validate: (hpa, at, features) => validateHpaSpec(fromV1(hpa).spec, undefined, at.child("spec"), features) },
+  update: {
+    validate: (hpa, old, at, features) =>
+      validateHpaSpec(fromV1(hpa).spec, fromV1(old).spec, at.child("spec"), features),
+  },
   subresources: { status: { validate: ({ status }, _old, at) => validateHpaStatus(status, at.child("status")) } },
   columns: (HorizontalPodAutoscaler.columns ?? []).map((column) =>
     column.name === ageColumn.name

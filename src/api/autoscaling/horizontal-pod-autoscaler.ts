@@ -52,8 +52,8 @@ export const HorizontalPodAutoscaler = defineKind<HpaObject>("autoscaling/v2", "
     spec.behavior.scaleUp = withDefaults(spec.behavior.scaleUp, scaleUpDefaults());
     spec.behavior.scaleDown = withDefaults(spec.behavior.scaleDown, scaleDownDefaults());
   },
-  create: { validate: ({ spec }, at) => validateHpaSpec(spec, undefined, at.child("spec")) },
-  update: { validate: ({ spec }, old, at) => validateHpaSpec(spec, old.spec, at.child("spec")) },
+  create: { validate: ({ spec }, at, features) => validateHpaSpec(spec, undefined, at.child("spec"), features) },
+  update: { validate: ({ spec }, old, at, features) => validateHpaSpec(spec, old.spec, at.child("spec"), features) },
   subresources: { status: { validate: ({ status }, _old, at) => validateHpaStatus(status, at.child("status")) } },
   columns,
 });

@@ -1,4 +1,5 @@
 /** Validation of metrics: each has one source, and a target that fits it. */
+import { table } from "#base";
 import { containerResourceNameFaults } from "../core/resources/standard-resources.ts";
 import { fits } from "../definition/field-checks.ts";
 import {
@@ -22,13 +23,13 @@ import type {
 const sources = ["object", "external", "pods", "resource", "containerResource"] as const;
 type Source = (typeof sources)[number];
 
-const sourceOfType: Readonly<Record<string, Source>> = {
+const sourceOfType: Readonly<Record<string, Source>> = table({
   ContainerResource: "containerResource",
   External: "external",
   Object: "object",
   Pods: "pods",
   Resource: "resource",
-};
+});
 const types = Object.keys(sourceOfType);
 
 export function validateMetrics(

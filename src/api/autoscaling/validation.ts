@@ -1,6 +1,7 @@
 /** Validation of HorizontalPodAutoscalers. */
 import { allNonNegative } from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid, notSupported, required } from "../machinery/errors/field-error.ts";
+import type { FeatureGates } from "../machinery/kind.ts";
 import { parseQuantity } from "../machinery/scalars/quantity.ts";
 import type {
   HorizontalPodAutoscalerSpec,
@@ -17,10 +18,11 @@ export function validateHpaSpec(
   spec: HorizontalPodAutoscalerSpec,
   old: HorizontalPodAutoscalerSpec | undefined,
   at: FieldPath,
+  features?: FeatureGates,
 ): readonly FieldError[] {
   const { minReplicas, maxReplicas = 0 } = spec;
   // Scaling to zero is off by default: an autoscaler that has it keeps it.
-  const least = old?.minReplicas === 0 ? 0 : 1;
+  const least = features?.enabled("HPAScaleToZero") === true || old?.minReplicas === 0 ? 0 : 1;
   const maxAt = at.child("maxReplicas");
   const errors: FieldError[] = [];
   if (minReplicas !== undefined && minReplicas < least) {

@@ -1,6 +1,6 @@
 /** CronJob: creates a Job at each time of a schedule. */
 
-import { dropDisabledFields, isSpecChange, podNameWarnings, templateWarnings } from "../core/workload/template.ts";
+import { isSpecChange, podNameWarnings, templateWarnings } from "../core/workload/template.ts";
 import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
 import { ageColumn, ageOf } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
@@ -40,15 +40,12 @@ export const CronJob = defineKind<CronJobObject>("batch/v1", "CronJob", {
     defaultJobTemplate(spec.jobTemplate.spec);
   },
   create: {
-    prepare: ({ spec }) => dropDisabledFields(spec?.jobTemplate?.spec?.template),
     validate: ({ metadata, spec }, at) => [
       ...validateSpec(spec, undefined, at.child("spec")),
       ...validateNameLength(metadata.name ?? "", at.child("metadata", "name")),
     ],
   },
   update: {
-    prepare: ({ spec }, old) =>
-      dropDisabledFields(spec?.jobTemplate?.spec?.template, old.spec.jobTemplate?.spec?.template),
     validate: ({ spec }, old, at) => validateSpec(spec, old.spec, at.child("spec")),
   },
   generation: "spec",

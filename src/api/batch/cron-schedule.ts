@@ -5,6 +5,7 @@
  * 2. A day must match both day fields, unless neither of them is `any`: then it must match one of them.
  */
 
+import { table } from "#base";
 import { goQuote } from "../machinery/json/go-text.ts";
 import { DurationError, parseDuration } from "../machinery/scalars/duration.ts";
 import { isTimeZone } from "./time-zone.ts";
@@ -53,7 +54,7 @@ const daysOfMonth: Bounds = { min: 1, max: 31 };
 const months: Bounds = { min: 1, max: 12, names: monthNames };
 const daysOfWeek: Bounds = { min: 0, max: 6, names: dayNames };
 
-const named: Readonly<Record<string, string>> = {
+const named: Readonly<Record<string, string>> = table({
   "@yearly": "0 0 1 1 *",
   "@annually": "0 0 1 1 *",
   "@monthly": "0 0 1 * *",
@@ -61,7 +62,7 @@ const named: Readonly<Record<string, string>> = {
   "@daily": "0 0 * * *",
   "@midnight": "0 0 * * *",
   "@hourly": "0 * * * *",
-};
+});
 
 const everyPrefix = "@every ";
 

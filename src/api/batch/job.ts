@@ -1,6 +1,6 @@
 /** Job: runs pods until enough of them have succeeded. */
 
-import { dropDisabledFields, isSpecChange, podNameWarnings, templateWarnings } from "../core/workload/template.ts";
+import { isSpecChange, podNameWarnings, templateWarnings } from "../core/workload/template.ts";
 import { selectorColumn, templateColumns } from "../core/workload/template-columns.ts";
 import { ageColumn, ageOf, humanDuration } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
@@ -18,14 +18,10 @@ export const Job = defineKind<JobObject>("batch/v1", "Job", {
     prepare(draft) {
       generateSelector(draft);
       takeTemplateLabels(draft);
-      dropDisabledFields(draft.spec?.template);
     },
     validate: (job, at) => validateJob(job, undefined, at),
   },
-  update: {
-    prepare: ({ spec }, old) => dropDisabledFields(spec?.template, old.spec?.template),
-    validate: validateJobUpdate,
-  },
+  update: { validate: validateJobUpdate },
   // From before garbage collection: pods are orphaned, unless the client asks otherwise.
   delete: {
     defaultPropagation: "Orphan",

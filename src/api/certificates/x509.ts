@@ -1,6 +1,7 @@
 /**
  * Certificates and public keys, as far as validation looks into them: RFC 5280. Pure, so signatures are not verified.
  */
+import { table } from "#base";
 import { decodeBase64, isCanonicalBase64 } from "../machinery/scalars/base64.ts";
 import { type Element, elementsOf, inside, oidOf } from "./der.ts";
 
@@ -8,12 +9,12 @@ const [SEQUENCE, BOOLEAN, INTEGER, BIT_STRING, OCTET_STRING, OID] = [0x30, 0x01,
 const [UTC_TIME, GENERALIZED_TIME, EXTENSIONS, VERSION, DNS_NAME] = [0x17, 0x18, 0xa3, 0xa0, 0x82];
 const BASIC_CONSTRAINTS = "2.5.29.19";
 const ALTERNATIVE_NAMES = "2.5.29.17";
-const CURVES: Readonly<Record<string, string>> = {
+const CURVES: Readonly<Record<string, string>> = table({
   "1.2.840.10045.3.1.7": "P-256",
   "1.3.132.0.34": "P-384",
   "1.3.132.0.35": "P-521",
   "1.3.132.0.33": "P-224",
-};
+});
 
 export interface Certificate {
   /** Milliseconds since 1970. */

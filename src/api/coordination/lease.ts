@@ -4,16 +4,10 @@ import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
 import { nonNegative } from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid } from "../machinery/errors/field-error.ts";
-import type { Draft } from "../machinery/schema/object.ts";
 import type { Lease as LeaseObject, LeaseSpec } from "../types/coordination-v1.ts";
 
 export const Lease = defineKind<LeaseObject>("coordination.k8s.io/v1", "Lease", {
-  create: { prepare: ({ spec }) => dropCoordination(spec, undefined) },
-  update: {
-    prepare: ({ spec }, old) => dropCoordination(spec, old.spec),
-    allowCreate: true,
-    allowUnconditional: false,
-  },
+  update: { allowCreate: true, allowUnconditional: false },
   validate: ({ spec }, at) => validateSpec(spec ?? {}, at.child("spec")),
   columns: [
     {
@@ -25,15 +19,6 @@ export const Lease = defineKind<LeaseObject>("coordination.k8s.io/v1", "Lease", 
     ageColumn,
   ],
 });
-
-/**
- * The feature gate CoordinatedLeaderElection is off by default: its fields are dropped unless the old object has them.
- */
-function dropCoordination(spec: Draft<LeaseSpec> | undefined, old: LeaseSpec | undefined): void {
-  if (spec === undefined || old?.strategy !== undefined || old?.preferredHolder !== undefined) return;
-  delete spec.strategy;
-  delete spec.preferredHolder;
-}
 
 function validateSpec(
   { leaseDurationSeconds: duration, leaseTransitions }: LeaseSpec,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { defaultFeatures } from "../features/index.ts";
 import { parseTime } from "../machinery/scalars/time.ts";
 import { changeFaults, create, faults, updatePart, updateStatus } from "../testing/pure-server.ts";
 import type {
@@ -161,7 +162,7 @@ describe("PersistentVolume", () => {
 
   it("notes when its phase changes", () => {
     const { object } = create(PersistentVolume, { metadata, spec });
-    const later = { now: 60_000, user: { name: "", groups: [], extra: {} } };
+    const later = { features: defaultFeatures, now: 60_000, user: { name: "", groups: [], extra: {} } };
     const draft = structuredClone(object) as Parameters<NonNullable<typeof PersistentVolume.defaults>>[0];
     draft.status = { ...draft.status, phase: "Available" };
     const rules = PersistentVolume.subresources?.status;

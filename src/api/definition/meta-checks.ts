@@ -3,9 +3,10 @@
  * `create` name those on update, in order, `none` says that there are none, `new` that only new objects are validated;
  * `plain` accepts finalizers without a domain.
  */
+import { table } from "#base";
 import type { MetaChecks, MetaPass } from "../machinery/kind.ts";
 
-const BY_KIND: Readonly<Record<string, string>> = {
+const BY_KIND: Readonly<Record<string, string>> = table({
   "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy": "create plain",
   "admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBinding": "create plain",
   "admissionregistration.k8s.io/v1/MutatingWebhookConfiguration": "create plain",
@@ -51,10 +52,10 @@ const BY_KIND: Readonly<Record<string, string>> = {
   "v1/Pod": "update create",
   "v1/Secret": "update create",
   "v1/ServiceAccount": "update create",
-};
+});
 
 /** The same for writes of the status. */
-const OF_STATUS: Readonly<Record<string, string>> = {
+const OF_STATUS: Readonly<Record<string, string>> = table({
   "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy": "none",
   "batch/v1/CronJob": "none",
   "certificates.k8s.io/v1/CertificateSigningRequest": "create update",
@@ -63,7 +64,7 @@ const OF_STATUS: Readonly<Record<string, string>> = {
   "internal.apiserver.k8s.io/v1alpha1/StorageVersion": "none",
   "policy/v1/PodDisruptionBudget": "none",
   "storage.k8s.io/v1/VolumeAttachment": "create create",
-};
+});
 
 const USUAL = "update";
 

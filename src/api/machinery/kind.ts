@@ -122,11 +122,18 @@ export interface ServedSubresource {
   readonly typeName: string;
 }
 
+/** Which features are on (src/api/features has the gates). */
+export interface FeatureGates {
+  enabled(gate: string): boolean;
+}
+
 /**
  * What rules may know of the request: a CertificateSigningRequest records its requestor, a PersistentVolume the time of
  * its phase.
  */
 export interface RequestFacts {
+  /** The features of the server. Fields of features that are off have been dropped before. */
+  readonly features: FeatureGates;
   /** Milliseconds since 1970, from the server's clock. */
   readonly now: number;
   readonly user: RequestUser;
@@ -142,7 +149,8 @@ export interface RequestUser {
 export interface CreateRules<T> {
   /** `request` is absent only where a rule runs outside of a request. */
   prepare?(draft: Draft<T>, request?: RequestFacts): void;
-  validate?(object: T, at: FieldPath): readonly FieldError[];
+  /** `features` is absent only where a rule runs outside of a server: then those of v1.36 hold. */
+  validate?(object: T, at: FieldPath, features?: FeatureGates): readonly FieldError[];
   /** Keeps the status that the client sent (Node does). Default: false where there is a status subresource. */
   readonly keepStatus?: boolean;
 }
@@ -151,7 +159,7 @@ export interface UpdateRules<T> {
   /** Immutable paths, such as `spec.selector`. */
   readonly immutable?: readonly string[];
   prepare?(draft: Draft<T>, old: T, request?: RequestFacts): void;
-  validate?(object: T, old: T, at: FieldPath): readonly FieldError[];
+  validate?(object: T, old: T, at: FieldPath, features?: FeatureGates): readonly FieldError[];
   /** PUT to a name that does not exist creates the object (Lease, Event, Endpoints, … do). Default: false. */
   readonly allowCreate?: boolean;
   /** PUT without resourceVersion is accepted. Default: true. */

@@ -167,7 +167,8 @@ function unqualifiedFinalizers({ finalizers }: ObjectMeta, path: FieldPath): rea
 }
 
 function newFinalizers(meta: ObjectMeta, old: ObjectMeta, path: FieldPath): FieldError[] {
-  const added = (meta.finalizers ?? []).filter((finalizer) => !(old.finalizers ?? []).includes(finalizer)).sort();
+  const known = new Set(old.finalizers);
+  const added = (meta.finalizers ?? []).filter((finalizer) => !known.has(finalizer)).sort();
   if (added.length === 0) return [];
   const list = added.map((finalizer) => JSON.stringify(finalizer)).join(", ");
   return [

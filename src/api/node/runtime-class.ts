@@ -3,7 +3,7 @@
 import { newPod, validateOverhead, validateTolerations } from "../core/pod/index.ts";
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
-import { jsonOf, requireFits, same, unchangedField } from "../definition/field-checks.ts";
+import { jsonOf, requireFits, unchangedField } from "../definition/field-checks.ts";
 import { duplicate, type FieldError, type FieldPath } from "../machinery/errors/field-error.ts";
 import { validateLabels } from "../machinery/names/labels.ts";
 import { checkDns1123Label } from "../machinery/names/names.ts";
@@ -25,11 +25,13 @@ export const RuntimeClass = defineKind<RuntimeClassObject>("node.k8s.io/v1", "Ru
 
 function validateScheduling({ nodeSelector, tolerations = [] }: Scheduling, at: FieldPath): readonly FieldError[] {
   const tolerationsAt = at.child("tolerations");
-  const repeated = tolerations.flatMap((toleration, i) =>
-    tolerations.slice(0, i).some((earlier) => same(earlier, toleration))
-      ? [duplicate(tolerationsAt.index(i), jsonOf(toleration))]
-      : [],
-  );
+  const seen = new Set<string>();
+  const repeated = tolerations.flatMap((toleration, i) => {
+    const text = JSON.stringify(Object.entries(toleration).sort());
+    if (seen.has(text)) return [duplicate(tolerationsAt.index(i), jsonOf(toleration))];
+    seen.add(text);
+    return [];
+  });
   return [
     ...validateLabels(nodeSelector, at.child("nodeSelector")),
     ...validateTolerations(tolerations, tolerationsAt),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { faults, object } from "../apps/testing/builders.ts";
 import { create } from "../apps/testing/run-rules.ts";
+import { defaultFeatures } from "../features/index.ts";
 import { at } from "../machinery/errors/field-error.ts";
 import type { JsonObject } from "../machinery/json/json.ts";
 import type { Draft } from "../machinery/schema/object.ts";
@@ -53,6 +54,7 @@ describe("DeviceTaintRule", () => {
     DeviceTaintRule.update?.prepare?.(draft, rule({ taint: old }) as unknown as RuleObject, {
       now: Date.UTC(2026, 0, 1),
       user,
+      features: defaultFeatures,
     });
     expect(draft.spec.taint.timeAdded).toBe(want);
   });

@@ -13,17 +13,11 @@ const spec = "io.k8s.api.resource.v1.ResourceSliceSpec";
 export const ResourceSlice = defineKind<ResourceSliceObject>("resource.k8s.io/v1", "ResourceSlice", {
   generation: "spec",
   create: {
-    prepare: (draft, request) => {
-      dropDisabledFields(draft);
-      stampTaints(draft, request);
-    },
+    prepare: stampTaints,
     validate: ({ spec }, path) => validateSlice(spec, undefined, path.child("spec")),
   },
   update: {
-    prepare: (draft, old, request) => {
-      dropDisabledFields(draft, old);
-      stampTaints(draft, request);
-    },
+    prepare: (draft, _old, request) => stampTaints(draft, request),
     validate: ({ spec }, old, path) => validateSlice(spec, old.spec, path.child("spec")),
   },
   warnings: ({ spec: { driver } }) =>
@@ -46,22 +40,6 @@ export const ResourceSlice = defineKind<ResourceSliceObject>("resource.k8s.io/v1
     valueOf: ({ spec }, name) => (name === "spec.driver" ? spec.driver : (spec.nodeName ?? "")),
   },
 });
-
-const lists = ["ints", "bools", "strings", "versions"] as const;
-
-/** Drops fields whose feature gates are off, unless the old slice uses them: mappings to node resources, lists. */
-function dropDisabledFields({ spec }: Draft<ResourceSliceObject>, old?: ResourceSliceObject): void {
-  const before = old?.spec.devices ?? [];
-  const keepsMappings = before.some((device) => device.nodeAllocatableResourceMappings !== undefined);
-  const keepsLists = before.some(({ attributes = {} }) =>
-    Object.values(attributes).some((attribute) => lists.some((name) => attribute[name] !== undefined)),
-  );
-  for (const device of spec.devices ?? []) {
-    if (!keepsMappings) delete device.nodeAllocatableResourceMappings;
-    if (keepsLists) continue;
-    for (const attribute of Object.values(device.attributes ?? {})) for (const name of lists) delete attribute[name];
-  }
-}
 
 /** A taint without a time is timed now. */
 function stampTaints({ spec }: Draft<ResourceSliceObject>, request?: RequestFacts): void {

@@ -1,4 +1,4 @@
-/** The kinds of resource.k8s.io/v1beta1 with another structure than the stored one: ResourceClaim, its template, ResourceSlice. */
+/** resource.k8s.io/v1beta1 where it differs from what is stored: ResourceClaim, its template, ResourceSlice. */
 import { defineKind } from "../definition/define-kind.ts";
 import { same } from "../definition/field-checks.ts";
 import { changeStored, storedForm } from "../definition/other-version.ts";

@@ -1,5 +1,6 @@
 /** PriorityClass: a name for the priority of pods. */
 
+import { table } from "#base";
 import { ageColumn } from "../definition/columns.ts";
 import { defineKind } from "../definition/define-kind.ts";
 import { unchanged } from "../definition/field-checks.ts";
@@ -10,10 +11,10 @@ const type = "io.k8s.api.scheduling.v1.PriorityClass";
 
 /** Higher values are reserved for system classes. */
 export const highestUserPriority = 1_000_000_000;
-export const systemPriorities: Readonly<Record<string, number>> = {
+export const systemPriorities: Readonly<Record<string, number>> = table({
   "system-cluster-critical": 2 * highestUserPriority,
   "system-node-critical": 2 * highestUserPriority + 1000,
-};
+});
 const systemPrefix = "system-";
 
 export const PriorityClass = defineKind<PriorityClassObject>("scheduling.k8s.io/v1", "PriorityClass", {

@@ -3,8 +3,7 @@ import { defineKind } from "../definition/define-kind.ts";
 import { equalJson } from "../machinery/json/equal.ts";
 import { addInt64 } from "../machinery/json/int64.ts";
 import type { Json } from "../machinery/json/json.ts";
-import type { Draft } from "../machinery/schema/object.ts";
-import type { CSIDriver as CSIDriverObject, CSIDriverSpec } from "../types/storage-v1.ts";
+import type { CSIDriver as CSIDriverObject } from "../types/storage-v1.ts";
 import { validateCsiDriver, validateCsiDriverUpdate } from "./csi-validation.ts";
 
 const spec = "io.k8s.api.storage.v1.CSIDriverSpec";
@@ -22,12 +21,10 @@ export const CSIDriver = defineKind<CSIDriverObject>("storage.k8s.io/v1", "CSIDr
     spec.requiresRepublish ??= false;
     spec.seLinuxMount ??= false;
   },
-  create: { prepare: ({ spec }) => dropDisabledFields(spec) },
   update: {
     allowUnconditional: false,
     // It has no generation until its first change.
     prepare: ({ metadata, spec }, old) => {
-      if (old.spec.preventPodSchedulingIfMissing === undefined) dropDisabledFields(spec);
       if (!equalJson(spec as Json, old.spec as unknown as Json))
         metadata.generation = addInt64(old.metadata.generation ?? 0, 1);
     },
@@ -76,8 +73,3 @@ export const CSIDriver = defineKind<CSIDriverObject>("storage.k8s.io/v1", "CSIDr
     ageColumn,
   ],
 });
-
-/** The feature gate of the field is off. */
-function dropDisabledFields(spec: Draft<CSIDriverSpec>): void {
-  delete spec.preventPodSchedulingIfMissing;
-}

@@ -38,18 +38,24 @@ export function provisionerFaults(name: string, at: FieldPath): readonly FieldEr
   return name === "" ? [required(at)] : fits(checkQualifiedName, name.toLowerCase(), at);
 }
 
+/** How many faults of equal terms are reported. Kubernetes has no limit, and reports the square of their number. */
+const maxRepeated = 1_000;
+
 /**
  * No two terms may be equal. Kubernetes compares each also with as many empty terms as there are terms, so that an
  * empty one is refused that often.
  */
 function validateTopologies(terms: readonly TopologySelectorTerm[], path: FieldPath): readonly FieldError[] {
-  const seen: string[] = terms.map(() => "");
+  const seen = new Map([["", terms.length]]);
+  let left = maxRepeated;
   return terms.flatMap((term, i) => {
     const at = path.index(i).child("matchLabelExpressions");
     const requirements = term.matchLabelExpressions ?? [];
     const identity = termIdentity(requirements);
-    const repeated = seen.filter((one) => one === identity).map(() => duplicate(at, ""));
-    seen.push(identity);
+    const before = seen.get(identity) ?? 0;
+    const repeated = Array.from({ length: Math.min(before, left) }, () => duplicate(at, ""));
+    left -= repeated.length;
+    seen.set(identity, before + 1);
     const keys = new Set<string>();
     const errors = requirements.flatMap((requirement, j) => {
       const again = keys.has(requirement.key) ? [duplicate(at.index(j).child("key"), requirement.key)] : [];
@@ -67,8 +73,10 @@ function termIdentity(requirements: readonly TopologySelectorLabelRequirement[])
 
 function validateRequirement({ key, values }: TopologySelectorLabelRequirement, at: FieldPath): readonly FieldError[] {
   const errors: FieldError[] = (values ?? []).length === 0 ? [required(at.child("values"))] : [];
+  const seen = new Set<string>();
   for (const [i, value] of (values ?? []).entries()) {
-    if (values.indexOf(value) < i) errors.push(duplicate(at.child("values").index(i), value));
+    if (seen.has(value)) errors.push(duplicate(at.child("values").index(i), value));
+    seen.add(value);
   }
   return [...errors, ...fits(checkQualifiedName, key, at.child("key"))];
 }

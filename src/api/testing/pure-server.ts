@@ -3,6 +3,8 @@
  * server. No store, no admission, one IP family.
  */
 import { initIPFamilies, needsClusterIP, needsHealthCheckNodePort } from "../core/index.ts";
+import { keyOf } from "../definition/define-kind.ts";
+import { defaultFeatures, disabledFields } from "../features/index.ts";
 import { at, type FieldError, fieldErrorText } from "../machinery/errors/field-error.ts";
 import type { Json, JsonObject } from "../machinery/json/json.ts";
 import type { OpenObject } from "../machinery/json/own-key.ts";
@@ -22,13 +24,14 @@ export interface Outcome {
 
 type Open = Draft<KubeObject> & { status?: Json };
 
-const request: RequestFacts = { now: 0, user: { name: "admin", groups: [], extra: {} } };
+const request: RequestFacts = { features: defaultFeatures, now: 0, user: { name: "admin", groups: [], extra: {} } };
 
 export function create(kind: Kind, body: JsonObject): Outcome {
   const draft = decoded(kind, body);
   const { metadata } = draft;
   if (!metadata.name && metadata.generateName) metadata.name = `${metadata.generateName}12345`;
   if (kind.subresources?.status !== undefined && kind.create?.keepStatus !== true) resetStatus(kind, draft, undefined);
+  disabledFields(defaultFeatures, keyOf(kind))?.(draft);
   kind.create?.prepare?.(draft, request);
   const unallocated = kind.kind === "Service" ? allocate(draft as Draft<Service>, undefined) : [];
   if (unallocated.length > 0) return { object: draft, errors: unallocated };
@@ -44,6 +47,7 @@ export function create(kind: Kind, body: JsonObject): Outcome {
 export function update(kind: Kind, body: JsonObject, old: KubeObject): Outcome {
   const draft = decoded(kind, body);
   if (kind.subresources?.status !== undefined) resetStatus(kind, draft, old);
+  disabledFields(defaultFeatures, keyOf(kind))?.(draft, old);
   kind.update?.prepare?.(draft, old, request);
   const unallocated = kind.kind === "Service" ? allocate(draft as Draft<Service>, old as Service) : [];
   if (unallocated.length > 0) return { object: draft, errors: unallocated };
@@ -56,6 +60,7 @@ export function updateStatus(kind: Kind, body: JsonObject, old: KubeObject): Out
   const { status } = decoded(kind, body);
   const draft: Open = { ...(structuredClone(old) as Open), ...(status === undefined ? {} : { status }) };
   const rules = kind.subresources?.status === true ? undefined : kind.subresources?.status;
+  disabledFields(defaultFeatures, keyOf(kind))?.(draft, old);
   rules?.prepare?.(draft, old, request);
   return {
     object: draft,
@@ -66,6 +71,7 @@ export function updateStatus(kind: Kind, body: JsonObject, old: KubeObject): Out
 export function updatePart(kind: Kind, name: string, body: JsonObject, old: KubeObject): Outcome {
   const draft = decoded(kind, body);
   const rules = kind.subresources?.parts?.[name];
+  disabledFields(defaultFeatures, keyOf(kind))?.(draft, old);
   rules?.prepare(draft, old, request);
   return {
     object: draft,

@@ -1,5 +1,5 @@
 /** The plugins that run: those that are on by default, changed by the flags. */
-import type { JsonObject } from "#api";
+import { defaultFeatures, type JsonObject } from "#api";
 import { allPlugins } from "./all-plugins.ts";
 import { AdmissionConfigError } from "./chain/configuration.ts";
 import type { AdmissionPlugin } from "./chain/plugin.ts";
@@ -17,13 +17,16 @@ export interface AdmissionOptions {
    * ignored.
    */
   readonly requireDefaultAccount?: boolean | undefined;
+  /** Whether a feature gate is on. Default: as in v1.36. */
+  readonly featureEnabled?: ((gate: string) => boolean) | undefined;
 }
 
 /** Throws AdmissionConfigError for names and sections that cannot be used. */
-export function selectPlugins(
-  { enable = [], disable = [], configuration = new Map(), requireDefaultAccount = false }: AdmissionOptions,
-  services: Omit<PluginServices, "requireDefaultAccount">,
-): readonly AdmissionPlugin[] {
+export async function selectPlugins(
+  { enable = [], disable = [], configuration = new Map(), ...settings }: AdmissionOptions,
+  services: Omit<PluginServices, "requireDefaultAccount" | "featureEnabled">,
+): Promise<readonly AdmissionPlugin[]> {
+  const { requireDefaultAccount = false, featureEnabled = defaultFeatures.enabled } = settings;
   checkNames("--enable-admission-plugins", enable);
   checkNames("--disable-admission-plugins", disable);
   const both = enable.find((name) => disable.includes(name));
@@ -32,14 +35,11 @@ export function selectPlugins(
       both,
       "it is named in --enable-admission-plugins and in --disable-admission-plugins",
     );
-  return allPlugins.flatMap(({ name, byDefault, make }) => {
-    const wanted = enable.includes(name) || (byDefault && !disable.includes(name));
-    if (!wanted) return [];
-    if (make !== undefined) return [make({ ...services, requireDefaultAccount }, configuration.get(name))];
-    if (enable.includes(name) && !byDefault)
-      throw new AdmissionConfigError("--enable-admission-plugins", `${name} is not part of this version yet`);
-    return [];
-  });
+  const wanted = allPlugins.filter(
+    ({ name, byDefault }) => enable.includes(name) || (byDefault && !disable.includes(name)),
+  );
+  const all: PluginServices = { ...services, requireDefaultAccount, featureEnabled };
+  return Promise.all(wanted.map(async ({ name, make }) => make(all, configuration.get(name))));
 }
 
 function checkNames(flag: string, names: readonly string[]): void {

@@ -9,7 +9,7 @@ import { type ServedVersion, servedVersions } from "../discovery/index.ts";
 import type { ApiResponse } from "../http/exchange.ts";
 import { follow } from "../loopback/follow.ts";
 import type { Loopback } from "../loopback/loopback.ts";
-import { serviceResolver } from "../outbound/service-resolver.ts";
+import { serviceIpResolver, serviceResolver } from "../outbound/service-resolver.ts";
 import type { Authorized } from "../pipeline/exchange.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
@@ -25,6 +25,14 @@ import { RemoteDocuments } from "./remote-documents.ts";
 
 const OPENAPI_V3 = "/openapi/v3/";
 
+/** How extension servers are reached. */
+export interface AggregationReach {
+  /** At the IP of their Service, which needs a proxy on this machine. Default: at one of its endpoints. */
+  readonly toServiceIps?: boolean | undefined;
+  /** Their redirects are passed on. Default: they are answered 502. */
+  readonly passesRedirects?: boolean | undefined;
+}
+
 export interface AggregationOptions {
   /** Of the server that this is a part of: asked for when it is used. */
   readonly loopback: Loopback;
@@ -37,6 +45,9 @@ export interface AggregationOptions {
   readonly metrics: MetricsRegistry;
   /** Aborts when this server stops: ends long-running streams. */
   readonly stopping: AbortSignal;
+  readonly reach?: AggregationReach | undefined;
+  /** How long an extension server may take to answer. Default: a minute. */
+  readonly answerWithinMs?: number | undefined;
 }
 
 export interface Aggregation {
@@ -123,10 +134,12 @@ function partsOf(
   const apiServices = served(resources, GROUP, PLURAL);
   const services = served(resources, "", "services");
   const slices = served(resources, "discovery.k8s.io", "endpointslices");
-  const resolve = serviceResolver(resources, () => random);
+  const { toServiceIps = false, passesRedirects = false } = options.reach ?? {};
+  const resolve = toServiceIps ? serviceIpResolver(resources) : serviceResolver(resources, () => random);
   const backends = new Backends({ resolve, identity, clock });
   const probes = new Backends({ resolve, identity, clock, toAnyone: true });
-  const proxy: ProxyOptions = { backends, clock, log, stopping };
+  const { answerWithinMs } = options;
+  const proxy: ProxyOptions = { backends, clock, log, stopping, passesRedirects, answerWithinMs };
   return {
     context,
     apiServices,

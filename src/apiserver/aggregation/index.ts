@@ -1,3 +1,3 @@
 /** The whole public surface of aggregation. */
-export { type Aggregation, type AggregationOptions, aggregation } from "./aggregation.ts";
+export { type Aggregation, type AggregationOptions, type AggregationReach, aggregation } from "./aggregation.ts";
 export type { Identity as FrontProxyIdentity } from "./backend.ts";

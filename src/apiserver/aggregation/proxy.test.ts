@@ -289,3 +289,16 @@ describe("the way to an extension server", () => {
     });
   });
 });
+
+describe("redirects of an extension server", () => {
+  afterEach(() => server.close());
+
+  it("are passed on where that is allowed", async () => {
+    server = await aggregatedServer(undefined, { passesRedirects: true });
+    extension = await server.extension({ protocols: ["http/1.1"] });
+    await ready();
+    extension.state.mood = "redirects";
+    const { status, headers } = await server.ask("GET", FLUNDERS);
+    expect([Math.floor(status / 100), typeof headers.location]).toEqual([3, "string"]);
+  });
+});

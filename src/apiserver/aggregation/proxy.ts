@@ -33,6 +33,10 @@ export interface ProxyOptions {
   readonly log: Logger;
   /** Aborts when this server stops: cuts requests under way. */
   readonly stopping: AbortSignal;
+  /** Redirects are passed on. Default: they are answered 502. */
+  readonly passesRedirects?: boolean | undefined;
+  /** How long an answer may take, unless the request is long-running. Default: a minute. */
+  readonly answerWithinMs?: number | undefined;
 }
 
 /** `name`: the name of the APIService. */
@@ -103,11 +107,11 @@ async function streamed(
   info: RequestInfo,
   outgoing: Outgoing,
   { backend, address }: Reached,
-  { clock, log, stopping }: ProxyOptions,
+  { clock, log, stopping, passesRedirects = false, answerWithinMs = ANSWER_WITHIN_MS }: ProxyOptions,
 ): Promise<ApiResponse> {
   const lasting = isLongRunning(info);
   const end = endOf(request.signal, lasting ? stopping : undefined);
-  const timer = lasting ? undefined : clock.timer(ANSWER_WITHIN_MS, () => end.abort(timedOut()));
+  const timer = lasting ? undefined : clock.timer(answerWithinMs, () => end.abort(timedOut()));
   let incoming: Incoming;
   try {
     incoming = await backend.send(address, outgoing, end.signal);
@@ -118,7 +122,7 @@ async function streamed(
     timer?.cancel();
   }
   const { status, headers, body } = incoming;
-  if (status >= 300 && status <= 399 && headers.location !== undefined) {
+  if (!passesRedirects && status >= 300 && status <= 399 && headers.location !== undefined) {
     end.abort(new Error("a redirect"));
     end.release();
     return plainAnswer(502, "the backend attempted to redirect this request, which is not permitted");

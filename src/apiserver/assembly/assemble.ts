@@ -13,6 +13,7 @@ import type { Allocators } from "../allocate/index.ts";
 import { type CustomResources, customResources } from "../custom-resources/index.ts";
 import { Deliveries, flowObserver, flowsForEveryone } from "../flows/index.ts";
 import type { Handle } from "../http/exchange.ts";
+import { Deadlines } from "../pipeline/deadlines.ts";
 import { pipeline } from "../pipeline/pipeline.ts";
 import { requestMetrics } from "../pipeline/request-metrics.ts";
 import type { ServerContext } from "../rest/server-context.ts";
@@ -21,7 +22,7 @@ import { layFoundation } from "./foundation.ts";
 import type { AuthorizationPart, Core, Foundation, Front, ServerParts, Surroundings } from "./parts.ts";
 import { followPast } from "./past.ts";
 
-/** Upstream's `--etcd-compaction-interval`: how long a state can be listed after it has changed. */
+/** The default of `--etcd-compaction-interval`: how long a state can be listed after it has changed. */
 const LIST_WINDOW_MS = 5 * 60_000;
 
 export interface AssembledServer<A extends AuthorizationPart, F extends Front> extends Core<A> {
@@ -48,7 +49,7 @@ export async function assembleApiServer<A extends AuthorizationPart, F extends F
   const extensions = await loadExtensions(foundation, parts.aggregation?.(foundation));
   const allocation = parts.allocation?.(foundation);
   const newest = await foundation.storage.feed.load(parts.resumableChanges);
-  const core = completeCore(parts, foundation, extensions.custom, allocation);
+  const core = await completeCore(parts, foundation, extensions.custom, allocation);
   await sync(core, extensions, newest, parts.bootstrap);
   if (allocation !== undefined) core.background.run("service allocation repair", (signal) => allocation.repair(signal));
   const front = await parts.front(core);
@@ -77,23 +78,27 @@ async function loadExtensions(foundation: Foundation, aggregated: Aggregation | 
 }
 
 /** From here on the server can write, also through itself. */
-function completeCore<A extends AuthorizationPart>(
+async function completeCore<A extends AuthorizationPart>(
   parts: ServerParts<A, Front>,
   foundation: Foundation,
   custom: CustomResources,
   allocation: Allocators | undefined,
-): Core<A> {
+): Promise<Core<A>> {
   const { storage, background, loopback } = foundation;
   const past = followPast(storage.feed, storage.clock, parts.historyWindowMs, parts.recorder);
   const authorization = parts.authorization(foundation);
-  const admission = parts.admission(foundation, authorization.authorize);
+  const admission = await parts.admission(foundation, authorization.authorize);
   const deliveries = parts.recorder && new Deliveries(parts.recorder, () => storage.clock.now());
+  const { listWindowMs = LIST_WINDOW_MS, deleteWorkers, garbageCollection } = parts.storageSettings ?? {};
+  const revisionBefore = (ms: number) => past.timeline.at(storage.clock.now() - ms)?.revision ?? 0;
   const context: ServerContext = {
     ...storage,
     admission: custom.guarding(admission),
     access: authorization.writeAccess,
     allocators: allocation?.byResource ?? new Map(),
-    oldestListed: () => past.timeline.at(storage.clock.now() - LIST_WINDOW_MS)?.revision ?? 0,
+    oldestListed: listWindowMs === 0 ? undefined : () => revisionBefore(listWindowMs),
+    deleteWorkers,
+    garbageCollection,
     deliveries: deliveries && ((user, agent) => deliveries.to(user, agent)),
   };
   loopback.connect(context);
@@ -119,16 +124,30 @@ async function sync(
 }
 
 function serving(parts: Surroundings, core: Core, { custom, aggregated }: Extensions, front: Front): Handle {
-  const { context, resources, documents, metrics, stopping, past } = core;
+  const { context, resources, documents, metrics, stopping, past, closing } = core;
   const { feed, clock, log } = context;
-  const { recorder } = parts;
+  const { recorder, requests } = parts;
+  const deadlines = new Deadlines(clock);
+  closing.defer(() => deadlines.close());
   const authorize = front.authorize ?? core.authorization.authorize;
   const revision = () => feed.revision;
   return pipeline({
     ...front,
     count: requestMetrics(metrics, clock, recorder && flowObserver({ recorder, revision, clock })),
     authorize: flowsForEveryone(authorize),
-    dispatch: { context, resources, stopping, appearing: custom.appearing, past, connectors: front.connectors },
+    dispatch: {
+      context,
+      resources,
+      stopping,
+      appearing: custom.appearing,
+      past: { ...past, authorize },
+      connectors: front.connectors,
+      watches: requests?.watches,
+    },
+    deadlines,
+    requestTimeoutMs: requests?.timeoutMs,
+    gate: requests?.gate?.step,
+    browsers: { allowedOrigins: requests?.allowedOrigins, strictTransport: requests?.strictTransport },
     elsewhere: aggregated?.serve,
     nonResource: nonResourceRoutes({
       ...front.routes,
@@ -138,6 +157,7 @@ function serving(parts: Surroundings, core: Core, { custom, aggregated }: Extens
       past,
       flows: recorder && { recorder, authorize, revision, clock, stopping },
     }),
+    clock,
     log,
   });
 }

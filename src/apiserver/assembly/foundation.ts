@@ -1,4 +1,14 @@
 /** The first phase of a server: its store, the caches over it, and the resources that are part of it. */
+import {
+  type DropFields,
+  defaultFeatures,
+  disabledFields,
+  type Features,
+  type Kind,
+  keyOf,
+  registerFeatureMetrics,
+  shownAt,
+} from "#api";
 import { TaskGroup } from "#base";
 import { StoreFeed } from "../cache/feed.ts";
 import { Loopback } from "../loopback/loopback.ts";
@@ -8,20 +18,43 @@ import { apiDocuments } from "../routes/api-documents.ts";
 import type { Foundation, Surroundings } from "./parts.ts";
 
 export function layFoundation(parts: Surroundings, closing: AsyncDisposableStack, stopping: AbortSignal): Foundation {
-  const { store, sharedStore, isOutdated, clock, random, log, metrics, kinds } = parts;
+  const { store, sharedStore, isOutdated, clock, random, log, metrics, kinds, features = defaultFeatures } = parts;
   const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
   closing.use(background);
+  registerFeatureMetrics(metrics, features);
   const feed = new StoreFeed({ store, prefix: STORE_PREFIX, clock, log });
   const resources = new Resources(feed);
   for (const kind of kinds) resources.add(kind);
   return {
-    storage: { store, feed, clock, random, log, newUid: () => parts.newUid(), sharedStore, isOutdated },
+    storage: {
+      store,
+      feed,
+      clock,
+      random,
+      log,
+      features,
+      disabledFields: byKind(features),
+      newUid: () => parts.newUid(),
+      sharedStore,
+      isOutdated,
+    },
     resources,
-    documents: apiDocuments(kinds),
+    documents: apiDocuments(shownAt(kinds, features.emulated)),
     loopback: new Loopback(),
     metrics,
     background,
     closing,
     stopping,
+  };
+}
+
+/** Compiled on the first write of a kind. */
+function byKind(features: Features): (kind: Kind) => DropFields | undefined {
+  const known = new WeakMap<Kind, DropFields | undefined>();
+  return (kind) => {
+    if (known.has(kind)) return known.get(kind);
+    const drop = disabledFields(features, keyOf(kind));
+    known.set(kind, drop);
+    return drop;
   };
 }

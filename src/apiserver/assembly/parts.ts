@@ -3,7 +3,7 @@
  *
  *     Foundation ──► allocation, authorization, admission ──► Core ──► bootstrap, front ──► pipeline
  */
-import type { Kind } from "#api";
+import type { Features, Kind } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random, TaskGroup } from "#base";
 import type { Recorder } from "#flows";
 import type { Store } from "#store";
@@ -14,10 +14,13 @@ import type { Connectors } from "../connect/index.ts";
 import type { Loopback } from "../loopback/loopback.ts";
 import type { Past } from "../past/index.ts";
 import type { PipelineOptions } from "../pipeline/pipeline.ts";
+import type { RequestGate } from "../pipeline/request-gate.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { Admission, ServerContext, StorageContext, WriteAccess } from "../rest/server-context.ts";
 import type { ApiDocuments } from "../routes/api-documents.ts";
 import type { RouteOptions } from "../routes/routes.ts";
+import type { StorageSettings } from "../storage/index.ts";
+import type { WatchSettings } from "../watch/watch.ts";
 
 /** Storage, resources and lifetime of a server: what all parts are made from. */
 export interface Foundation {
@@ -56,6 +59,19 @@ export interface Front
   readonly routes: Pick<RouteOptions, "rawStore" | "health" | "debug" | "others" | "issuerDocuments">;
 }
 
+/** How requests are served, where it differs from the defaults. */
+export interface RequestSettings {
+  /** How long a request may take, unless it is long-running. Default: a minute. */
+  readonly timeoutMs?: number | undefined;
+  readonly watches?: Omit<WatchSettings, "stopping"> | undefined;
+  /** Turns requests away while the server shuts down. Default: none is turned away. */
+  readonly gate?: RequestGate | undefined;
+  /** Origins whose pages may use this server: regular expressions in Go's syntax. Default: none. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /** Directives of the header Strict-Transport-Security. Default: it is not sent. */
+  readonly strictTransport?: readonly string[] | undefined;
+}
+
 /** Parts that are values. */
 export interface Surroundings {
   readonly store: Store;
@@ -68,10 +84,15 @@ export interface Surroundings {
   readonly metrics: MetricsRegistry;
   newUid(): string;
   readonly kinds: readonly Kind[];
+  /** Default: those of v1.36. */
+  readonly features?: Features | undefined;
   /** Watches that missed no more changes than this resume after a restart. */
   readonly resumableChanges: number;
   /** Records requests and deliveries. Default: nothing is recorded. */
   readonly recorder?: Recorder | undefined;
+  /** How the store is used. */
+  readonly storageSettings?: StorageSettings | undefined;
+  readonly requests?: RequestSettings | undefined;
   /** How long the store keeps past states. */
   readonly historyWindowMs: number;
 }
@@ -81,7 +102,7 @@ export interface ServerParts<A extends AuthorizationPart, F extends Front> exten
   readonly allocation?: ((foundation: Foundation) => Allocators) | undefined;
   /** Called when the caches are loaded. */
   authorization(foundation: Foundation): A;
-  admission(foundation: Foundation, authorize: Authorizer): Admission;
+  admission(foundation: Foundation, authorize: Authorizer): Admission | Promise<Admission>;
   readonly aggregation?: ((foundation: Foundation) => Aggregation) | undefined;
   /** Creates the objects that every cluster has. */
   readonly bootstrap?: ((core: Core) => Promise<void>) | undefined;

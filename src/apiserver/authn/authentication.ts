@@ -4,7 +4,7 @@
  *     request ──► front proxy ──► certificate ──► token ──────────────────────────────────────────────► anonymous
  *                                                   └► static ► service account ► bootstrap ► OIDC ► webhook
  */
-import type { core } from "#api";
+import type { core, JsonObject } from "#api";
 import type { Clock, Logger, Random } from "#base";
 import { type AnonymousPolicy, type Authenticator, authenticator } from "./authenticator.ts";
 import { bootstrapTokens } from "./bootstrap-token.ts";
@@ -15,6 +15,7 @@ import { celExpressions } from "./oidc/cel-expressions.ts";
 import type { AuthenticationConfiguration } from "./oidc/configuration.ts";
 import { OidcIssuers } from "./oidc/issuers.ts";
 import { SIGNING_ALGORITHMS } from "./oidc/tokens.ts";
+import type { ExternalSigner } from "./service-account/external/signer.ts";
 import { type IssuerDocuments, issuerDocuments, type TokenIssuer, tokenIssuer } from "./service-account/issuer.ts";
 import { distinctKeys, signingKey, temporaryKey, verificationKeys } from "./service-account/keys.ts";
 import { LEGACY_ISSUER, legacyTokenJudge } from "./service-account/legacy-tokens.ts";
@@ -65,10 +66,10 @@ export interface Authentication {
 export function authentication(options: AuthenticationOptions): Authentication {
   const { settings, requestHeader, objects, clock, random, log } = options;
   const accounts = serviceAccounts(settings.serviceAccounts ?? {});
-  const { audiences, issuers, keys } = accounts;
+  const { audiences, issuers, keys, signer } = accounts;
   const ofAccount = accountTokenJudge({ objects, clock });
   const judges = new Map<string, Judge>([
-    [LEGACY_ISSUER, legacyTokenJudge({ objects, clock, noteUse: options.noteUse, log })],
+    [LEGACY_ISSUER, legacyTokenJudge({ objects, clock, noteUse: options.noteUse, log, lookUp: accounts.lookUp })],
     ...issuers.map((issuer) => [issuer, ofAccount] as const),
   ]);
   const clientCa = new CertificateAuthorities(options.clientCa, clock);
@@ -90,7 +91,7 @@ export function authentication(options: AuthenticationOptions): Authentication {
 
   const tokens = firstOf([
     ...(settings.tokens === undefined ? [] : [forApi(audiences, staticTokens(settings.tokens))]),
-    signedTokens({ keys, audiences }, judges),
+    signedTokens({ audiences, keys, ...(signer !== undefined && followed(signer)) }, judges),
     ...(settings.bootstrapTokens === true ? [forApi(audiences, bootstrapTokens({ objects, clock }))] : []),
     forApi(audiences, oidc.authenticate),
     ...(webhook === undefined ? [] : [cached(webhook.authenticate, ttl)]),
@@ -115,7 +116,7 @@ export function authentication(options: AuthenticationOptions): Authentication {
     audiences,
     issuer: accounts.issuer,
     documents: (server) =>
-      issuerDocuments(accounts.issuer.issuer, accounts.jwksUri ?? `${server}/openid/v1/jwks`, keys),
+      issuerDocuments(accounts.issuer.issuer, accounts.jwksUri ?? `${server}/openid/v1/jwks`, signer?.keys ?? keys),
     replaceClientCa: (pem) => clientCa.replace(pem),
     configure,
     close: async () => {
@@ -128,15 +129,28 @@ export function authentication(options: AuthenticationOptions): Authentication {
 function serviceAccounts(settings: ServiceAccountSettings) {
   const { issuers = [DEFAULT_ISSUER], audiences = issuers, maxExpirationSeconds, extendExpiration = true } = settings;
   const { signingKey: own, keys: others = [], jwksUri } = settings;
-  const signing = own === undefined ? temporaryKey() : signingKey(own.pem, own.file);
+  const { signer, lookUp } = settings;
   const [issuer = DEFAULT_ISSUER] = issuers;
+  const shared = { issuers, audiences, jwksUri, lookUp, signer };
+  if (signer !== undefined) {
+    const { maxExpirationSeconds: maxExtendedSeconds } = signer;
+    const sign = (claims: JsonObject) => signer.sign(claims);
+    return {
+      ...shared,
+      keys: [],
+      issuer: { issuer, audiences, maxExpirationSeconds, maxExtendedSeconds, extendExpiration, sign },
+    };
+  }
+  const signing = own === undefined ? temporaryKey() : signingKey(own.pem, own.file);
   return {
-    issuers,
-    audiences,
-    jwksUri,
+    ...shared,
     keys: distinctKeys([signing, ...others.flatMap(({ pem, file }) => verificationKeys(pem, file))]),
     issuer: tokenIssuer(signing, { issuer, audiences, maxExpirationSeconds, extendExpiration }),
   };
+}
+
+function followed(signer: ExternalSigner) {
+  return { keysFor: (id: string) => signer.keysFor(id), generation: () => signer.generation };
 }
 
 function anonymousPolicy(

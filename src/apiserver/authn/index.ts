@@ -14,6 +14,8 @@ export type { ClusterObjects, Plural } from "./objects.ts";
 export { type AuthenticationConfiguration, parseAuthenticationConfiguration } from "./oidc/configuration.ts";
 export { authenticatorOfFlags, type OidcFlags } from "./oidc/flags.ts";
 export { SIGNING_ALGORITHMS } from "./oidc/tokens.ts";
+export { openExternalSigner } from "./service-account/external/open.ts";
+export type { ExternalSigner } from "./service-account/external/signer.ts";
 export { type TokenIssuer, tokenSigner } from "./service-account/issuer.ts";
 export { KeyFileError } from "./service-account/keys.ts";
 export {

@@ -2,8 +2,9 @@
  * Requests of authenticators to other servers, as JSON over HTTPS: TokenReviews, and the documents of OpenID providers.
  *
  * 1. Only TLS: keys and tokens do not travel in the clear.
- * 2. A GET follows redirects, a POST does not.
+ * 2. A GET follows redirects, a POST does not. Credentials go to the origin that they were meant for, and to no other.
  */
+import { STATUS_CODES } from "node:http";
 import { type Clock, HttpClient, type HttpClientTls, type HttpFailure, type HttpResponse } from "#base";
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -19,6 +20,8 @@ export interface JsonQuestion {
 
 export interface JsonAnswer {
   readonly status: number;
+  /** The usual words for the status. */
+  readonly reason: string;
   readonly headers: HttpResponse["headers"];
   readonly text: string;
 }
@@ -40,14 +43,19 @@ export class JsonClient {
 
   /** Throws if there is no answer; any status is an answer. */
   async ask(question: JsonQuestion): Promise<JsonAnswer> {
-    let { url } = question;
+    let { url, headers = {} } = question;
     for (let redirects = 0; ; redirects++) {
-      const answer = await this.#once({ ...question, url });
+      const answer = await this.#once({ ...question, url, headers });
       const { location } = answer.headers;
       const moved = question.body === undefined && answer.status >= 300 && answer.status < 400;
       if (!moved || location === undefined) return answer;
       if (redirects === MAX_REDIRECTS) throw new Error(`${question.url} redirects too often`);
-      url = new URL(location, url).href;
+      const next = new URL(location, url);
+      if (next.origin !== new URL(url).origin) {
+        const { authorization: _, ...others } = headers;
+        headers = others;
+      }
+      url = next.href;
     }
   }
 
@@ -69,7 +77,9 @@ export class JsonClient {
       signal,
     });
     if (!result.ok) throw this.#failed(url, result);
-    return { status: result.status, headers: result.headers, text: result.body.toString("utf8") };
+    const { status } = result;
+    const reason = STATUS_CODES[status] ?? "";
+    return { status, reason, headers: result.headers, text: result.body.toString("utf8") };
   }
 
   #failed(url: string, { reason, cause }: HttpFailure): unknown {

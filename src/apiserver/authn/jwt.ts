@@ -21,8 +21,8 @@ export interface Peeked {
   readonly claims: JsonObject;
 }
 
-export function peek(token: string): Peeked | undefined {
-  if (token.length > MAX_TOKEN_CHARS) return undefined;
+export function peek(token: string, maxChars = MAX_TOKEN_CHARS): Peeked | undefined {
+  if (token.length > maxChars) return undefined;
   const parts = token.split(".");
   if (parts.length !== 3 || !parts.every((part) => /^[A-Za-z0-9_-]*$/.test(part))) return undefined;
   const [header, claims] = parts.slice(0, 2).map(jsonOf);

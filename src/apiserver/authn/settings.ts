@@ -2,6 +2,7 @@
 
 import type { UserInfo } from "../identity/user.ts";
 import type { AuthenticationConfiguration } from "./oidc/configuration.ts";
+import type { ExternalSigner } from "./service-account/external/signer.ts";
 import type { WebhookConnection } from "./webhook/tokens.ts";
 
 export interface AuthenticationSettings {
@@ -21,6 +22,10 @@ export interface ServiceAccountSettings {
   readonly issuers?: readonly string[];
   /** The audiences of accepted tokens. Default: the issuers. */
   readonly audiences?: readonly string[];
+  /** Signs in place of a key of the server. Its keys are then the only ones that verify. */
+  readonly signer?: ExternalSigner;
+  /** Whether the Secret and the ServiceAccount of a token in a Secret have to exist. Default: yes. */
+  readonly lookUp?: boolean;
   /** Default: a key for the life of the process. */
   readonly signingKey?: PemFile;
   /** Verify tokens, besides the signing key. */

@@ -4,6 +4,7 @@
  * 1. All but the selectors are plain values. Selectors are parsed when an authorizer uses them: most do not.
  * 2. An invalid selector counts as none, which asks for more.
  */
+
 import {
   type FieldTerm,
   type LabelOperator,
@@ -12,6 +13,7 @@ import {
   parseLabelSelector,
   type authorization as review,
 } from "#api";
+import { table } from "#base";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { UserInfo } from "../identity/user.ts";
 
@@ -171,12 +173,12 @@ function readable<T>(read: () => readonly T[], failed: () => void): readonly T[]
   }
 }
 
-const LABEL_OPERATORS: Readonly<Record<string, LabelOperator>> = {
+const LABEL_OPERATORS: Readonly<Record<string, LabelOperator>> = table({
   In: "in",
   NotIn: "notin",
   Exists: "exists",
   DoesNotExist: "!",
-};
+});
 
 function reviewedSelectors({ fieldSelector, labelSelector }: review.ResourceAttributes): Selectors {
   if (fieldSelector === undefined && labelSelector === undefined) return NO_SELECTORS;

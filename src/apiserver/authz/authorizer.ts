@@ -7,7 +7,7 @@
  */
 
 import { forbidden, goQuote, internalError, type StatusError } from "#api";
-import { andThen, type Maybe } from "#base";
+import { andThen, type Maybe, table } from "#base";
 import type { Attributes } from "./attributes.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -49,7 +49,7 @@ export function denied(attributes: Attributes, reason = ""): StatusError {
   return forbidden({ group, resource }, name, reason === "" ? message : `${message}: ${reason}`);
 }
 
-const HTML: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+const HTML: Readonly<Record<string, string>> = table({ "&": "&amp;", "<": "&lt;", ">": "&gt;" });
 
 function sentence(attributes: Attributes): string {
   const { user, verb, isResourceRequest, path, apiGroup, resource, subresource, namespace } = attributes;

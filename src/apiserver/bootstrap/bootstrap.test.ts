@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { core, Json, KubeObject, networking, rbac } from "#api";
+import type { Json, KubeObject, rbac } from "#api";
 import { serverRequest } from "../loopback/server-request.ts";
 import type { AnyDraft } from "../rest/draft.ts";
 import { change } from "../rest/write/change.ts";
 import { bootstrap } from "./bootstrap.ts";
 import type { Identity } from "./identity.ts";
+import { Membership } from "./membership.ts";
 import { type TestServer, testServer } from "./testing/server.ts";
 
 const reference = resolve(import.meta.dirname, "../../../../shared/reference/bootstrap/apiserver-only");
@@ -25,6 +26,9 @@ const facts = {
   requestHeader: { ca: pem, allowedNames: ["front-proxy-client"] },
   serviceCidrs: ["10.96.0.0/16"],
 };
+
+const joinCluster = (server: TestServer) =>
+  new Membership({ ...server, identity, serviceCidrs: facts.serviceCidrs }).join();
 
 /** Without what differs from start to start. */
 function comparable(object: KubeObject): Json {
@@ -69,7 +73,8 @@ describe("a fresh cluster", () => {
       ["", "configmaps"],
     ])("%s %s", async (group, plural) => {
       await using server = await testServer(facts);
-      await bootstrap(server.context, server.resources, { ...facts, identity });
+      await bootstrap(server.context, server.resources, facts);
+      await joinCluster(server);
       const file = JSON.parse(readFileSync(join(reference, `${plural}.json`), "utf8")) as { items: KubeObject[] };
       const wanted = file.items.map(comparable).sort(byName);
       const found = server.all(group, plural).map(comparable).sort(byName);
@@ -83,30 +88,10 @@ describe("a fresh cluster", () => {
     const before = await revision(server);
     await bootstrap(server.context, server.resources, facts);
     expect(await revision(server)).toBe(before);
-    await bootstrap(server.context, server.resources, { ...facts, identity });
+    await joinCluster(server);
     const advertised = await revision(server);
-    await bootstrap(server.context, server.resources, { ...facts, identity });
+    await joinCluster(server);
     expect((await revision(server)) - advertised).toBeLessThanOrEqual(1);
-  });
-
-  it("has no endpoints where the server is on the loopback device only", async () => {
-    await using server = await testServer();
-    await bootstrap(server.context, server.resources, { identity: { ...identity, address: "127.0.0.1" } });
-    expect(server.all("", "endpoints")).toEqual([]);
-    expect((server.get("", "services", "default/kubernetes") as core.Service).spec?.clusterIP).toBe("10.96.0.1");
-    expect(
-      (server.get("networking.k8s.io", "servicecidrs", "kubernetes") as networking.ServiceCIDR).spec?.cidrs,
-    ).toEqual(["10.96.0.0/12"]);
-  });
-
-  it("names all servers whose lease is alive as endpoints", async () => {
-    await using server = await testServer();
-    await bootstrap(server.context, server.resources, { identity });
-    await bootstrap(server.context, server.resources, {
-      identity: { ...identity, hostname: "other", address: "192.0.2.9" },
-    });
-    const { subsets } = server.get("", "endpoints", "default/kubernetes") as core.Endpoints;
-    expect(subsets?.[0]?.addresses?.map(({ ip }) => ip)).toEqual(["192.0.2.10", "192.0.2.9"]);
   });
 });
 

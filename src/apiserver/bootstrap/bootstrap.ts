@@ -1,10 +1,10 @@
 /**
  * The objects that every cluster has.
  *
- *     namespaces ──► service range ──► the Service `kubernetes`
+ *     namespaces ──► service range
  *         ├──► roles and bindings
  *         ├──► priority classes, priority levels, flow schemas
- *         └──► config maps, the server's own lease
+ *         └──► config maps
  *
  * 1. Missing objects are created. Roles, bindings and flow control are also brought up to date; all others are left
  *    unchanged.
@@ -18,8 +18,6 @@ import { Ensure, type EnsureFailure, type Wanted } from "../loopback/ensure.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import { type AuthenticationFacts, configMaps } from "./config-maps.ts";
-import { type Identity, identityLease, peerAddresses } from "./identity.ts";
-import { publishService } from "./kubernetes-service.ts";
 import { type Enabled, rbacObjects } from "./rbac/index.ts";
 
 const NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -30,8 +28,6 @@ export interface BootstrapOptions extends AuthenticationFacts {
   readonly enabled?: Enabled | undefined;
   /** One of each family at most; the first is the default. */
   readonly serviceCidrs?: readonly string[] | undefined;
-  /** The identity and address of this server. Without it there is neither the Service `kubernetes` nor a lease. */
-  readonly identity?: Identity | undefined;
 }
 
 export async function bootstrap(
@@ -49,7 +45,6 @@ export async function bootstrap(
     ensure.all(configMaps(options, now)),
     ensureServices(ensure, options, now),
   ]);
-  if (options.identity !== undefined) await advertise(context, resources, options.identity, options.serviceCidrs);
 }
 
 /** Publishes the authorities of client certificates for aggregated API servers. Called again when they change. */
@@ -59,23 +54,6 @@ export async function publishAuthentication(
   facts: AuthenticationFacts,
 ): Promise<void> {
   await new Ensure(context, resources).all(configMaps(facts, context.clock.now()));
-}
-
-/** Publishes the address of this server. Called when it listens, because its port may not be known before. */
-export async function advertise(
-  context: ServerContext,
-  resources: Resources,
-  identity: Identity,
-  [serviceCidr = DEFAULT_SERVICE_CIDR]: readonly string[] = [],
-): Promise<void> {
-  const ensure = new Ensure(context, resources, reportTo(context));
-  const now = context.clock.now();
-  const { port, address } = identity;
-  const others = peerAddresses(resources, identity, now);
-  await Promise.all([
-    ensure.one(identityLease(identity, now)),
-    publishService(ensure, { serviceCidr, port, others, address }),
-  ]);
 }
 
 async function ensureServices(
@@ -104,7 +82,7 @@ async function ensureServices(
  * An object that cannot be created because of another that is damaged does not keep the server from starting. A store
  * that fails does.
  */
-function reportTo({ log }: ServerContext): EnsureFailure {
+export function reportTo({ log }: ServerContext): EnsureFailure {
   return ({ group, plural, object: { metadata } }, error) => {
     if (isStoreError(error) || (error instanceof Error && isStoreError(error.cause))) throw error;
     const { namespace, name } = metadata;

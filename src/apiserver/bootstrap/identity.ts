@@ -3,14 +3,11 @@
  */
 import { createHash } from "node:crypto";
 import { formatMicroTime, instantOf, type KubeObject } from "#api";
-import { Ensure, type Wanted } from "../loopback/ensure.ts";
-import type { Resources } from "../rest/resources.ts";
-import type { ServerContext } from "../rest/server-context.ts";
+import type { Wanted } from "../loopback/ensure.ts";
 
-const RENEW_MS = 10_000;
 const DURATION_SECONDS = 3600;
-const NAMESPACE = "kube-system";
-const PEER_ADDRESS = "kubernetes.io/peer-advertise-address";
+export const IDENTITY_NAMESPACE = "kube-system";
+export const PEER_ADDRESS = "kubernetes.io/peer-advertise-address";
 const IDENTITY = { "apiserver.kubernetes.io/identity": "kube-apiserver" } as const;
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 
@@ -20,10 +17,6 @@ export interface Identity {
   readonly address?: string | undefined;
   /** A new one for each start. */
   readonly uid: string;
-}
-
-interface Lease extends KubeObject {
-  readonly spec?: { readonly renewTime?: string; readonly leaseDurationSeconds?: number };
 }
 
 /** `apiserver-` and a digest of host and port. */
@@ -50,7 +43,7 @@ export function identityLease(identity: Identity, now: number): Wanted {
       ? undefined
       : { [PEER_ADDRESS]: `${address.includes(":") ? `[${address}]` : address}:${port}` };
   const labels = { ...IDENTITY, "kubernetes.io/hostname": hostname };
-  const metadata = { name, namespace: NAMESPACE, labels, ...(annotations && { annotations }) };
+  const metadata = { name, namespace: IDENTITY_NAMESPACE, labels, ...(annotations && { annotations }) };
   return {
     group: "coordination.k8s.io",
     plural: "leases",
@@ -58,39 +51,4 @@ export function identityLease(identity: Identity, now: number): Wanted {
     revise: (found) =>
       ({ ...found, metadata: { ...found.metadata, labels, ...(annotations && { annotations }) }, spec }) as KubeObject,
   };
-}
-
-/** Addresses of the other servers whose Lease has not expired. */
-export function peerAddresses(resources: Resources, own: Identity, now: number): readonly string[] {
-  const leases = resources.find("coordination.k8s.io", "v1", "leases");
-  if (leases === undefined) return [];
-  const found: string[] = [];
-  for (const stored of leases.readable({ from: `${NAMESPACE}/apiserver-`, before: `${NAMESPACE}/apiserver.` })) {
-    const { metadata, spec } = leases.read(stored) as Lease;
-    const until = Date.parse(spec?.renewTime ?? "") + (spec?.leaseDurationSeconds ?? 0) * 1000;
-    const address = metadata.annotations?.[PEER_ADDRESS];
-    if (metadata.name === identityName(own) || address === undefined || !(until > now)) continue;
-    found.push(address.slice(0, address.lastIndexOf(":")).replace(/^\[|\]$/g, ""));
-  }
-  return found;
-}
-
-/** Runs until its signal aborts. */
-export async function renewIdentity(
-  context: ServerContext,
-  resources: Resources,
-  identity: Identity,
-  signal: AbortSignal,
-): Promise<void> {
-  const { clock, log } = context;
-  const ensure = new Ensure(context, resources);
-  while (!signal.aborted) {
-    try {
-      await clock.sleep(RENEW_MS, signal);
-      await ensure.one(identityLease(identity, clock.now()));
-    } catch (error) {
-      if (signal.aborted) return;
-      log.warn("the lease of this API server could not be renewed; trying again", { error });
-    }
-  }
 }

@@ -1,5 +1,7 @@
 /** The whole public surface of bootstrap. */
-export { advertise, type BootstrapOptions, bootstrap, publishAuthentication } from "./bootstrap.ts";
+export { type BootstrapOptions, bootstrap, publishAuthentication, reportTo } from "./bootstrap.ts";
 export type { AuthenticationFacts } from "./config-maps.ts";
-export { type Identity, renewIdentity } from "./identity.ts";
+export { type EndpointReconcilerType, RECONCILER_TYPES } from "./endpoint-addresses.ts";
+export type { Identity } from "./identity.ts";
+export { Membership } from "./membership.ts";
 export { nodeRules } from "./rbac/index.ts";

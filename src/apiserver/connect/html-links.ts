@@ -4,9 +4,10 @@
  * 1. Only start tags are written anew, with quoted attributes; everything else stays as it is, byte for byte.
  * 2. Text of scripts and styles is no markup. A tag that never ends is left out.
  */
+import { table } from "#base";
 
 /** The attributes that have URLs, by tag. */
-const LINKS: Readonly<Record<string, readonly string[]>> = {
+const LINKS: Readonly<Record<string, readonly string[]>> = table({
   a: ["href"],
   applet: ["codebase"],
   area: ["href"],
@@ -32,7 +33,7 @@ const LINKS: Readonly<Record<string, readonly string[]>> = {
   script: ["src"],
   source: ["src"],
   video: ["poster", "src"],
-};
+});
 
 /** Tags whose content is text up to their end tag. */
 const TEXT_ONLY = ["iframe", "noembed", "noframes", "plaintext", "script", "style", "textarea", "title", "xmp"];
@@ -103,7 +104,7 @@ function match(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
   return pattern.exec(text);
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+const ENTITIES: Readonly<Record<string, string>> = table({ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" });
 
 /** Entities that are not known here stay as they are. */
 function decoded(value: string): string {
@@ -115,14 +116,14 @@ function decoded(value: string): string {
   });
 }
 
-const CODES: Readonly<Record<string, string>> = {
+const CODES: Readonly<Record<string, string>> = table({
   "&": "&amp;",
   "'": "&#39;",
   "<": "&lt;",
   ">": "&gt;",
   '"': "&#34;",
   "\r": "&#13;",
-};
+});
 
 function encoded(value: string): string {
   return value.replace(/&(?!#?\w+;)|['<>"\r]/g, (char) => CODES[char] ?? char);

@@ -19,6 +19,8 @@ export interface KubeletReach {
   readonly addressTypes?: readonly string[] | undefined;
   /** How long a kubelet may take to respond. */
   readonly timeoutMs?: number | undefined;
+  /** Of kubelets whose Node names none. Default: 10250. */
+  readonly port?: number | undefined;
 }
 
 export interface PodConnections {
@@ -33,14 +35,14 @@ export interface PodConnections {
 
 export function kubeletTarget(connections: PodConnections, nodeName: string): Omit<Target, "path"> {
   const { nodes, kubeletIdentity, kubelets, stopping } = connections;
-  const address = kubeletAddress(nodes, nodeName, kubelets?.addressTypes);
+  const address = kubeletAddress(nodes, nodeName, kubelets);
   return { secure: true, ...address, timeoutMs: kubelets?.timeoutMs, tls: kubeletIdentity?.(), stopping };
 }
 
 export function kubeletAddress(
   nodes: Resource,
   name: string,
-  preferred: readonly string[] = PREFERRED,
+  { addressTypes: preferred = PREFERRED, port = KUBELET_PORT }: KubeletReach = {},
 ): NetworkAddress {
   const stored = nodes.cache.get(name);
   if (stored === undefined) throw notFound(nodes.groupResource, name);
@@ -48,8 +50,7 @@ export function kubeletAddress(
   const { addresses = [], daemonEndpoints } = (nodes.read(stored) as core.Node).status ?? {};
   for (const wanted of preferred) {
     const found = addresses.find(({ type }) => type === wanted);
-    if (found !== undefined)
-      return { host: found.address, port: daemonEndpoints?.kubeletEndpoint?.Port || KUBELET_PORT };
+    if (found !== undefined) return { host: found.address, port: daemonEndpoints?.kubeletEndpoint?.Port || port };
   }
   const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(" ");
   throw new StatusError("", `no preferred addresses found; known addresses: [${known}]`);

@@ -8,7 +8,9 @@
  * 2. Whatever the method, the right to create is required: a WebSocket begins with GET, and the right to get must not
  *    run commands.
  */
+
 import { badRequest, StatusError } from "#api";
+import { table } from "#base";
 import type { Authorizer } from "../authz/authorizer.ts";
 import { isTrue } from "../http/request-info.ts";
 import type { Connector } from "./connector.ts";
@@ -45,7 +47,7 @@ export function podStream(connections: PodConnections, authorize: Authorizer, to
 }
 
 /** The kubelet's spelling. */
-const KUBELET_PATHS: Readonly<Record<string, string>> = { portforward: "portForward" };
+const KUBELET_PATHS: Readonly<Record<string, string>> = table({ portforward: "portForward" });
 /** Options with other names in the kubelet's API. */
 const OPTIONS: readonly (readonly [string, string])[] = [
   ["stdin", "input"],

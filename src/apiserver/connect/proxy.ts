@@ -41,7 +41,7 @@ export function podProxy({ pods, nodes }: PodConnections): Connector {
 /** Requires the right to create: a kubelet runs commands for every client that may connect. */
 export function nodeProxy(connections: PodConnections, authorize: Authorizer): Connector {
   const passOn = proxy("node", (_, { secure, name, port }) => {
-    const { host, port: own } = kubeletAddress(connections.nodes, name, connections.kubelets?.addressTypes);
+    const { host, port: own } = kubeletAddress(connections.nodes, name, connections.kubelets);
     if (port === "" || Number(port) === own) return kubeletTarget(connections, name);
     return { secure, host: proxyable(host), port: Number(port) };
   });

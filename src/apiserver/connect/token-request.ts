@@ -10,6 +10,7 @@ import {
   field,
   formatTime,
   instantOf,
+  internalError,
   invalidStatus,
   type JsonObject,
   type Kind,
@@ -91,9 +92,10 @@ export function tokenRequest(accounts: Resource, resources: Resources, issuer: T
       seconds === RENEWED_SECONDS &&
       audiences.every((audience) => issuer.audiences.includes(audience));
     const jti = context.newUid();
-    const token = await issuer.sign({
+    const extendedSeconds = Math.min(EXTENDED_SECONDS, issuer.maxExtendedSeconds ?? EXTENDED_SECONDS);
+    const claims = {
       aud: audiences,
-      exp: now + (extended ? EXTENDED_SECONDS : seconds),
+      exp: now + (extended ? extendedSeconds : seconds),
       iat: now,
       iss: issuer.issuer,
       jti,
@@ -105,6 +107,9 @@ export function tokenRequest(accounts: Resource, resources: Resources, issuer: T
       },
       nbf: now,
       sub: serviceAccountUser({ namespace, name }),
+    };
+    const token = await issuer.sign(claims).catch((error: unknown) => {
+      throw internalError(`failed to generate token: ${(error as Error).message}`, error);
     });
     request.annotate("authentication.kubernetes.io/issued-credential-id", `JTI=${jti}`);
     const { creationTimestamp: _, ...metadata } = draft.metadata;

@@ -4,6 +4,7 @@
  * 1. The same rule as for APIService objects: groups by priority, then by name; versions by priority, then by version
  *    order.
  */
+import { table } from "#base";
 
 export interface Priority {
   /** `groupPriorityMinimum` of an APIService. A group has the highest of its versions. */
@@ -76,7 +77,7 @@ export function compareVersions(a: Ranked, b: Ranked): number {
 }
 
 const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
-const STABILITY: Readonly<Record<string, number>> = { alpha: 1, beta: 2 };
+const STABILITY: Readonly<Record<string, number>> = table({ alpha: 1, beta: 2 });
 
 /**
  * The documented order of version names: v10, v2, v1, v11beta2, v10beta3, v3beta1, v12alpha1, then all others by the

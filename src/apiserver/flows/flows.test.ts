@@ -76,16 +76,87 @@ describe("GET /k8ts/flows", () => {
     expect(text).not.toContain("alice");
   });
 
-  it("shows a work with the first of its objects that may be seen", async () => {
+  it("shows a work to who may get the object that it is about", async () => {
     const works = new Works("replicaset-controller");
-    const work = (about: string) => ({
+    const work = (about: string, resource?: string) => ({
       user: { ...CONTROLLER, groups: ["system:masters"] },
-      headers: { "k8ts-cause": works.cause({ about, woken: [], startedAt: 0, decided: "" }) },
+      headers: { "k8ts-cause": works.cause({ about, resource, woken: [], startedAt: 0, decided: "" }) },
     });
-    await configMap("a", "other", work("hidden"));
-    await configMap("b", "default", work("shown"));
+    await configMap("a", "default", work("other/a", "configmaps"));
+    await configMap("b", "default", work("default/b", "configmaps"));
+    await configMap("c", "default", work("default/c", "secrets"));
+    await configMap("d", "default", work("rules"));
     const { text } = await server.request("GET", "/k8ts/flows", { user: JANE });
-    expect(named(linesOf(text))).toEqual(["shown", "create default/b", "end"]);
+    // Works began at 0.
+    expect(named(linesOf(text))).toEqual([
+      "default/b",
+      "create default/a",
+      "create default/b",
+      "create default/c",
+      "create default/d",
+      "end",
+    ]);
+  });
+
+  it("shows no work to who names it as the cause of a request", async () => {
+    await server.request("POST", `${RBAC}/namespaces/default/roles`, {
+      body: role("writer", [{ verbs: ["create"], apiGroups: [""], resources: ["configmaps"] }], "default"),
+    });
+    await server.request("POST", `${RBAC}/namespaces/default/rolebindings`, {
+      body: binding("writer", "Role writer", ["User jane"], "default"),
+    });
+    const cause = new Works("replicaset-controller").cause({
+      about: "other/secret-plan",
+      resource: "configmaps",
+      woken: [],
+      startedAt: 0,
+      decided: "create ConfigMap secret-plan",
+    });
+    const headers = { "k8ts-cause": cause };
+    await configMap("a", "other", { user: { ...CONTROLLER, groups: ["system:masters"] }, headers });
+    // The whole header, and the id alone, which is all that is read of a known work.
+    for (const [name, header] of Object.entries({ whole: cause, id: cause.slice(0, cause.indexOf(" ") + 1) }))
+      expect((await configMap(name, "default", { user: JANE, headers: { "k8ts-cause": header } })).status).toBe(201);
+    const { text } = await server.request("GET", "/k8ts/flows", { user: JANE });
+    // Hers is a claim, under her own name: what she sent herself, and the id of no other.
+    const [own] = linesOf(text).filter((line): line is WorkRecord => line.type === "work");
+    expect(own).toMatchObject({ claimed: true, claimedBy: "jane" });
+    const [real] = recorder.records().filter((record): record is WorkRecord => record.type === "work");
+    expect(real).toMatchObject({ claimed: false, actor: "replicaset-controller" });
+    expect(own?.id).not.toBe(real?.id);
+    expect(named(linesOf(text)).filter((name) => name.startsWith("create"))).toEqual([
+      "create default/whole",
+      "create default/id",
+    ]);
+  });
+
+  it("keeps a genuine work though somebody forged one of its name before", async () => {
+    const works = new Works("scheduler");
+    const facts = { about: "default/x", resource: "pods", woken: [], startedAt: 0 };
+    const genuine = works.cause({ ...facts, decided: "x on n1" });
+    const forged = genuine.replace("x on n1", "x on n9");
+    await configMap("a", "default", { user: user("mallory", "system:masters"), headers: { "k8ts-cause": forged } });
+    const scheduler = user("system:kube-scheduler", "system:masters");
+    await configMap("b", "default", { user: scheduler, headers: { "k8ts-cause": genuine } });
+    const kept = recorder.records().filter((record): record is WorkRecord => record.type === "work");
+    expect(kept.map(({ actor, decided, claimed }) => [actor, decided, claimed])).toEqual([
+      ["test", "I am scheduler: x on n9", true],
+      ["scheduler", "x on n1", false],
+    ]);
+    const { text } = await server.request("GET", "/k8ts/flows?resource=configmaps&namespace=default&name=b");
+    expect(named(linesOf(text))).toEqual(["default/x", "create default/b", "end"]);
+  });
+
+  it("puts what a component vouches for in the place of what it could not yet", async () => {
+    const cause = (woken: number) =>
+      `w1 ${JSON.stringify({ id: "w1", actor: "scheduler", about: "default/x", resource: "pods", woken: [woken], startedAt: 0, decided: "d", calls: [] })}`;
+    const scheduler = user("system:kube-scheduler", "system:masters");
+    // Woken by a revision that this server has not seen.
+    await configMap("a", "default", { user: scheduler, headers: { "k8ts-cause": cause(999_999) } });
+    await configMap("b", "default", { user: scheduler, headers: { "k8ts-cause": cause(1) } });
+    const { text } = await server.request("GET", "/k8ts/flows");
+    const shown = linesOf(text).filter((line): line is WorkRecord => line.type === "work");
+    expect(shown).toEqual([expect.objectContaining({ claimed: false, decided: "d" })]);
   });
 
   it.each([

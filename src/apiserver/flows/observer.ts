@@ -101,15 +101,18 @@ export function flowObserver(options: WorksOptions): RequestObserver {
     recorder.recorded(facts);
   }
 
-  /** The id of the work that caused the request. The work is recorded with its first request. */
+  /**
+   * The id of the work that caused the request, of this user's works only. The work is recorded with its first request.
+   */
   function causeOf({ original, user }: Authenticated, header: string): string | undefined {
-    const id = causeId(header);
-    if (id === undefined || recorder.knowsWork(id)) return id;
+    const name = causeId(header);
+    if (name === undefined) return undefined;
+    const known = recorder.workOf(user.name, name);
+    if (known !== undefined) return known;
     const cause = readCause(header);
     if (cause === undefined) return undefined;
     const userAgent = original.headers["user-agent"] ?? "";
-    recordWork(cause, { user: user.name, userAgent, isForeign: original.remoteAddress !== undefined }, options);
-    return id;
+    return recordWork(cause, { user: user.name, userAgent, isForeign: original.remoteAddress !== undefined }, options);
   }
 }
 

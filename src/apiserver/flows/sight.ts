@@ -2,11 +2,12 @@
  * Which records a user sees: those about objects that they may get.
  *
  * 1. A user who may get everything sees everything. This is decided once, as for a watch.
- * 2. A work is visible with the objects that woke it and that it wrote: one visible object is enough.
+ * 2. A work is visible to who may get the object that it is about. One about no single object, such as the rules of a
+ *    kernel, is visible only to users who see everything. A claim is visible to who made it.
  * 3. The names of other users, the roles that allowed them, and what a work has read are visible only to users who see
  *    everything.
  */
-import { type Clock, LruMap, TtlMap } from "#base";
+import { type Clock, TtlMap } from "#base";
 import type { FlowRecord, ObjectName, RequestRecord, WorkRecord } from "#flows";
 import { resourceAttributes } from "../authz/attributes.ts";
 import { type Authorizer, isAllowed } from "../authz/authorizer.ts";
@@ -15,7 +16,6 @@ import type { UserInfo } from "../identity/user.ts";
 /** How long a decision is valid. */
 const DECISION_MS = 10_000;
 const MAX_DECISIONS = 4096;
-const MAX_WAITING = 1024;
 
 export interface SightOptions {
   readonly authorize: Authorizer;
@@ -37,8 +37,6 @@ export async function sightOf(options: SightOptions): Promise<Sight | undefined>
 class PartialSight {
   readonly #options: SightOptions;
   readonly #decisions: TtlMap<string, boolean>;
-  readonly #revisions = new Set<number>();
-  readonly #waiting = new LruMap<string, WorkRecord>(MAX_WAITING);
 
   constructor(options: SightOptions) {
     this.#options = options;
@@ -46,23 +44,18 @@ class PartialSight {
   }
 
   async of(record: FlowRecord): Promise<readonly FlowRecord[]> {
-    if (record.type === "work") {
-      const { read: _, ...rest } = record;
-      return this.#work(rest);
-    }
+    if (record.type === "work") return this.#work(record);
     if (!(await this.#mayGet(record))) return [];
-    if (record.type === "delivery") return [record];
-    if (record.written !== undefined) this.#revisions.add(record.written.revision);
-    const work = this.#waiting.get(record.cause ?? "");
-    if (work === undefined) return [this.#shown(record)];
-    this.#waiting.delete(work.id);
-    return [work, this.#shown(record)];
+    return [record.type === "delivery" ? record : this.#shown(record)];
   }
 
-  #work(record: WorkRecord): readonly FlowRecord[] {
-    if (record.woken.some((revision) => this.#revisions.has(revision))) return [record];
-    this.#waiting.set(record.id, record);
-    return [];
+  async #work({ read: _, ...record }: WorkRecord): Promise<readonly FlowRecord[]> {
+    const { claimed, claimedBy, resource, about } = record;
+    if (claimed) return claimedBy === this.#options.user.name ? [record] : [];
+    if (resource === undefined) return [];
+    const slash = about.indexOf("/");
+    const object = { resource, namespace: slash === -1 ? "" : about.slice(0, slash), name: about.slice(slash + 1) };
+    return (await this.#mayGet(object)) ? [record] : [];
   }
 
   #shown(record: RequestRecord): RequestRecord {

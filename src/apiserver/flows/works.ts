@@ -22,23 +22,24 @@ export interface Teller {
   readonly isForeign: boolean;
 }
 
-/** Records a work. One that the client cannot vouch for is recorded as the client's own, and marked. */
-export function recordWork(cause: Cause, teller: Teller, options: WorksOptions): void {
+/** Records a work and returns its id. One that the client cannot vouch for is recorded as its own, and marked. */
+export function recordWork(cause: Cause, teller: Teller, options: WorksOptions): string {
   const { recorder, revision, clock } = options;
   const newest = revision();
   const claimed = !vouchesFor(teller.user, cause.actor) || cause.woken.some((each) => each > newest);
-  recorder.work({
+  return recorder.work(teller.user, cause.id, {
     type: "work",
-    id: cause.id,
     at: cause.startedAt,
     actor: claimed ? actorOf(teller.user, teller.userAgent) : cause.actor,
     about: cause.about,
+    ...(cause.resource !== undefined && { resource: cause.resource }),
     woken: cause.woken.filter((each) => each > 0 && each <= newest),
     ...(cause.read !== undefined && { read: cause.read }),
     tookMs: Math.max(0, clock.now() - cause.startedAt),
     decided: claimed ? `I am ${cause.actor}: ${cause.decided}` : cause.decided,
     calls: claimed ? [] : cause.calls,
     claimed,
+    ...(claimed && { claimedBy: teller.user }),
     foreignClock: teller.isForeign,
   });
 }

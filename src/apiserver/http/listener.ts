@@ -13,10 +13,11 @@
 import { once } from "node:events";
 import { createServer as createHttp1Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net";
-import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from "node:tls";
+import type { TLSSocket } from "node:tls";
 import type { Clock, Logger } from "#base";
 import { Http2Connection } from "../http2/index.ts";
 import type { HttpHandlers } from "./adapter.ts";
+import { type ServingCertificate, TlsServers, type TlsSettings } from "./tls-servers.ts";
 
 /** The idle timeout of Go clients. */
 const IDLE_MS = 90_000;
@@ -25,11 +26,21 @@ const HEADERS_MS = 32_000;
 /** As Go's servers take: the command of an exec is a part of the URL. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 
-export interface ServingCertificate {
-  readonly certPem: string;
-  readonly keyPem: string;
-  /** Empty: client certificates are ignored. */
-  readonly clientCaPem: string;
+/** How connections are opened, where it differs from the defaults. */
+export interface ConnectionSettings {
+  readonly tls?: TlsSettings | undefined;
+  readonly http2?: Http2Settings | undefined;
+  /** Other processes may listen on the same address and port (SO_REUSEPORT). */
+  readonly sharedPort?: boolean | undefined;
+}
+
+export interface Http2Settings {
+  /** Only HTTP/1.1 is offered. */
+  readonly disabled?: boolean | undefined;
+  /** Open requests of one connection. Default: 1,000. */
+  readonly maxStreams?: number | undefined;
+  /** Asked for each request: whether the client shall open another connection for the next one. Default: never. */
+  readonly goesAway?: (() => boolean) | undefined;
 }
 
 export interface ListenOptions {
@@ -39,6 +50,7 @@ export interface ListenOptions {
   /** Addresses besides `host` at which the same port is open. */
   readonly alsoAt?: readonly string[] | undefined;
   readonly certificate: ServingCertificate;
+  readonly connections?: ConnectionSettings | undefined;
   readonly handlers: HttpHandlers;
   /** The idle timeout of connections. Default: 90 s. */
   readonly idleMs?: number;
@@ -50,85 +62,97 @@ export interface Listener {
   readonly port: number;
   /** New connections use this certificate from now on. */
   renew(certificate: ServingCertificate): void;
+  /** Accepts no new connections, and no new requests of HTTP/2. Requests under way go on. */
+  refuse(): void;
   close(graceMs: number): Promise<void>;
 }
 
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { host, port, alsoAt = [], certificate, handlers, idleMs = IDLE_MS, clock, log } = options;
+  const { tls = {}, http2 = {}, sharedPort = false } = options.connections ?? {};
   const http1 = createHttp1Server(
     { keepAliveTimeout: idleMs, headersTimeout: HEADERS_MS, maxHeaderSize: MAX_HEADER_BYTES },
     handlers.http1,
   );
   http1.on("upgrade", handlers.upgrade);
-  const server = createTlsServer({
-    ...tlsOptions(certificate),
-    ALPNProtocols: ["h2", "http/1.1"],
-    requestCert: true,
-    rejectUnauthorized: false,
-    minVersion: "TLSv1.2",
-    handshakeTimeout: HEADERS_MS,
-    noDelay: true,
-  });
   const connections = new Set<Http2Connection>();
-  const sockets = new Set<Socket>();
-  server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-  });
-  server.on("secureConnection", (socket: TLSSocket) => {
-    if (socket.alpnProtocol !== "h2") {
-      http1.emit("connection", socket);
-      return;
-    }
-    const connection = new Http2Connection({
+  const openHttp2 = (socket: TLSSocket) => {
+    const connection: Http2Connection = new Http2Connection({
       socket,
-      onStream: (stream) => handlers.http2(stream, socket),
+      onStream: (stream) => {
+        if (http2.goesAway?.() === true) connection.retire();
+        handlers.http2(stream, socket);
+      },
+      maxStreams: http2.maxStreams,
       idleMs,
       clock,
       log,
     });
     connections.add(connection);
     socket.once("close", () => connections.delete(connection));
+  };
+  const secure = new TlsServers({
+    certificate,
+    settings: tls,
+    ALPNProtocols: http2.disabled === true ? ["http/1.1"] : ["h2", "http/1.1"],
+    handshakeTimeout: HEADERS_MS,
+    onConnection: (socket) => {
+      if (socket.alpnProtocol === "h2") openHttp2(socket);
+      else http1.emit("connection", socket);
+    },
   });
+  const sockets = new Set<Socket>();
+  const accept = (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    secure.accept(socket);
+  };
 
-  server.listen(port, host);
-  await once(server, "listening");
-  const listeners: TcpServer[] = [];
+  const first = await openAddress({ host, port, sharedPort, accept });
+  const { port: opened } = first.address() as AddressInfo;
+  const listeners = [first];
   try {
-    for (const address of alsoAt) listeners.push(await openAddress(address, server));
+    for (const each of alsoAt) listeners.push(await openAddress({ host: each, port: opened, sharedPort, accept }));
   } catch (error) {
-    for (const each of [server, ...listeners]) each.close();
+    for (const each of listeners) each.close();
     throw error;
   }
   // This server does not listen itself. The event starts its check for connections that time out.
   http1.emit("listening");
 
+  let closed: Promise<unknown> | undefined;
+  const refuse = () => {
+    closed ??= Promise.all(listeners.map((each) => new Promise<void>((resolve) => each.close(() => resolve()))));
+    for (const connection of connections) connection.close();
+    http1.close();
+    return closed;
+  };
+
   return {
-    port: (server.address() as AddressInfo).port,
-    renew: (next) => server.setSecureContext(tlsOptions(next)),
+    port: opened,
+    renew: (next) => secure.renew(next),
+    refuse: () => void refuse(),
     async close(graceMs) {
-      const closed = Promise.all(
-        [server, ...listeners].map((each) => new Promise<void>((resolve) => each.close(() => resolve()))),
-      );
-      for (const connection of connections) connection.close();
-      http1.close();
+      const ended = refuse();
       const cut = clock.timer(graceMs, () => {
         for (const socket of sockets) socket.destroy();
       });
-      await closed;
+      await ended;
       cut.cancel();
     },
   };
 }
 
-/** Opens the same port at another address, and hands its connections to the server. */
-async function openAddress(host: string, server: TlsServer): Promise<TcpServer> {
-  const listener = createTcpServer({ noDelay: true }, (socket) => server.emit("connection", socket));
-  listener.listen((server.address() as AddressInfo).port, host);
-  await once(listener, "listening");
-  return listener;
+interface Opening {
+  readonly host: string;
+  readonly port: number;
+  readonly sharedPort: boolean;
+  accept(socket: Socket): void;
 }
 
-function tlsOptions({ certPem, keyPem, clientCaPem }: ServingCertificate) {
-  return { cert: certPem, key: keyPem, ca: clientCaPem };
+async function openAddress({ host, port, sharedPort, accept }: Opening): Promise<TcpServer> {
+  const listener = createTcpServer({ noDelay: true }, accept);
+  listener.listen({ host, port, reusePort: sharedPort });
+  await once(listener, "listening");
+  return listener;
 }

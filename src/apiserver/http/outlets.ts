@@ -51,8 +51,15 @@ export class Http2Outlet implements Outlet {
     return this.#stream.destroyed;
   }
 
+  /** `connection: close` is a header of HTTP/1.1 only: here the connection retires (RFC 9113, 8.2.2). */
   head(status: number, headers: AnswerHeaders): void {
-    this.#stream.respond(status, headers);
+    if (headers.connection === undefined) {
+      this.#stream.respond(status, headers);
+      return;
+    }
+    const { connection, ...fields } = headers;
+    if (connection === "close") this.#stream.retireConnection();
+    this.#stream.respond(status, fields);
   }
 
   flushHead(): void {}

@@ -11,7 +11,9 @@
  * keep what they know by `topic`.
  * `request-info.test.ts` compares it with `requestInfo`, its plain twin.
  */
+
 import { FieldSelectorError, parseFieldSelector } from "#api";
+import { table } from "#base";
 
 export interface RequestInfo {
   readonly path: string;
@@ -33,14 +35,14 @@ export interface RequestInfo {
   readonly topic?: object;
 }
 
-const VERBS: Record<string, string> = {
+const VERBS: Record<string, string> = table({
   POST: "create",
   PUT: "update",
   PATCH: "patch",
   DELETE: "delete",
   GET: "get",
   HEAD: "get",
-};
+});
 /** Under /namespaces/NAME these are subresources of the namespace; everything else is a resource in it. */
 const NAMESPACE_SUBRESOURCES = new Set(["status", "finalize"]);
 

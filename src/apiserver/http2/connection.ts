@@ -10,17 +10,19 @@
  * 3. Clients that open and cancel requests, or send PING or SETTINGS, without end are disconnected: see
  *    abuse-budget.ts.
  * 4. A connection without a request for `idleMs` is closed, whatever other frames it carries; a watch is a request.
+ * 5. A connection that retires first announces that it will accept no more requests, and a little later accepts none:
+ *    requests that cross the announcement are answered.
  */
 import type { Duplex } from "node:stream";
 import type { Clock, Logger, Timer } from "#base";
 import { AbuseBudget } from "./abuse-budget.ts";
 import { Answers } from "./answers.ts";
 import { broken, CODE, ConnectionError, FLAG, FRAME } from "./codes.ts";
-import { Control, OUR_SETTINGS } from "./control.ts";
+import { Control, ourSettings } from "./control.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { HpackError } from "./hpack/index.ts";
 import { Inflow } from "./inflow.ts";
-import { OpenStreams } from "./open-streams.ts";
+import { MAX_STREAMS, OpenStreams } from "./open-streams.ts";
 import { goAwayPayload } from "./payloads.ts";
 import { Requests } from "./requests.ts";
 import { Sender } from "./sender.ts";
@@ -33,12 +35,18 @@ const CHECK_MS = 30_000;
 const PREFACE_MS = 30_000;
 /** For GOAWAY to be sent, and for the client to close its side. */
 const GOODBYE_MS = 5_000;
+/** Between the announcement that a connection retires and the last request that it accepts: as in Go. */
+const RETIRE_MS = 1_000;
+/** "All requests so far" (RFC 9113, 6.8): the highest number of a stream. */
+const ANY_STREAM = 2 ** 31 - 1;
 
 export interface Http2ConnectionOptions {
   readonly socket: Duplex;
   readonly onStream: (stream: Http2Stream) => void;
   /** How long the connection stays open without a request. */
   readonly idleMs: number;
+  /** Open requests at a time. Default: 1,000. */
+  readonly maxStreams?: number | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -57,10 +65,11 @@ export class Http2Connection {
   /** When the last open request ended. */
   #idleSince: number;
   #timer: Timer | undefined;
+  #retiring: Timer | undefined;
   readonly #onCheck = () => this.#check();
   readonly #cut = () => this.#socket.destroy();
 
-  constructor({ socket, onStream, idleMs, clock, log }: Http2ConnectionOptions) {
+  constructor({ socket, onStream, idleMs, maxStreams = MAX_STREAMS, clock, log }: Http2ConnectionOptions) {
     this.#idleMs = idleMs;
     this.#clock = clock;
     this.#log = log;
@@ -68,14 +77,15 @@ export class Http2Connection {
     this.#idleSince = clock.monotonic();
     const abuse = new AbuseBudget(clock);
     const sender = new Sender(socket, (stream) => this.#streams.answered(stream));
-    sender.frame(FRAME.settings, 0, 0, OUR_SETTINGS);
+    sender.frame(FRAME.settings, 0, 0, ourSettings(maxStreams));
     const inflow = new Inflow(sender);
     const answers = new Answers(sender);
-    const streams = new OpenStreams({ sender, inflow, abuse, onEnd: () => this.#ended() });
+    const streams = new OpenStreams({ sender, inflow, abuse, maxStreams, onEnd: () => this.#ended() });
     const owner: StreamOwner = {
       head: (stream, status, fields) => answers.head(stream, status, fields),
       ready: (stream) => sender.ready(stream),
       reset: (stream, code) => streams.reset(stream, code),
+      retire: () => this.retire(),
     };
     this.#sender = sender;
     this.#streams = streams;
@@ -96,6 +106,13 @@ export class Http2Connection {
     if (this.#closing) return;
     this.#goAway(CODE.noError);
     this.#endIfDone();
+  }
+
+  /** The client shall send further requests on another connection. Open requests are answered. */
+  retire(): void {
+    if (this.#closing || this.#retiring !== undefined) return;
+    this.#sender.frame(FRAME.goAway, 0, 0, goAwayPayload(ANY_STREAM, CODE.noError));
+    this.#retiring = this.#clock.timer(RETIRE_MS, () => this.close());
   }
 
   #listen(): void {
@@ -138,7 +155,12 @@ export class Http2Connection {
   }
 
   #endIfDone(): void {
-    if (this.#closing && this.#streams.size === 0) this.#sender.end();
+    if (!this.#closing || this.#streams.size > 0) return;
+    this.#sender.end();
+    if (this.#retiring === undefined || this.#socket.destroyed) return;
+    // The server goes on: a client that does not close its side is not awaited.
+    this.#timer?.cancel();
+    this.#timer = this.#clock.timer(GOODBYE_MS, this.#cut);
   }
 
   #goAway(code: number): void {
@@ -180,6 +202,7 @@ export class Http2Connection {
   #closed(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
+    this.#retiring?.cancel();
     this.#streams.drop();
   }
 }

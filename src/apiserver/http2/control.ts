@@ -9,7 +9,7 @@ import type { Answers } from "./answers.ts";
 import { broken, CODE, FLAG, FRAME, MAX_MAX_FRAME, MIN_MAX_FRAME, SETTING, tooMuch, wrongSize } from "./codes.ts";
 import { uint31 } from "./frame-reader.ts";
 import { STREAM_WINDOW } from "./inflow.ts";
-import { MAX_STREAMS, type OpenStreams } from "./open-streams.ts";
+import type { OpenStreams } from "./open-streams.ts";
 import { checkDependency, settingsPayload } from "./payloads.ts";
 import { MAX_FIELD_BYTES } from "./requests.ts";
 import type { Sender } from "./sender.ts";
@@ -116,8 +116,10 @@ export class Control {
   }
 }
 
-export const OUR_SETTINGS = settingsPayload([
-  [SETTING.maxConcurrentStreams, MAX_STREAMS],
-  [SETTING.initialWindowSize, STREAM_WINDOW],
-  [SETTING.maxHeaderListSize, MAX_FIELD_BYTES],
-]);
+export function ourSettings(maxStreams: number): Buffer {
+  return settingsPayload([
+    [SETTING.maxConcurrentStreams, maxStreams],
+    [SETTING.initialWindowSize, STREAM_WINDOW],
+    [SETTING.maxHeaderListSize, MAX_FIELD_BYTES],
+  ]);
+}

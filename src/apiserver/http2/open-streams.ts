@@ -15,13 +15,14 @@ import type { Sender } from "./sender.ts";
 import type { Http2Stream } from "./stream.ts";
 import { StreamTable } from "./stream-table.ts";
 
-/** Open requests of one connection, watches included. */
+/** Open requests of one connection, watches included, where nothing else is set. */
 export const MAX_STREAMS = 1_000;
 
 export interface OpenStreamsOptions {
   readonly sender: Sender;
   readonly inflow: Inflow;
   readonly abuse: AbuseBudget;
+  readonly maxStreams: number;
   /** A request has ended. */
   readonly onEnd: () => void;
 }
@@ -30,6 +31,7 @@ export class OpenStreams {
   readonly #sender: Sender;
   readonly #inflow: Inflow;
   readonly #abuse: AbuseBudget;
+  readonly #maxStreams: number;
   readonly #onEnd: () => void;
   readonly #table = new StreamTable<Incoming>();
   readonly #closedByClient = new ClosedByClient();
@@ -37,10 +39,11 @@ export class OpenStreams {
   #lastAccepted = 0;
   #closed = false;
 
-  constructor({ sender, inflow, abuse, onEnd }: OpenStreamsOptions) {
+  constructor({ sender, inflow, abuse, maxStreams, onEnd }: OpenStreamsOptions) {
     this.#sender = sender;
     this.#inflow = inflow;
     this.#abuse = abuse;
+    this.#maxStreams = maxStreams;
     this.#onEnd = onEnd;
   }
 
@@ -49,7 +52,7 @@ export class OpenStreams {
   }
 
   get isFull(): boolean {
-    return this.#table.size >= MAX_STREAMS;
+    return this.#table.size >= this.#maxStreams;
   }
 
   /** The number of the last accepted request. */

@@ -20,6 +20,8 @@ export interface StreamOwner {
   /** The stream has something to send. */
   ready(stream: Http2Stream): void;
   reset(stream: Http2Stream, code: number): void;
+  /** Further requests shall be sent on another connection. */
+  retire(): void;
 }
 
 export class Http2Stream {
@@ -72,6 +74,11 @@ export class Http2Stream {
 
   respond(status: number, fields: AnswerFields): void {
     if (!this.#closed) this.#owner.head(this, status, fields);
+  }
+
+  /** Asks the client to send further requests on another connection. */
+  retireConnection(): void {
+    this.#owner.retire();
   }
 
   /** `taken` is called when everything written so far has been sent, or cannot be. */

@@ -5,10 +5,12 @@
  * 1. A file is read when one of its types is first used, and its texts are kept.
  * 2. Without the package, or for an unknown type, there are no descriptions: the documents are complete without them.
  */
+
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { table } from "#base";
 import { capital } from "./names.ts";
 
 export interface Descriptions {
@@ -164,7 +166,7 @@ function readModel(text: string): ModelTexts {
   return { own, fields };
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
+const ENTITIES: Readonly<Record<string, string>> = table({
   "&#39;": "'",
   "&quot;": '"',
   "&lt;": "<",
@@ -172,7 +174,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "&amp;": "&",
   "&#x60;": "`",
   "&#x3D;": "=",
-};
+});
 
 /** In Kubernetes' API docs these closing phrases are a paragraph of their own; the client generator joins all lines. */
 const CLOSING =

@@ -1,5 +1,7 @@
 /** Operations on one object or a subresource of it: read, replace, patch, create, delete. */
+
 import { apiVersionOf, type Kind } from "#api";
+import { table } from "#base";
 import { capital, withArticle } from "./names.ts";
 import type { Operation, Parameter } from "./operation.ts";
 import { META, type OperationMaker, type Subject } from "./operation-maker.ts";
@@ -11,11 +13,11 @@ const STRATEGIC = "application/strategic-merge-patch+json";
 const APPLY = "application/apply-patch+yaml";
 
 /** Kinds whose DELETE answers with the object; all others answer with a Status. */
-const DELETED_OBJECT: Readonly<Record<string, readonly string[]>> = {
+const DELETED_OBJECT: Readonly<Record<string, readonly string[]>> = table({
   v1: ["PersistentVolumeClaim", "PersistentVolume", "Pod", "PodTemplate", "ResourceQuota", "ServiceAccount", "Service"],
   "resource.k8s.io/v1": ["DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"],
   "storage.k8s.io/v1": ["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"],
-};
+});
 
 export function returnsDeletedObject(kind: Kind): boolean {
   return DELETED_OBJECT[apiVersionOf(kind)]?.includes(kind.kind) ?? false;

@@ -1,4 +1,5 @@
 /** The operations of a path, in a form from which both versions of OpenAPI are rendered. */
+import { table } from "#base";
 
 export type Method = "get" | "put" | "post" | "delete" | "options" | "head" | "patch";
 
@@ -43,12 +44,12 @@ export interface PathOperations {
   readonly operations: readonly Operation[];
 }
 
-export const REASONS: Readonly<Record<string, string>> = {
+export const REASONS: Readonly<Record<string, string>> = table({
   200: "OK",
   201: "Created",
   202: "Accepted",
   401: "Unauthorized",
-};
+});
 
 /** Parameters that all operations of a path share; documents list them once, for the path. */
 export function sharedParameters({ operations }: PathOperations): readonly Parameter[] {

@@ -18,12 +18,15 @@ import { type Clock, HttpClient, httpFailureText, type NetworkAddress } from "#b
 export const WEBHOOK_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 const IDLE_CONNECTIONS = 4;
+/** Service Unavailable: what a failed call counts as. */
+export const UNREACHABLE = 503;
 /** To one webhook. Further calls wait for a connection, within their deadline. */
 const MAX_CONNECTIONS = 64;
 
 export type WebhookAnswer =
   | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly message: string };
+  /** `code`: of its answer; 503 if there is none that can be read. */
+  | { readonly ok: false; readonly message: string; readonly code: number };
 
 export interface WebhookClient {
   /** `timeoutMs`: default 30 s. */
@@ -78,7 +81,7 @@ export function webhookClient({ config, clock, identity = {}, resolve }: Webhook
     close: () => client.closeWhenIdle(),
     post: async (body, timeoutMs = WEBHOOK_TIMEOUT_MS) => {
       const url = `https://${target.host}${target.path}?timeout=${Math.ceil(timeoutMs / 1000)}s`;
-      const failed = (why: string) => ({ ok: false, message: `Post "${url}": ${why}` }) as const;
+      const failed = (why: string) => ({ ok: false, message: `Post "${url}": ${why}`, code: UNREACHABLE }) as const;
       let address: NetworkAddress;
       try {
         address = target.address();
@@ -89,7 +92,7 @@ export function webhookClient({ config, clock, identity = {}, resolve }: Webhook
       if (!result.ok) return failed(httpFailureText(result));
       const text = result.body.toString("utf8");
       if (result.status >= 200 && result.status <= 206) return parsed(text);
-      return { ok: false, message: serverResponse(result.status, text).message };
+      return { ok: false, message: serverResponse(result.status, text).message, code: result.status };
     },
   };
 }
@@ -114,11 +117,13 @@ function targetOf(
   return { host, path: pathname, serverName: isIP(address.host) === 0 ? hostname : undefined, address: () => address };
 }
 
-function parsed(text: string): WebhookAnswer {
+/** The JSON of an answer, or the words of Kubernetes' client for an answer that is none. */
+export function parsed(text: string): WebhookAnswer {
   try {
     return { ok: true, value: parseJson(text) };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    return { ok: false, message: `couldn't get version/kind; json parse error: ${error.message}` };
+    const message = `couldn't get version/kind; json parse error: ${error.message}`;
+    return { ok: false, message, code: UNREACHABLE };
   }
 }

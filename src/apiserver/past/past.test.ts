@@ -1,7 +1,7 @@
 /** Reads of past state, and the errors of those that cannot be answered. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_MODES } from "../authz/config.ts";
-import { user } from "../authz/testing/questions.ts";
+import { binding, role, user } from "../authz/testing/questions.ts";
 import { type TestServer, testServer } from "../testing/index.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
@@ -105,9 +105,90 @@ describe("the state as it was", () => {
     expect((await server.request("GET", `/k8ts/at/${at(0)}${MAPS}`, { user: user("jane") })).status).toBe(403);
   });
 
+  it("refuses a moment that cannot be decoded, once it is known who asks", async () => {
+    for (const path of ["/k8ts/at/%", `/k8ts/at/%${MAPS}`, `/k8ts/at/%ff${MAPS}`]) {
+      expect((await server.request("GET", path, { user: null })).status).toBe(403);
+      expect((await server.request("GET", path)).status).toBe(path.endsWith("%") ? 200 : 400);
+    }
+  });
+
   it("has a revision for each moment, for everyone who asks", async () => {
     const { json } = await server.request("GET", "/k8ts/history?at=-45s", { user: user("jane") });
     expect(json).toMatchObject({ revision: revisions[2], newest: { revision: revisions[3] }, windowSeconds: 600 });
     expect((await server.request("GET", "/k8ts/history", { user: null })).status).toBe(403);
+  });
+});
+
+describe("the right to read the past", () => {
+  const RBAC = "/apis/rbac.authorization.k8s.io/v1/namespaces";
+  const SHOP = "/api/v1/namespaces/shop";
+  const JANE = user("jane", "system:authenticated");
+  let server: TestServer;
+  beforeEach(async () => {
+    server = await testServer({ modes: DEFAULT_MODES });
+    await founded("old");
+  });
+  afterEach(() => server.close());
+
+  const done = async (method: string, path: string, body?: object) => {
+    const answer = await server.request(method, path, body === undefined ? {} : { body });
+    if (answer.status >= 300) throw new Error(answer.text);
+    return answer;
+  };
+  /** A namespace with a ConfigMap and a Secret. */
+  const founded = async (value: string) => {
+    await done("POST", "/api/v1/namespaces", { kind: "Namespace", apiVersion: "v1", metadata: { name: "shop" } });
+    for (const [kind, plural] of Object.entries({ ConfigMap: "configmaps", Secret: "secrets" })) {
+      const content = kind === "Secret" ? { stringData: { value } } : { data: { value } };
+      await done("POST", `${SHOP}/${plural}`, { kind, apiVersion: "v1", metadata: { name: "a" }, ...content });
+    }
+  };
+  const grant = async (verbs: readonly string[]) => {
+    const rules = [{ verbs, apiGroups: [""], resources: ["configmaps", "secrets", "namespaces"] }];
+    await done("POST", `${RBAC}/shop/roles`, role("jane", rules, "shop"));
+    await done("POST", `${RBAC}/shop/rolebindings`, binding("jane", "Role jane", ["User jane"], "shop"));
+  };
+  const asked = async (path: string, revision: number, who?: typeof JANE) => {
+    const { status, json } = await server.request("GET", `${path}?k8ts-at=${revision}`, who && { user: who });
+    return status === 403 ? (json.message as string).replace(/^.*: User/, "User") : status;
+  };
+
+  it("is a verb of its own, and another one for Secrets", async () => {
+    await grant(["get", "list"]);
+    const revision = server.context.feed.revision;
+    const cannot = (verb: string, what: string) =>
+      `User "jane" cannot ${verb} resource "${what}" in API group "" in the namespace "shop"`;
+    expect(await asked(`${SHOP}/configmaps/a`, revision, JANE)).toBe(cannot("past", "configmaps"));
+    expect(await asked(`${SHOP}/secrets`, revision, JANE)).toBe(cannot("past-secrets", "secrets"));
+    await done("DELETE", `${RBAC}/shop/roles/jane`);
+    await done("DELETE", `${RBAC}/shop/rolebindings/jane`);
+    await grant(["get", "list", "past"]);
+    expect(await asked(`${SHOP}/configmaps/a`, revision, JANE)).toBe(200);
+    expect(await asked(`${SHOP}/secrets/a`, revision, JANE)).toBe(cannot("past-secrets", "secrets"));
+    await done("DELETE", `${RBAC}/shop/roles/jane`);
+    await done("DELETE", `${RBAC}/shop/rolebindings/jane`);
+    await grant(["get", "list", "past-secrets"]);
+    expect(await asked(`${SHOP}/secrets/a`, revision, JANE)).toBe(200);
+    expect(await asked(`${SHOP}/configmaps/a`, revision, JANE)).toBe(cannot("past", "configmaps"));
+    // Administrators.
+    for (const plural of ["configmaps", "secrets"]) expect(await asked(`${SHOP}/${plural}`, revision)).toBe(200);
+  });
+
+  it("ends where the namespace was another one of the same name", async () => {
+    const before = server.context.feed.revision;
+    for (const plural of ["configmaps", "secrets"]) await done("DELETE", `${SHOP}/${plural}/a`);
+    const { json } = await done("DELETE", SHOP);
+    await done("PUT", `${SHOP}/finalize`, { ...json, spec: { finalizers: [] } });
+    expect((await server.request("GET", SHOP)).status).toBe(404);
+    await founded("new");
+    await grant(["get", "list", "past", "past-secrets"]);
+    const after = server.context.feed.revision;
+    for (const path of [`${SHOP}/secrets/a`, `${SHOP}/configmaps`, SHOP]) {
+      expect(await asked(path, after, JANE)).toBe(200);
+      expect(await asked(path, before, JANE)).toMatch(
+        /^User "jane" cannot (get|list) resource .* at the cluster scope$/,
+      );
+      expect(await asked(path, before)).toBe(200);
+    }
   });
 });

@@ -4,7 +4,7 @@
  *     /k8ts/at/WHEN/api/v1/pods  ──► /api/v1/pods?k8ts-at=WHEN ──► the pipeline as always ──► get, list at the revision
  *
  * 1. Past state is read-only: everything but get and list is refused, so that nobody takes the present for the past.
- * 2. Authorization uses the rules of now.
+ * 2. Authorization uses the rules of now, and asks for a right of its own: see `pipeline/past-access.ts`.
  */
 import { badRequest, expired, StatusError } from "#api";
 import type { Clock } from "#base";
@@ -37,8 +37,17 @@ export function withoutPrefix(request: ApiRequest): ApiRequest {
   const slash = path.indexOf("/", PREFIX.length);
   const end = slash === -1 ? path.length : slash;
   const query = new URLSearchParams(request.query);
-  query.set(AT, decodeURIComponent(path.slice(PREFIX.length, end)));
+  query.set(AT, decoded(path.slice(PREFIX.length, end)));
   return new PastRequest(request, path.slice(end) || "/", query);
+}
+
+/** What cannot be decoded is no moment either: reading it is refused, once it is known who asks. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** A class, as requests have getters. */

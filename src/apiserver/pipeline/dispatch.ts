@@ -27,7 +27,8 @@ import { deleteCollection } from "../rest/write/delete-collection.ts";
 import { patch } from "../rest/write/patch.ts";
 import { getScale, patchScale, updateScale } from "../rest/write/scale.ts";
 import { update } from "../rest/write/update.ts";
-import { watch } from "../watch/watch.ts";
+import { type WatchSettings, watch } from "../watch/watch.ts";
+import { demandPast, type PastAccess } from "./past-access.ts";
 
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
@@ -38,21 +39,22 @@ export interface Dispatch {
   appearing?(group: string, plural: string): Promise<void>;
   /** Ends watches. */
   readonly stopping: AbortSignal;
+  readonly watches?: Omit<WatchSettings, "stopping"> | undefined;
   /** Answers that are not stored: reviews, eviction, log, exec … */
   readonly connectors: Connectors;
-  /** Earlier states. Absent: they cannot be read. */
-  readonly past?: Past;
+  /** Earlier states, and who may read them. Absent: they cannot be read. */
+  readonly past?: (Past & Pick<PastAccess, "authorize">) | undefined;
 }
 
 /** What verbs report besides their answer. */
-export type Remarks = Pick<RestRequest, "warn" | "annotate" | "received" | "witness">;
+export type Remarks = Pick<RestRequest, "warn" | "annotate" | "received" | "witness" | "life">;
 
 export function dispatch(request: ApiRequest, info: RequestInfo, server: Dispatch, remarks: Remarks): Answering {
   const resource = server.resources.find(info.apiGroup, info.apiVersion, info.resource);
   if (resource === undefined) throw serverResponse(404);
   const text = request.query.size === 0 ? null : request.query.get(AT);
   if (text === null) return answer(request, info, server, remarks, resource);
-  return pastOf(text, info, server).then((past) => answer(request, info, server, remarks, resource, past));
+  return pastOf(text, request, info, server).then((past) => answer(request, info, server, remarks, resource, past));
 }
 
 function answer(
@@ -91,7 +93,7 @@ async function answerVerb(
     case "list":
       return answerList(await list(rest), answer);
     case "watch":
-      return watch(rest, answer, server.stopping);
+      return watch(rest, answer, { ...server.watches, stopping: server.stopping });
     case "create":
       if (info.name !== "") throw serverResponse(405);
       return written(await create(rest), answer);
@@ -113,13 +115,16 @@ async function answerVerb(
   }
 }
 
-/** The revision that the request wants to read. Throws for requests that cannot read the past. */
-async function pastOf(text: string, info: RequestInfo, server: Dispatch): Promise<AsOf> {
+/** The revision that the request wants to read. Throws for requests that cannot, or may not, read the past. */
+async function pastOf(text: string, request: ApiRequest, info: RequestInfo, server: Dispatch): Promise<AsOf> {
   demandRead(info);
-  const { context, past } = server;
+  const { context, resources, past } = server;
   if (past === undefined) throw refused("this server keeps no past");
   await fresh(context);
-  return asOf(text, past, context.feed.revision, context.clock);
+  const wanted = asOf(text, past, context.feed.revision, context.clock);
+  const { authorize } = past;
+  await demandPast(request.user ?? ANONYMOUS, info, wanted.revision, { authorize, context, resources });
+  return wanted;
 }
 
 async function subresource(
@@ -179,7 +184,7 @@ function restRequest(
   info: RequestInfo,
   resource: Resource,
   context: ServerContext,
-  { warn, annotate, received, witness }: Remarks,
+  { warn, annotate, received, witness, life }: Remarks,
   asOf: Revision | undefined,
 ): RestRequest {
   const isNamespace = resource.kind.scope === "Cluster";
@@ -200,6 +205,7 @@ function restRequest(
     annotate,
     received,
     witness,
+    life,
   };
 }
 

@@ -36,6 +36,10 @@ export interface Arrived {
 
 export interface Received extends Arrived {
   readonly info: RequestInfo;
+  /** The `timeout` of its query. */
+  timeoutMs?: number | undefined;
+  /** It took too long, and has been answered so. */
+  isOver: boolean;
   authenticated(caller: UserInfo): Authenticated;
 }
 
@@ -91,6 +95,8 @@ export class RequestExchange implements Authorized {
   warnings: string[] | undefined = undefined;
   observer: BodyObserver | undefined = undefined;
   held: { release(): void } | undefined = undefined;
+  timeoutMs: number | undefined = undefined;
+  isOver = false;
   witness: RequestWitness | undefined = undefined;
 
   constructor(original: ApiRequest) {

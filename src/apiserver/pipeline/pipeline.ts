@@ -6,19 +6,28 @@
  * 3. It always answers. A refusal is an answer to the steps before it; only an unexpected error reaches them as an
  *    error.
  */
-import type { Logger } from "#base";
+import type { Clock, Logger } from "#base";
 import type { Authenticator } from "../authn/authenticator.ts";
 import type { Authorizer } from "../authz/authorizer.ts";
 import type { Handle } from "../http/exchange.ts";
 import { type AuditUnauthenticated, authenticate } from "./authenticate.ts";
 import { authorize } from "./authorize.ts";
-import { compose, type Step } from "./compose.ts";
-import { type Arrived, type Attributed, type Authenticated, RequestExchange } from "./exchange.ts";
+import { allowOrigins, strictTransport } from "./browser-headers.ts";
+import { compose, passThrough, type Step } from "./compose.ts";
+import type { Deadlines } from "./deadlines.ts";
+import { type Arrived, type Attributed, type Authenticated, type Received, RequestExchange } from "./exchange.ts";
 import { impersonate } from "./impersonate.ts";
 import { answerRefusals, recover } from "./recover.ts";
 import { requestInfo } from "./request-info.ts";
+import { LOGGED_FROM, logRequests } from "./request-log.ts";
 import { type ServeOptions, serve } from "./serve.ts";
-import { checkTimeout } from "./timeout.ts";
+import { checkTimeout, limitTime } from "./timeout.ts";
+
+/** Defaults: no other origins, no Strict-Transport-Security. */
+export interface BrowserSettings {
+  readonly allowedOrigins?: readonly string[] | undefined;
+  readonly strictTransport?: readonly string[] | undefined;
+}
 
 export interface PipelineOptions extends ServeOptions {
   readonly authenticate: Authenticator;
@@ -30,22 +39,36 @@ export interface PipelineOptions extends ServeOptions {
   readonly turnedAway?: AuditUnauthenticated | undefined;
   readonly fairness: Step<Attributed>;
   readonly authorize: Authorizer;
+  /** For the duration of requests in the log. Default: requests are not logged. */
+  readonly clock?: Clock | undefined;
+  /** Turns requests away while the server shuts down. Default: everything passes. */
+  readonly gate?: Step<Received> | undefined;
+  readonly browsers?: BrowserSettings | undefined;
+  readonly deadlines: Deadlines;
+  /** How long a request may take, unless it is long-running. Default: a minute. */
+  readonly requestTimeoutMs?: number | undefined;
   readonly log: Logger;
 }
 
 export function pipeline(options: PipelineOptions): Handle {
-  const { log } = options;
+  const { log, clock, gate = passThrough, browsers } = options;
   const answer = compose<Arrived>()
     .step(recover(log))
+    .step(strictTransport(browsers?.strictTransport))
     .step(requestInfo())
+    .step(gate)
     .step(checkTimeout())
+    .step(allowOrigins(browsers?.allowedOrigins))
     .step(authenticate(options.authenticate, log, options.turnedAway))
     .step(options.count)
     .step(options.audit)
     .step(answerRefusals(log))
+    .step(limitTime(options.deadlines, options.requestTimeoutMs))
     .step(impersonate(options.authorize, options.isCredential))
     .step(options.fairness)
     .step(authorize(options.authorize))
     .end(serve(options));
+  const requests = log.child({ component: "httplog" });
+  if (clock !== undefined && requests.enabled(LOGGED_FROM)) return logRequests(answer, clock, requests);
   return (request) => answer(new RequestExchange(request));
 }

@@ -17,7 +17,7 @@ export function recover(log: Logger): Step<Arrived> {
     settle(
       () => next(exchange),
       (response) => complete(response, exchange),
-      (error) => complete(answerError(error, exchange.original, log), exchange),
+      (error) => complete(answerError(error, exchange.original, log, exchange), exchange),
     );
 }
 
@@ -27,7 +27,7 @@ export function answerRefusals(log: Logger): Step<Authenticated> {
     attempt(
       () => next(exchange),
       (error) => {
-        if (isStatusError(error)) return answerError(error, exchange.original, log);
+        if (isStatusError(error)) return answerError(error, exchange.original, log, exchange);
         throw error;
       },
     );
@@ -37,8 +37,11 @@ export function answerError(
   error: unknown,
   { headers, method, path }: Pick<ApiRequest, "headers" | "method" | "path">,
   log: Logger,
+  exchange?: Arrived,
 ): ApiResponse {
-  if (!isStatusError(error) || error.code === 500) log.error("request failed", { method, path, error });
+  if (!isStatusError(error) || error.code === 500) {
+    log.error("request failed", { method, path, "audit-ID": exchange?.headers["audit-id"], error });
+  }
   const status = isStatusError(error)
     ? error
     : isTooDeep(error)

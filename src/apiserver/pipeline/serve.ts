@@ -49,6 +49,7 @@ function serveResource(exchange: Authorized, server: Dispatch): Answering {
     annotate: (key, value, level) => exchange.annotate(key, value, level),
     received: observer && ((draft, kind) => observer.object(draft, kind)),
     witness,
+    life: exchange,
   };
   return server.resources.servesGroup(info.apiGroup)
     ? dispatch(request, info, server, remarks)

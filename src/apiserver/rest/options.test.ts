@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isStatusError } from "#api";
+import { defaultFeatures, isStatusError } from "#api";
 import { deleteOptions, patchOptions, wholeNumber, writeOptions } from "./options.ts";
 import { listOptions, watchOptions } from "./read/list-options.ts";
 
@@ -14,6 +14,8 @@ const removeWith =
   (body: object): Read =>
   (query) =>
     deleteOptions(query, body as never);
+
+const watchRead = (query: URLSearchParams) => watchOptions(query, defaultFeatures);
 
 describe("options that are taken", () => {
   const plain = { dryRun: false, fieldManager: "", fieldValidation: "Warn" };
@@ -93,19 +95,19 @@ describe("options that are taken", () => {
       query: "resourceVersion=7&resourceVersionMatch=Exact",
       want: { ...listed, resourceVersion: 7, match: "Exact" },
     },
-    { name: "watch", read: watchOptions, query: "", want: watched },
-    { name: "watch", read: watchOptions, query: "resourceVersion=0", want: { ...watched, resourceVersion: 0 } },
-    { name: "watch", read: watchOptions, query: "timeoutSeconds=0", want: watched },
-    { name: "watch", read: watchOptions, query: "allowWatchBookmarks", want: { ...watched, allowBookmarks: true } },
+    { name: "watch", read: watchRead, query: "", want: watched },
+    { name: "watch", read: watchRead, query: "resourceVersion=0", want: { ...watched, resourceVersion: 0 } },
+    { name: "watch", read: watchRead, query: "timeoutSeconds=0", want: watched },
+    { name: "watch", read: watchRead, query: "allowWatchBookmarks", want: { ...watched, allowBookmarks: true } },
     {
       name: "watch",
-      read: watchOptions,
+      read: watchRead,
       query: "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=1&timeoutSeconds=9",
       want: { ...watched, sendInitialEvents: true, allowBookmarks: true, timeoutSeconds: 9 },
     },
     {
       name: "watch",
-      read: watchOptions,
+      read: watchRead,
       query: "sendInitialEvents=false&resourceVersionMatch=NotOlderThan",
       want: { ...watched, sendInitialEvents: false },
     },
@@ -188,7 +190,7 @@ describe("options that are refused", () => {
     },
     {
       name: "watch",
-      read: watchOptions,
+      read: watchRead,
       query: "limit=many",
       code: 400,
       want: 'strconv.ParseInt: parsing "many": invalid syntax',
@@ -246,21 +248,21 @@ describe("options that are refused", () => {
     },
     {
       name: "watch",
-      read: watchOptions,
+      read: watchRead,
       query: "resourceVersion=abc",
       code: 500,
       want: 'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     },
     {
       name: "watch",
-      read: watchOptions,
+      read: watchRead,
       query: "sendInitialEvents=true",
       code: 422,
       want: invalid("ListOptions", needsMatch),
     },
     {
       name: "watch",
-      read: watchOptions,
+      read: watchRead,
       query: "sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1",
       code: 422,
       want: invalid(
@@ -271,7 +273,7 @@ describe("options that are refused", () => {
     },
     {
       name: "watch",
-      read: watchOptions,
+      read: watchRead,
       query: "resourceVersionMatch=NotOlderThan",
       code: 422,
       want: invalid(

@@ -7,7 +7,7 @@ import type { AdmissionAttributes } from "./server-context.ts";
 
 /** What the rules of a kind get to know of a request. */
 export function requestFacts({ context, user }: RestRequest): RequestFacts {
-  return { now: context.clock.now(), user: { ...user, extra: user.extra ?? {} } };
+  return { features: context.features, now: context.clock.now(), user: { ...user, extra: user.extra ?? {} } };
 }
 
 /** Calls the guard of the resource, if it has one. */

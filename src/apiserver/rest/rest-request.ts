@@ -1,5 +1,5 @@
 /** One request to a resource, as the verbs see it. */
-import type { Json, Kind } from "#api";
+import { type Json, type Kind, StatusError } from "#api";
 import type { Revision } from "#store";
 import type { UserInfo } from "../identity/user.ts";
 import type { AnyDraft } from "./draft.ts";
@@ -28,6 +28,18 @@ export interface RestRequest {
   /** Called with the object as it was sent, before defaults are added (audit). */
   readonly received?: ((draft: AnyDraft, kind: Kind) => void) | undefined;
   readonly witness?: RequestWitness | undefined;
+  /** Absent: it may take as long as it takes. */
+  readonly life?: RequestLife | undefined;
+}
+
+export interface RequestLife {
+  /** It took too long, and has been answered so: nothing may be stored for it any more. */
+  readonly isOver: boolean;
+}
+
+/** To be called before something is stored. Nobody sees the error: the request has its answer. */
+export function demandLife({ life }: Pick<RestRequest, "life">): void {
+  if (life?.isOver === true) throw new StatusError("Timeout", "Timeout: the request is over");
 }
 
 /** The result of a write, in the resource's own form. */

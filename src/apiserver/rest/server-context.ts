@@ -1,5 +1,5 @@
 /** What the verbs need besides the request. The composition root passes it in. */
-import type { Draft, JsonObject, KubeObject, ObjectMeta } from "#api";
+import type { Draft, DropFields, Features, JsonObject, Kind, KubeObject, ObjectMeta } from "#api";
 import type { Clock, Logger, Maybe, Random } from "#base";
 import type { RequestAbout } from "#flows";
 import type { Revision, Store } from "#store";
@@ -15,6 +15,9 @@ export interface StorageContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly features: Features;
+  /** How fields of features that are off are dropped from objects of a kind. Undefined: there are none. */
+  disabledFields(kind: Kind): DropFields | undefined;
   /** A version 4 UUID. */
   newUid(): string;
   /** Other servers write to the store: a read of the newest state has to ask it for its revision. */
@@ -31,6 +34,10 @@ export interface ServerContext extends StorageContext {
   readonly allocators: ReadonlyMap<string, Allocator>;
   /** Lists of earlier revisions have expired. Absent: as far as the store goes back. */
   readonly oldestListed?: (() => Revision) | undefined;
+  /** How many objects of a collection are deleted at a time. */
+  readonly deleteWorkers?: number | undefined;
+  /** False: there is no garbage collector, so that propagation policies add no finalizers. */
+  readonly garbageCollection?: boolean | undefined;
   /** Reports each delivery with the watcher's user name. Absent: deliveries are not recorded. */
   readonly deliveries?: ((user: string, userAgent: string) => Delivered) | undefined;
 }

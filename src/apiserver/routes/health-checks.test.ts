@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { silentLogger } from "#base";
+import { silentLogger, VirtualClock } from "#base";
 import { answerHealth } from "./health.ts";
 import { healthChecks } from "./health-checks.ts";
 
@@ -31,6 +31,46 @@ describe("the health of an API server", () => {
     Object.assign(state, { joined: true, storeFails: true });
     expect((await ask(endpoint)).body).toContain("[-]etcd failed: reason withheld\n");
     expect((await ask(endpoint, "kms-provider-0")).status).toBe(200);
+  });
+
+  it("waits for the store as long as it is told, for readiness as for health", async () => {
+    const waited: (number | undefined)[] = [];
+    const own = healthChecks({
+      store: {
+        revision: async (options) => {
+          waited.push(options?.timeoutMs);
+          return 1;
+        },
+      },
+      stopping: new AbortController().signal,
+      joined: () => true,
+      timeouts: { healthTimeoutMs: 1_000, readyTimeoutMs: 500 },
+      others: [],
+    });
+    for (const { check } of own.readyz?.filter(({ name }) => name.startsWith("etcd")) ?? []) await check();
+    for (const { check } of own.livez?.filter(({ name }) => name.startsWith("etcd")) ?? []) await check();
+    expect(waited).toEqual([1_000, 500, 1_000]);
+  });
+
+  it("is alive for a while before its hooks are finished, and not ready when it is about to stop", async () => {
+    const clock = new VirtualClock();
+    let leaving = false;
+    const facts = {
+      store: { revision: () => Promise.resolve(1) },
+      stopping: new AbortController().signal,
+      others: [],
+      leaving: () => leaving,
+    };
+    const starting = healthChecks({ ...facts, joined: () => false, livezGrace: { ms: 1_000, clock } });
+    const statusOf = async (endpoint: string, of: typeof checks) =>
+      (await answerHealth({ endpoint, verbose: false, exclude: [] }, of[endpoint] ?? [], silentLogger)).status;
+    expect([await statusOf("livez", starting), await statusOf("healthz", starting)]).toEqual([200, 500]);
+    await clock.advance(1_000);
+    expect(await statusOf("livez", starting)).toBe(500);
+    const running = healthChecks({ ...facts, joined: () => true });
+    expect(await statusOf("readyz", running)).toBe(200);
+    leaving = true;
+    expect([await statusOf("readyz", running), await statusOf("livez", running)]).toEqual([500, 200]);
   });
 
   it("is not ready while it stops", async () => {

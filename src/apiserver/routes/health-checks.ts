@@ -4,6 +4,7 @@
  * 1. What Kubernetes does in hooks after the start of its server is done here in two phases: before the port is open,
  *    and when the server joins its cluster. A hook is healthy once its phase is over.
  */
+import type { Clock } from "#base";
 import type { Store } from "#store";
 import type { HealthCheck } from "./health.ts";
 
@@ -47,44 +48,68 @@ const HOOKS: readonly (readonly [string, typeof WHEN_OPEN | typeof WHEN_JOINED])
   ["poststarthook/apiservice-openapiv3-controller", WHEN_OPEN],
 ];
 
+export interface StoreTimeouts {
+  readonly healthTimeoutMs?: number | undefined;
+  readonly readyTimeoutMs?: number | undefined;
+}
+
 export interface HealthFacts {
   readonly store: Pick<Store, "revision">;
   readonly stopping: AbortSignal;
   /** Whether the server has joined its cluster. */
   joined(): boolean;
+  /** How long the store may take. Default: 2 s. */
+  readonly timeouts?: StoreTimeouts | undefined;
+  /** Whether it is about to stop. */
+  leaving?(): boolean;
+  /** How long after now /livez takes unfinished hooks for finished. Default: not at all. */
+  readonly livezGrace?: { readonly ms: number; readonly clock: Clock } | undefined;
   /** Of other parts, such as the keys of encryption. */
   readonly others: readonly HealthCheck[];
 }
 
-export function healthChecks({ store, stopping, joined, others }: HealthFacts): Record<string, readonly HealthCheck[]> {
+export function healthChecks(facts: HealthFacts): Record<string, readonly HealthCheck[]> {
+  const { store, stopping, joined, others } = facts;
+  const { healthTimeoutMs = TIMEOUT_MS, readyTimeoutMs = TIMEOUT_MS } = facts.timeouts ?? {};
   const well = (name: string): HealthCheck => ({ name, check: async () => {} });
-  const stored = (name: string): HealthCheck => ({
+  const stored = (name: string, timeoutMs: number): HealthCheck => ({
     name,
-    check: async () => void (await store.revision({ timeoutMs: TIMEOUT_MS })),
+    check: async () => void (await store.revision({ timeoutMs })),
   });
+  const etcd = stored("etcd", healthTimeoutMs);
   const shutdown: HealthCheck = {
     name: "shutdown",
     check: async () => {
-      if (stopping.aborted) throw new Error("the server is stopping");
+      if (stopping.aborted || facts.leaving?.() === true) throw new Error("the server is stopping");
     },
   };
-  const hooks = HOOKS.map(([name, phase]): HealthCheck => {
-    if (phase === WHEN_OPEN) return well(name);
-    const check = async () => {
-      if (!joined()) throw new Error("not finished");
-    };
-    return { name, check };
-  });
+  const hooksBy = (finished: () => boolean) =>
+    HOOKS.map(([name, phase]): HealthCheck => {
+      if (phase === WHEN_OPEN) return well(name);
+      const check = async () => {
+        if (!finished()) throw new Error("not finished");
+      };
+      return { name, check };
+    });
+  const hooks = hooksBy(joined);
+  const inGrace = graceFrom(facts);
   // The server calls itself in its own process: there is no certificate that could expire.
-  const living = [well("ping"), well("log"), well("loopback-serving-certificate"), stored("etcd"), ...others, ...hooks];
+  const living = [well("ping"), well("log"), well("loopback-serving-certificate"), etcd, ...others];
   return {
-    healthz: living,
-    livez: living,
+    healthz: [...living, ...hooks],
+    livez: [...living, ...hooksBy(() => joined() || inGrace())],
     readyz: [
-      ...[well("ping"), well("log"), stored("etcd"), stored("etcd-readiness"), well("informer-sync")],
+      ...[well("ping"), well("log"), etcd, stored("etcd-readiness", readyTimeoutMs), well("informer-sync")],
       ...others,
       ...hooks,
       shutdown,
     ],
   };
+}
+
+function graceFrom({ livezGrace }: HealthFacts): () => boolean {
+  if (livezGrace === undefined || livezGrace.ms === 0) return () => false;
+  const { ms, clock } = livezGrace;
+  const endMs = clock.monotonic() + ms;
+  return () => clock.monotonic() < endMs;
 }

@@ -1,6 +1,6 @@
 /** Paths that are not about resources: health, version, metrics, discovery, OpenAPI, snapshots. */
 import { encodeEnvelope, encodeProtobuf, notAcceptable, serverResponse, typeSchema, writeJson } from "#api";
-import { MetricsRegistry, metricsContentType } from "#base";
+import { MetricsRegistry, metricsContentType, table } from "#base";
 import { type Store, writeSnapshot } from "#store";
 import type { IssuerDocuments } from "../authn/service-account/issuer.ts";
 import { type PreparedDocument, rootPaths, type Wanted } from "../discovery/index.ts";
@@ -54,6 +54,8 @@ export function nonResourceRoutes({
   const { log, clock } = context;
   const indicators = new MetricsRegistry();
   const observe = healthMetrics(indicators);
+  const checksOf = table(health);
+  const otherAt = table(others);
   const checked = Object.entries(health).flatMap(([endpoint, checks]) => [
     `/${endpoint}`,
     ...checks.map(({ name }) => `/${endpoint}/${name}`),
@@ -63,9 +65,9 @@ export function nonResourceRoutes({
 
   return async (request, info) => {
     const { path, query, headers } = request;
-    if (path === "/version" || path === "/version/") return onlyGet(info, () => json(versionInfo()));
+    if (path === "/version" || path === "/version/") return onlyGet(info, () => json(versionInfo(context.features)));
     const [, first = "", ...rest] = path.split("/");
-    const checks = health[first];
+    const checks = checksOf[first];
     if (checks !== undefined) {
       const question = {
         endpoint: first,
@@ -90,7 +92,7 @@ export function nonResourceRoutes({
     }
     if (path === HISTORY_PATH && past !== undefined)
       return onlyGet(info, () => json(historyAnswer(query, past, context.feed.revision, clock)));
-    const other = others[path];
+    const other = otherAt[path];
     if (other !== undefined) return other(request);
     if (path === "/k8ts/snapshot") {
       return {

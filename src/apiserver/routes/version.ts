@@ -1,4 +1,5 @@
 /** What /version answers: the API level that k8ts speaks, with its own version as build metadata. */
+import { defaultFeatures, type Features } from "#api";
 import manifest from "../../../package.json" with { type: "json" };
 
 export const KUBERNETES_VERSION = { major: "1", minor: "36", patch: "4" };
@@ -20,16 +21,17 @@ export interface VersionInfo {
   readonly platform: string;
 }
 
-export function versionInfo(): VersionInfo {
+/** The emulated version stands in fields of its own: major and minor stay those of the program. */
+export function versionInfo({ emulated, minCompatibility }: Features = defaultFeatures): VersionInfo {
   const { major, minor, patch } = KUBERNETES_VERSION;
   const arch = process.arch === "x64" ? "amd64" : process.arch;
   return {
     major,
     minor,
-    emulationMajor: major,
-    emulationMinor: minor,
-    minCompatibilityMajor: major,
-    minCompatibilityMinor: String(Number(minor) - 1),
+    emulationMajor: String(emulated.major),
+    emulationMinor: String(emulated.minor),
+    minCompatibilityMajor: String(minCompatibility.major),
+    minCompatibilityMinor: String(minCompatibility.minor),
     gitVersion: `v${major}.${minor}.${patch}+k8ts${K8TS_VERSION}`,
     gitCommit: "",
     gitTreeState: "clean",

@@ -5,7 +5,7 @@
  * 2. Time moves only by `clock.advance`; everything else happens in the turns that `settle` waits for.
  * 3. `close` ends the feed and every watch. A store that was passed in stays open.
  */
-import { builtIn, type Kind } from "#api";
+import { builtIn, type Features, type Kind } from "#api";
 import {
   type Logger,
   MetricsRegistry,
@@ -20,7 +20,7 @@ import type { Recorder } from "#flows";
 import { openMemoryStore, type Store } from "#store";
 import type { PluginServices } from "../admission/index.ts";
 import { assembleApiServer } from "../assembly/assemble.ts";
-import type { AuthorizationPart, Foundation, Front } from "../assembly/parts.ts";
+import type { AuthorizationPart, Foundation, Front, RequestSettings } from "../assembly/parts.ts";
 import { authenticator } from "../authn/authenticator.ts";
 import { CertificateAuthorities, clientCertificates } from "../authn/certificates.ts";
 import { staticTokens } from "../authn/token-file.ts";
@@ -34,6 +34,7 @@ import { allWrites } from "../rest/all-writes.ts";
 import { noAdmission } from "../rest/no-admission.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { Admission, ServerContext } from "../rest/server-context.ts";
+import type { StorageSettings } from "../storage/index.ts";
 import { type RequestOptions, type TestAnswer, toAnswer, toRequest } from "./exchange.ts";
 import { mastersOnly } from "./masters-only.ts";
 import { openWatch, type TestWatch, type TestWatchOptions } from "./test-watch.ts";
@@ -55,14 +56,20 @@ export interface TestServerOptions {
   /** PEM: the authority of client certificates, which are checked by the real time. */
   readonly clientCa?: string | undefined;
   /** By default everything passes. */
-  readonly admission?: Admission | ((services: TestServices) => Admission) | undefined;
+  readonly admission?: Admission | ((services: TestServices) => Admission | Promise<Admission>) | undefined;
   readonly connectors?: Connectors | undefined;
   /**
    * Authorization modes. Default: system:masters may do everything, others nearly nothing, and writes are not guarded.
    */
   readonly modes?: readonly ModeSpec[] | undefined;
+  /** Default: those of v1.36. */
+  readonly features?: Features | undefined;
   /** Records what happens. Default: nothing is recorded. */
   readonly recorder?: Recorder | undefined;
+  /** How the store is used. */
+  readonly storageSettings?: StorageSettings | undefined;
+  /** How requests are served. Default: as by a server without options. */
+  readonly requests?: RequestSettings | undefined;
   /** Steps of the pipeline in place of those that let everything pass. */
   readonly steps?: Steps | ((context: ServerContext, resources: Resources) => Steps | Promise<Steps>) | undefined;
 }
@@ -100,8 +107,11 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     metrics: new MetricsRegistry(),
     newUid: () => uuid(random),
     kinds,
+    features: options.features,
     resumableChanges: 0,
     recorder: options.recorder,
+    storageSettings: options.storageSettings,
+    requests: options.requests,
     historyWindowMs: TEN_MINUTES_MS,
     authorization: (foundation) => authorizationPart(foundation, options.modes),
     admission: (foundation) => (typeof admission === "function" ? admission(foundation) : admission),

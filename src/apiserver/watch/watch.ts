@@ -21,21 +21,36 @@ import { watchOptions } from "../rest/read/list-options.ts";
 import { selectionOf } from "../rest/read/selection.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
 import { InTurn } from "./in-turn.ts";
+import type { WatchDrain } from "./watch-drain.ts";
 
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const MAX_WAITING_EVENTS = 100_000;
 const MIN_TIMEOUT_SECONDS = 1800;
+/** The longest delay that a timer of Node takes: what is longer has no end. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 const BOOKMARK_MS = 60_000;
 const GATHER = "k8ts-gather";
 const MAX_GATHER_MS = 1_000;
 
+export interface WatchSettings {
+  /** Ends watches. */
+  readonly stopping: AbortSignal;
+  /** Ends watches one after the other while the server shuts down. */
+  readonly drain?: WatchDrain | undefined;
+  /**
+   * A watch that names no timeout ends at a random time between once and twice this one. Default: half an hour. 0: it
+   * does not end.
+   */
+  readonly minTimeoutSeconds?: number | undefined;
+}
+
 export async function watch(
   request: RestRequest,
   answer: AnswerContext,
-  stopping: AbortSignal,
+  { stopping, drain, minTimeoutSeconds = MIN_TIMEOUT_SECONDS }: WatchSettings,
 ): Promise<StreamResponse> {
   const { context, resource, query } = request;
-  const options = watchOptions(query);
+  const options = watchOptions(query, request.context.features);
   const selection = selectionOf(request);
   if (answer.format.type === "application/yaml")
     throw notAcceptable(["application/json", "application/vnd.kubernetes.protobuf"]);
@@ -45,7 +60,7 @@ export async function watch(
   if (options.resourceVersion === undefined) await fresh(context);
   else if (withState) await notOlderThan(context, from);
   const gatherMs = Math.min(MAX_GATHER_MS, Number(query.get(GATHER) ?? 0)) || 0;
-  const timeoutMs = (options.timeoutSeconds ?? MIN_TIMEOUT_SECONDS * (1 + context.random.next())) * 1000;
+  const timeoutMs = (options.timeoutSeconds || minTimeoutSeconds * (1 + context.random.next())) * 1000;
 
   return {
     status: 200,
@@ -108,8 +123,11 @@ export async function watch(
               });
         if (stop === undefined) return fail();
         stops.push(stop);
-        const timer = context.clock.timer(timeoutMs, end);
-        stops.push(() => timer.cancel());
+        if (timeoutMs !== 0 && timeoutMs <= MAX_TIMER_MS) {
+          const timer = context.clock.timer(timeoutMs, end);
+          stops.push(() => timer.cancel());
+        }
+        if (drain !== undefined) stops.push(drain.add(end));
         for (const signal of [sink.signal, stopping]) {
           if (signal.aborted) return end();
           signal.addEventListener("abort", end, { once: true });

@@ -1,5 +1,7 @@
 /** Why a connection failed, in the words of Go's net, tls and x509 packages: people and clients search for them. */
+
 import { isIP } from "node:net";
+import { table } from "../collections/table.ts";
 
 export interface NetworkAddress {
   readonly host: string;
@@ -11,18 +13,18 @@ export function addressText({ host, port }: NetworkAddress): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-const DIAL_ERRORS: Readonly<Record<string, string>> = {
+const DIAL_ERRORS: Readonly<Record<string, string>> = table({
   ECONNREFUSED: "connect: connection refused",
   EHOSTUNREACH: "connect: no route to host",
   ENETUNREACH: "connect: network is unreachable",
   ETIMEDOUT: "i/o timeout",
   ECONNRESET: "connection reset by peer",
-};
+});
 
 const UNKNOWN_AUTHORITY = "certificate signed by unknown authority";
 const EXPIRED = "certificate has expired or is not yet valid";
 
-const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
+const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = table({
   DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
@@ -31,7 +33,7 @@ const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
   CERT_SIGNATURE_FAILURE: UNKNOWN_AUTHORITY,
   CERT_HAS_EXPIRED: EXPIRED,
   CERT_NOT_YET_VALID: EXPIRED,
-};
+});
 
 /** `error` is an error of node:net or node:tls, or any other, whose message then stands for itself. */
 export function networkErrorText(error: unknown, address: NetworkAddress): string {

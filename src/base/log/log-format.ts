@@ -9,8 +9,16 @@ export type LogFields = Readonly<Record<string, unknown>>;
 export interface LogRecord {
   readonly timeMs: number;
   readonly level: LogLevel;
+  /** The verbosity from which on it is written; 0 for what is always written. */
+  readonly v: number;
   readonly message: string;
   readonly fields: LogFields;
+}
+
+/** The source of records with these fields; empty if they name none. */
+export function loggerName({ component, controller }: LogFields): string {
+  const name = component ?? controller;
+  return typeof name === "string" ? name : "";
 }
 
 const reserved: ReadonlySet<string> = new Set(["time", "level", "message"]);

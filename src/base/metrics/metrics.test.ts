@@ -116,3 +116,63 @@ seconds_count{verb="GET"} 4
     expect(() => family.labels()).toThrow(RangeError);
   });
 });
+
+describe("settings of metrics", () => {
+  const lines = (registry: MetricsRegistry) =>
+    registry
+      .text()
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("#"));
+
+  it("disable metrics, also hidden ones that are asked for", () => {
+    const registry = new MetricsRegistry({ disabled: ["a", "old"], showsHidden: true });
+    registry.counter({ name: "a", help: "" }).labels().inc();
+    registry.counter({ name: "old", help: "", hiddenSince: "1.0.0" });
+    registry.counter({ name: "b", help: "" });
+    expect(lines(registry)).toEqual(["b 0"]);
+    expect(() => registry.counter({ name: "a", help: "" })).toThrow("registered already");
+  });
+
+  it.each([
+    { showsHidden: false, want: [] },
+    { showsHidden: true, want: ["old 1"] },
+  ])("show hidden metrics: $showsHidden", ({ showsHidden, want }) => {
+    const registry = new MetricsRegistry({ showsHidden });
+    registry.counter({ name: "old", help: "", hiddenSince: "1.0.0" }).labels().inc();
+    expect(lines(registry)).toEqual(want);
+  });
+
+  it("limit the values of labels", () => {
+    const allowed = new Map([["a", new Map([["verb", new Set(["GET", "LIST"])]])]]);
+    const registry = new MetricsRegistry({ allowed });
+    const family = registry.counter({ name: "a", help: "", labels: ["verb", "code"] });
+    const other = registry.counter({ name: "b", help: "", labels: ["verb"] });
+    family.labels("GET", "200").inc();
+    family.labels("POST", "200").inc();
+    family.labels("PUT", "200").inc();
+    other.labels("POST").inc();
+    const shown = ['a{verb="GET",code="200"} 1', 'a{verb="unexpected",code="200"} 2', 'b{verb="POST"} 1'];
+    expect(lines(registry)).toEqual(shown);
+    family.remove("PUT", "200");
+    expect(lines(registry)).toEqual([shown[0], shown[2]]);
+  });
+
+  it("are reported, with what they did", () => {
+    const allowed = new Map([["a", new Map([["x", new Set<string>()]])]]);
+    const registry = new MetricsRegistry({ disabled: ["d", "d", "none"], allowed });
+    registry.counter({ name: "a", help: "A.", labels: ["x"], stability: "STABLE" }).labels("1");
+    registry.counter({ name: "d", help: "" });
+    registry.counter({ name: "old", help: "", hiddenSince: "1.0.0" });
+    registry.describeItself();
+    expect(registry.text()).toContain("# HELP a [STABLE] A.\n");
+    expect(lines(registry)).toEqual([
+      'a{x="unexpected"} 0',
+      'registered_metrics_total{stability_level="STABLE",deprecated_version=""} 1',
+      'registered_metrics_total{stability_level="BETA",deprecated_version=""} 3',
+      'registered_metrics_total{stability_level="ALPHA",deprecated_version=""} 1',
+      "disabled_metrics_total 2",
+      "hidden_metrics_total 1",
+      "cardinality_enforcement_unexpected_categorizations_total 1",
+    ]);
+  });
+});

@@ -5,9 +5,11 @@
  * 2. Counting on a child that is kept at hand is one addition; looking a child up allocates nothing.
  * 3. A family without labels shows its one child from the start, at zero.
  * 4. What is read rather than counted is set by a `collect` callback, just before the text is made.
+ * 5. A family that is disabled or hidden counts as others do, and is not in the text.
  */
 
 import { Counter, Gauge, Histogram, type Sample } from "./metric-samples.ts";
+import { LabelLimits, type MetricsSettings } from "./metric-settings.ts";
 
 export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -15,7 +17,13 @@ export interface MetricOptions<L extends readonly string[]> {
   readonly name: string;
   readonly help: string;
   readonly labels?: L;
+  /** How much users may rely on it. Shown before the help; without it, nothing is shown, and it counts as ALPHA. */
+  readonly stability?: Stability | undefined;
+  /** The version in which it was deprecated, if it is hidden since. */
+  readonly hiddenSince?: string | undefined;
 }
+
+export type Stability = "INTERNAL" | "ALPHA" | "BETA" | "STABLE";
 
 export interface HistogramOptions<L extends readonly string[]> extends MetricOptions<L> {
   /** Upper bounds, rising; +Inf is added. */
@@ -31,10 +39,12 @@ export class MetricFamily<S extends Sample, L extends readonly string[] = readon
   /** A map for each label, the last one to samples: nothing has to be joined to look one up. */
   #children = new Map<string, Branch<S>>();
   #single: S | undefined;
+  readonly #limits: LabelLimits | undefined;
 
-  constructor(names: readonly string[], create: (labels: string) => S) {
+  constructor(names: readonly string[], create: (labels: string) => S, limits?: LabelLimits) {
     this.#names = names;
     this.#create = create;
+    this.#limits = limits;
     if (names.length === 0) this.#single = create("");
   }
 
@@ -43,6 +53,10 @@ export class MetricFamily<S extends Sample, L extends readonly string[] = readon
       throw new RangeError(`expected a value for each of [${this.#names.join(", ")}], got ${values.length}`);
     }
     if (this.#single !== undefined) return this.#single;
+    return this.#child(this.#limits === undefined ? values : this.#limits.within(values, true));
+  }
+
+  #child(values: readonly string[]): S {
     let level = this.#children;
     let branch: Branch<S> | undefined;
     for (const value of values) {
@@ -54,7 +68,8 @@ export class MetricFamily<S extends Sample, L extends readonly string[] = readon
   }
 
   /** Removes a sample; it starts at zero if it is used again. */
-  remove(...values: LabelValues<L>): void {
+  remove(...given: LabelValues<L>): void {
+    const values = this.#limits?.within(given, false) ?? given;
     let level = this.#children;
     for (const value of values.slice(0, -1)) {
       const next = level.get(value);
@@ -101,12 +116,21 @@ function* leaves<S>(level: Map<string, Branch<S>>): Iterable<S> {
 
 interface Registered {
   readonly head: string;
-  readonly family: { samples(): Iterable<Sample> };
+  /** Undefined: not shown. */
+  readonly family: { samples(): Iterable<Sample> } | undefined;
 }
 
 export class MetricsRegistry {
   readonly #families = new Map<string, Registered>();
   readonly #collectors = new Set<() => void>();
+  readonly #settings: MetricsSettings;
+  readonly #registered = new Map<string, { readonly labels: readonly [string, string]; count: number }>();
+  #hidden = 0;
+  #unexpected = 0;
+
+  constructor(settings: MetricsSettings = {}) {
+    this.#settings = settings;
+  }
 
   counter<const L extends readonly string[] = []>(options: MetricOptions<L>): MetricFamily<Counter, L> {
     return this.#register("counter", options, (labels) => new Counter(options.name, labels));
@@ -132,10 +156,36 @@ export class MetricsRegistry {
     return () => void this.#collectors.delete(collector);
   }
 
+  /** Metrics about the metrics of this registry, under the names that Kubernetes' components have for them. */
+  describeItself(): void {
+    const counter = (name: string, help: string, stability: Stability) =>
+      this.counter({ name, help, stability }).labels();
+    const registered = this.counter({
+      name: "registered_metrics_total",
+      help: "Metrics that are registered, by stability and the version that deprecated them.",
+      labels: ["stability_level", "deprecated_version"],
+      stability: "BETA",
+    });
+    const disabled = counter("disabled_metrics_total", "Metrics that a flag disables.", "BETA");
+    const hidden = counter("hidden_metrics_total", "Deprecated metrics that are not shown.", "BETA");
+    const unexpected = counter(
+      "cardinality_enforcement_unexpected_categorizations_total",
+      "Values of labels that were not on their list, and were counted as unexpected.",
+      "ALPHA",
+    );
+    this.collect(() => {
+      for (const { labels, count } of this.#registered.values()) registered.labels(...labels).setTotal(count);
+      disabled.setTotal(new Set(this.#settings.disabled).size);
+      hidden.setTotal(this.#hidden);
+      unexpected.setTotal(this.#unexpected);
+    });
+  }
+
   text(): string {
     for (const read of this.#collectors) read();
     const lines: string[] = [];
     for (const { head, family } of this.#families.values()) {
+      if (family === undefined) continue;
       lines.push(head);
       for (const sample of family.samples()) sample.write(lines);
     }
@@ -144,7 +194,7 @@ export class MetricsRegistry {
 
   #register<S extends Sample, L extends readonly string[]>(
     type: string,
-    { name, help, labels }: MetricOptions<L>,
+    { name, help, labels, stability, hiddenSince }: MetricOptions<L>,
     create: (labels: string) => S,
   ): MetricFamily<S, L> {
     if (!/^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(name)) throw new Error(`not a metric name: ${name}`);
@@ -153,9 +203,30 @@ export class MetricsRegistry {
     }
     if (new Set(labels).size !== (labels?.length ?? 0)) throw new Error(`${name}: a label is declared twice`);
     if (this.#families.has(name)) throw new Error(`a metric named ${name} is registered already`);
-    const family = new MetricFamily<S, L>(labels ?? [], create);
-    this.#families.set(name, { head: `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}`, family });
+    const limits = LabelLimits.of(labels ?? [], this.#settings.allowed?.get(name), () => this.#unexpected++);
+    const family = new MetricFamily<S, L>(labels ?? [], create, limits);
+    const about = `${stability === undefined ? "" : `[${stability}] `}${help}`;
+    const isShown = this.#counted(name, stability ?? "ALPHA", hiddenSince);
+    this.#families.set(name, {
+      head: `# HELP ${name} ${escapeHelp(about)}\n# TYPE ${name} ${type}`,
+      family: isShown ? family : undefined,
+    });
     return family;
+  }
+
+  /** Whether the family is shown. */
+  #counted(name: string, stability: Stability, hiddenSince = ""): boolean {
+    const { disabled = [], showsHidden = false } = this.#settings;
+    if (disabled.includes(name)) return false;
+    if (hiddenSince !== "" && !showsHidden) {
+      this.#hidden++;
+      return false;
+    }
+    const key = `${stability} ${hiddenSince}`;
+    const registered = this.#registered.get(key) ?? { labels: [stability, hiddenSince] as const, count: 0 };
+    registered.count++;
+    this.#registered.set(key, registered);
+    return true;
   }
 }
 

@@ -12,17 +12,32 @@ export interface AdmissionFlags {
   readonly configFile?: string | undefined;
 }
 
+/** The section of Pod Security that enforces a level in namespaces without labels. */
+const podSecurity = (level: string) => ({
+  apiVersion: "pod-security.admission.config.k8s.io/v1",
+  kind: "PodSecurityConfiguration",
+  defaults: { enforce: level, "enforce-version": "latest" },
+});
+const POD_SECURITY = "PodSecurity";
+
 /** Nodes may only change their own objects. */
 const ALWAYS = ["NodeRestriction"];
 
-export function readAdmission({ enable = [], disable = [], configFile }: AdmissionFlags): AdmissionOptions {
+/** `podSecurityLevel`: enforced unless the user's file configures Pod Security. Default: that of Kubernetes, none. */
+export function readAdmission(
+  { enable = [], disable = [], configFile }: AdmissionFlags,
+  podSecurityLevel?: "baseline" | undefined,
+): AdmissionOptions {
+  const given = configFile === undefined ? undefined : readConfiguration(configFile);
+  const own = podSecurityLevel === undefined ? [] : [[POD_SECURITY, podSecurity(podSecurityLevel)] as const];
+  const configuration = own.length > 0 || given !== undefined ? new Map([...own, ...(given ?? [])]) : undefined;
   const wanted = ALWAYS.filter((name) => !disable.includes(name) && !enable.includes(name));
   return {
     enable: [...wanted, ...enable],
     // The service account controller creates it in every namespace.
     requireDefaultAccount: true,
     disable: disable.filter((name) => name !== ""),
-    ...(configFile !== undefined && { configuration: readConfiguration(configFile) }),
+    ...(configuration !== undefined && { configuration }),
   };
 }
 

@@ -90,7 +90,7 @@ describe("the flags of authentication", () => {
   it("add authorities of clients and of proxies to the cluster's own", async () => {
     const more = file("more.crt", pki.frontProxyCa.certPem);
     const { clientCa } = await readChangingFiles({ clientCaFile: more });
-    expect(servingCertificate(pki, clientCa).clientCaPem.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
+    expect(servingCertificate({ pki, clientCa, named: [] }).clientCaPem.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
     expect(
       await readRequestHeader({ requestHeader: { clientCaFile: more, allowedNames: ["edge"] } }, pki),
     ).toMatchObject({

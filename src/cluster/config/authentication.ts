@@ -30,6 +30,9 @@ export interface AuthenticationFlags {
   readonly serviceAccountIssuer?: readonly string[];
   readonly serviceAccountKeyFile?: readonly string[];
   readonly serviceAccountSigningKeyFile?: string;
+  /** The socket of a signer outside of the server. */
+  readonly serviceAccountSigningEndpoint?: string;
+  readonly serviceAccountLookup?: boolean;
   readonly serviceAccountMaxTokenExpirationMs?: number;
   readonly serviceAccountExtendTokenExpiration?: boolean;
   readonly serviceAccountJwksUri?: string;
@@ -145,6 +148,7 @@ async function readServiceAccounts(
     ...(maxMs !== undefined && { maxExpirationSeconds: Math.floor(maxMs / 1000) }),
     ...(extendExpiration !== undefined && { extendExpiration }),
     ...(jwksUri !== undefined && { jwksUri }),
+    ...(flags.serviceAccountLookup !== undefined && { lookUp: flags.serviceAccountLookup }),
   };
 }
 

@@ -1,15 +1,16 @@
 /**
- * Authentication files that are reloaded while the cluster runs: client CAs and the AuthenticationConfiguration.
+ * Files that are reloaded while the cluster runs: client CAs, the AuthenticationConfiguration, certificates for names.
  *
  * 1. A changed file applies at once. If it is invalid, the previous content stays in effect, and the error is logged.
  */
 import { X509Certificate } from "node:crypto";
-import type { ApiServer, ApiServerOptions } from "#apiserver";
+import type { ApiServer, ApiServerOptions, NamedCertificate } from "#apiserver";
 import type { Clock, Logger, TaskGroup } from "#base";
 import type { ClusterPki } from "#pki";
 import { type AuthenticationFlags, parseConfiguration } from "./authentication.ts";
 import { ClusterError } from "./errors.ts";
 import { followFile, joined, readFlag } from "./flag-files.ts";
+import { type NamedCertificateFiles, namedFiles, readNamed } from "./named-certificates.ts";
 
 type ServingCertificate = ApiServerOptions["certificate"];
 
@@ -29,38 +30,39 @@ export async function readChangingFiles(flags: AuthenticationFlags): Promise<Cha
   };
 }
 
-/** `clientCa`: CAs of client certificates besides the cluster's own. */
-export function servingCertificate(pki: ClusterPki, clientCa: string | undefined): ServingCertificate {
-  const { certPem } = pki.ca;
-  return { ...pki.apiserver, clientCaPem: clientCa === undefined ? certPem : joined(certPem, clientCa) };
+/** What the serving certificate is made from. Each may change. */
+export interface CertificateParts {
+  readonly pki: ClusterPki;
+  /** CAs of client certificates besides the cluster's own. */
+  readonly clientCa: string | undefined;
+  readonly named: readonly NamedCertificate[];
 }
 
-/** The serving certificate depends on the cluster's PKI and the client CAs; either may change. */
-export class ClientAuthorities {
-  #pki: ClusterPki;
-  #clientCa: string | undefined;
+export function servingCertificate({ pki, clientCa, named }: CertificateParts): ServingCertificate {
+  const { certPem } = pki.ca;
+  return { ...pki.apiserver, clientCaPem: clientCa === undefined ? certPem : joined(certPem, clientCa), named };
+}
+
+/** Keeps the parts, and applies the certificate when one of them changes. */
+export class CurrentCertificate {
+  #parts: CertificateParts;
   readonly #apply: (certificate: ServingCertificate) => void;
 
-  constructor(pki: ClusterPki, clientCa: string | undefined, apply: (certificate: ServingCertificate) => void) {
-    this.#pki = pki;
-    this.#clientCa = clientCa;
+  constructor(parts: CertificateParts, apply: (certificate: ServingCertificate) => void) {
+    this.#parts = parts;
     this.#apply = apply;
   }
 
-  renew(pki: ClusterPki): void {
-    this.#apply(servingCertificate(pki, this.#clientCa));
-    this.#pki = pki;
-  }
-
-  replace(clientCa: string): void {
-    this.#apply(servingCertificate(this.#pki, clientCa));
-    this.#clientCa = clientCa;
+  replace(changed: Partial<CertificateParts>): void {
+    const parts = { ...this.#parts, ...changed };
+    this.#apply(servingCertificate(parts));
+    this.#parts = parts;
   }
 }
 
 export interface FollowOptions {
   readonly background: TaskGroup;
-  readonly clients: ClientAuthorities;
+  readonly certificate: CurrentCertificate;
   readonly server: ApiServer;
   readonly clock: Clock;
   readonly log: Logger;
@@ -69,7 +71,7 @@ export interface FollowOptions {
 export function followAuthentication(
   flags: AuthenticationFlags,
   { clientCa = "", configuration = "" }: ChangingFiles,
-  { background, clients, server, clock, log }: FollowOptions,
+  { background, certificate, server, clock, log }: FollowOptions,
 ): void {
   const follow = (file: string, known: string, changed: (text: string) => void) =>
     background.run(`following ${file}`, (signal) =>
@@ -90,12 +92,36 @@ export function followAuthentication(
     );
   const { clientCaFile, authenticationConfig } = flags;
   if (clientCaFile !== undefined) {
-    follow(clientCaFile, clientCa, (text) => clients.replace(bundleIn(text, clientCaFile)));
+    follow(clientCaFile, clientCa, (text) => certificate.replace({ clientCa: bundleIn(text, clientCaFile) }));
   }
   if (authenticationConfig !== undefined) {
     follow(authenticationConfig, configuration, (text) =>
       server.configureAuthentication(parseConfiguration(text, flags), authenticationConfig),
     );
+  }
+}
+
+export function followNamed(
+  files: readonly NamedCertificateFiles[] | undefined,
+  read: readonly NamedCertificate[],
+  { background, certificate, clock, log }: Omit<FollowOptions, "server">,
+): void {
+  for (const { file, text: known } of namedFiles(files, read)) {
+    const failed = (error: unknown) =>
+      log.error("a certificate for a name has changed and is invalid; the previous one stays in effect", {
+        file,
+        error,
+      });
+    const changed = () =>
+      background.run("reading certificates", async () => {
+        try {
+          certificate.replace({ named: await readNamed(files) });
+        } catch (error) {
+          // A certificate and its key change one after the other: the second change succeeds.
+          failed(error);
+        }
+      });
+    background.run(`following ${file}`, (signal) => followFile(file, { clock, signal, known, changed, failed }));
   }
 }
 

@@ -1,11 +1,13 @@
 /** The configuration of a cluster, and what the process that runs it provides. */
-import type { AuthorizationFlags, FairnessSettings } from "#apiserver";
+import type { FeatureFlags } from "#api";
+import type { AuthorizationFlags, FairnessSettings, ServiceSettings, StorageSettings } from "#apiserver";
 import type { Clock, Logger } from "#base";
 import type { ProxyMode } from "#network";
 import type { AdmissionFlags } from "./admission.ts";
 import type { AuditFlags } from "./audit.ts";
 import type { AuthenticationFlags } from "./authentication.ts";
 import type { EncryptionFlags } from "./encryption.ts";
+import type { ServingSettings } from "./serving.ts";
 
 export interface ClusterConfig {
   readonly dataDir: string;
@@ -13,6 +15,8 @@ export interface ClusterConfig {
   /** 0 picks a free one. */
   readonly port: number;
   readonly store: StoreConfig;
+  /** How the API server uses the store. */
+  readonly storage?: StorageSettings | undefined;
   /** `--runtime-config`: API versions and resources that are served or not. Default: those of a default server. */
   readonly runtimeConfig?: string | undefined;
   /** How long Events are kept. */
@@ -31,14 +35,20 @@ export interface ClusterConfig {
   readonly encryption?: EncryptionFlags | undefined;
   /** Audit. Default: none. */
   readonly audit?: AuditFlags | undefined;
+  /** TLS, HTTP/2, timeouts. Default: as in kube-apiserver. */
+  readonly serving?: ServingSettings | undefined;
   /** Limits of concurrency. Default: priority and fairness, 600 seats. */
   readonly fairness?: FairnessSettings | undefined;
+  /** Feature gates and the emulated version, of all components. Default: those of v1.36. */
+  readonly features?: (FeatureFlags & { readonly gates?: string | undefined }) | undefined;
   /** Which controllers run: `*`, `name`, `-name`. Default: all that are enabled by default. */
   readonly controllers?: readonly string[] | undefined;
   /** Whether the scheduler runs in this process. Default: true. */
   readonly scheduler?: boolean | undefined;
   /** Service IP range, or one of each family. Default: 10.96.0.0/12. */
   readonly serviceCidrs?: readonly string[] | undefined;
+  /** Node ports, and the Service `kubernetes`. */
+  readonly services?: ServiceSettings | undefined;
   /** Simulated nodes. Default: none. */
   readonly nodes?: NodesConfig | undefined;
   /** Real nodes: containerd on this machine. Default: none. */
@@ -67,6 +77,16 @@ export interface RealNodesConfig {
   readonly loadBalancerAddresses?: readonly string[] | undefined;
   /** Whether serving Ingresses. Default: true. */
   readonly ingress?: boolean | undefined;
+  /** Folders of this machine that nodes get when they start. Default: none. */
+  readonly mounts?: readonly NodeMount[] | undefined;
+}
+
+/** A folder or file of this machine in nodes. */
+export interface NodeMount {
+  readonly source: string;
+  /** The path in the node. */
+  readonly target: string;
+  readonly readOnly: boolean;
 }
 
 /** Simulated nodes, and the capacity of each. */
@@ -88,6 +108,10 @@ export type StoreConfig =
       readonly kind: "etcd";
       readonly endpoints: readonly string[];
       readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
+      /** The prefix of all keys. Default: /registry. */
+      readonly prefix?: string | undefined;
+      /** 0: this server never compacts. Default: 5 minutes. */
+      readonly compactionIntervalMs?: number | undefined;
     };
 
 /** How much history the store keeps. */

@@ -4,6 +4,7 @@
  *     flags ──► files ──► options ──► API server
  *                 ···► changed files and renewed certificates apply without a restart
  */
+import type { Features } from "#api";
 import { type ApiServer, SCHEDULING_PATH } from "#apiserver";
 import type { Clock, Logger, MetricsRegistry, Random, TaskGroup } from "#base";
 import { Recorder } from "#flows";
@@ -15,14 +16,18 @@ import { readAudit } from "../config/audit.ts";
 import { readAuthentication, readRequestHeader } from "../config/authentication.ts";
 import { readModes } from "../config/authorization.ts";
 import {
-  ClientAuthorities,
+  CurrentCertificate,
   followAuthentication,
+  followNamed,
   readChangingFiles,
   servingCertificate,
 } from "../config/changing-files.ts";
 import type { ClusterConfig } from "../config/cluster-config.ts";
 import { openEncryption } from "../config/encryption.ts";
+import { withExternalSigner } from "../config/external-signer.ts";
 import { listenOrExplain } from "../config/listen.ts";
+import { readNamed } from "../config/named-certificates.ts";
+import { servingOptions } from "../config/serving.ts";
 import { openFlowFile } from "../data/flow-file.ts";
 import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
 
@@ -32,8 +37,11 @@ export interface ClusterApiServerOptions {
   readonly store: Store;
   /** The file of flow records, if the configuration asks for one. */
   readonly flowRecordsFile: string;
+  readonly features: Features;
   /** Where real nodes reach this machine. */
   readonly machineIp: string | undefined;
+  /** The Pod Security level of namespaces without labels. Default: none. */
+  readonly podSecurityLevel?: "baseline" | undefined;
   readonly metrics: MetricsRegistry;
   readonly clock: Clock;
   readonly random: Random;
@@ -54,9 +62,11 @@ export async function startClusterApiServer(
   options: ClusterApiServerOptions,
   starting: AsyncDisposableStack,
 ): Promise<ClusterApiServer> {
-  const { config, pki, store, machineIp, metrics, clock, random, log } = options;
+  const { config, pki, store, machineIp, features, metrics, clock, random, log } = options;
   const flags = config.authentication ?? {};
   const files = await readChangingFiles(flags);
+  const { namedCertificates } = config.serving ?? {};
+  const parts = { pki, clientCa: files.clientCa, named: await readNamed(namedCertificates) };
   const encrypted = await openEncryption(config.encryption ?? {}, { clock, log });
   starting.defer(async () => encrypted?.encryption.close());
   const recorder = await openRecorder(options, starting);
@@ -69,21 +79,30 @@ export async function startClusterApiServer(
     historyWindowMs: config.historyWindowMs,
     others: { [SCHEDULING_PATH]: answers.answer },
     sharedStore: config.store.kind === "etcd",
+    storage: config.storage,
+    authentication: await withExternalSigner(await readAuthentication(flags, files, pki), flags, options, starting),
     apis: readApis(config.runtimeConfig),
-    authentication: await readAuthentication(flags, files, pki),
     requestHeader: await readRequestHeader(flags, pki),
-    certificate: servingCertificate(pki, files.clientCa),
+    certificate: servingCertificate(parts),
+    serving: servingOptions(config.serving, log),
     authorizationModes: await readModes(config.authorization ?? {}),
-    admission: readAdmission(config.admission ?? {}),
+    admission: readAdmission(config.admission ?? {}, options.podSecurityLevel),
     audit: await readAudit(config.audit ?? {}, log),
     encryption: encrypted?.encryption,
     fairness: config.fairness,
+    features,
     frontProxyIdentity: () => frontProxyClient,
-    kubeletIdentity: () => ({ cert: apiserverKubeletClient.certPem, key: apiserverKubeletClient.keyPem }),
+    // The cluster's CA issues the serving certificates of nodes: no other kubelet is talked to.
+    kubeletIdentity: () => ({
+      cert: apiserverKubeletClient.certPem,
+      key: apiserverKubeletClient.keyPem,
+      ca: pki.ca.certPem,
+    }),
     advertiseAddress: machineIp,
     alsoAt: machineIp === undefined ? [] : alsoAt(config, machineIp),
     eventTtlMs: config.eventTtlMs,
     serviceCidrs: config.serviceCidrs,
+    services: config.services,
     metrics,
     clock,
     random,
@@ -91,7 +110,7 @@ export async function startClusterApiServer(
   });
   starting.defer(() => server.stop());
   starting.use(answers);
-  const clients = new ClientAuthorities(pki, files.clientCa, (certificate) => server.renewCertificate(certificate));
+  const certificate = new CurrentCertificate(parts, (next) => server.renewCertificate(next));
   const { port, handle, signToken } = server;
   return {
     port,
@@ -100,11 +119,13 @@ export async function startClusterApiServer(
     url: urlOf(config, port),
     reasons,
     follow: (background) => {
-      followAuthentication(flags, files, { background, clients, server, clock, log });
+      const following = { background, certificate, server, clock, log };
+      followAuthentication(flags, files, following);
+      followNamed(namedCertificates, parts.named, following);
       encrypted?.follow(background);
     },
     renewCertificates: (fresh) => {
-      clients.renew(fresh);
+      certificate.replace({ pki: fresh });
       ({ frontProxyClient, apiserverKubeletClient } = fresh);
     },
   };

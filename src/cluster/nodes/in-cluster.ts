@@ -43,6 +43,8 @@ export interface RunOptions {
   readonly background: TaskGroup;
   /** Addresses of Services. Default: 10.96.0.0/12. */
   readonly serviceCidrs?: readonly string[] | undefined;
+  /** `--feature-gates` of the nodes' programs. */
+  readonly featureGates?: string | undefined;
 }
 
 export interface Started {
@@ -57,6 +59,8 @@ export interface OpenedRealNodes {
   readonly podRanges: readonly string[];
   /** Nodes of an earlier cluster process were running already. */
   readonly found: boolean;
+  /** Why nodes share the files and processes of this machine, as the end of a sentence. Undefined: they do not. */
+  readonly isolationObstacle: string | undefined;
   /** Resolves when every node is Ready, or after a minute. */
   run(options: RunOptions): Promise<Started>;
   /** Powers off all nodes. Their disks stay. */
@@ -64,9 +68,9 @@ export interface OpenedRealNodes {
 }
 
 export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNodes> {
-  const { podRanges, loadBalancerAddresses } = options.config;
+  const { podRanges, loadBalancerAddresses, mounts } = options.config;
   if (loadBalancerAddresses !== undefined) await checkAddresses(loadBalancerAddresses);
-  const nodes = await RealNodes.open({ ...options, podRanges }).catch((error: unknown) => {
+  const nodes = await RealNodes.open({ ...options, podRanges, mounts }).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
     throw new ClusterError(
       `The network of real nodes cannot be set up here: ${error.message}. Or choose --runtime simulated.`,
@@ -81,6 +85,7 @@ export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNod
     machineIp: nodes.machineIp,
     podRanges: nodes.network.podRanges,
     found,
+    isolationObstacle: nodes.isolationObstacle,
     run: (running) => runRealNodes(nodes, { ...options, ...running }),
     powerOff: () => powerOffAll(nodes.site, options.clock),
   };
@@ -106,6 +111,7 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
     podRanges: nodes.network.podRanges,
     clusterDns,
     proxyMode: config.proxyMode,
+    featureGates: options.featureGates,
   };
   background.run("real nodes", (signal) => nodes.run(kubelet, signal).finally(() => client.close()));
 

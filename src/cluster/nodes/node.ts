@@ -2,20 +2,25 @@
  * Brings one real node to its wanted state. Each step is idempotent: the same call starts a new node, adopts a running
  * one, and repairs one that has lost a part.
  *
- *     network ──► containerd ──► images ──► proxy, kubelet ──► (Node registers, gets its Pod CIDR) ──► routes to Pods
+ *     network ──► namespaces ──► containerd ──► images ──► proxy, kubelet
+ *             ──► (Node registers, gets its Pod CIDR) ──► routes to Pods
  *
  * 1. A process is recorded before anything waits for it.
+ * 2. A node without its first process, or with namespaces of another kind than wanted, is off: it starts anew.
  */
-import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { bootNode, finishBoot } from "./isolation/boot.ts";
+import type { NodeMount } from "./isolation/node-mounts.ts";
+import { isolatedPlace, type Place, sharedPlace } from "./isolation/place.ts";
 import { endProcess, isAlive, type ProcessId } from "./machine/processes.ts";
 import { CONFLIST, cniConfig } from "./network/cni-config.ts";
 import { ensureNodeLink } from "./network/links.ts";
+import { powerOff, stopped } from "./power-off.ts";
 import { type KubeletOptions, kubeletStart, startKubelet } from "./programs/kubelet.ts";
 import { networkAgentStart, startNetworkAgent } from "./programs/network-agent.ts";
 import { type ContainerdOptions, containerdReady, openRuntime, startContainerd } from "./runtime/containerd.ts";
 import { removeHalfMade } from "./runtime/unfinished-sandboxes.ts";
-import type { NodeNames, SiteNames } from "./site/names.ts";
+import { insideNames, type NodeNames, type SiteNames } from "./site/names.ts";
 import { addressesOf, type NodeRun, writeRun } from "./site/record.ts";
 import type { SiteNetwork } from "./site/site-network.ts";
 
@@ -25,47 +30,84 @@ export interface NodeOptions extends ContainerdOptions {
   readonly site: SiteNames;
   readonly network: SiteNetwork;
   readonly kubelet: KubeletOptions;
+  /** Whether nodes have namespaces of their own. */
+  readonly isIsolated: boolean;
+  readonly mounts: readonly NodeMount[];
 }
 
 /** Resolves when containerd responds and the other processes are started. */
 export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOptions): Promise<NodeRun> {
-  const { site, network, kubelet, clock, log } = options;
+  const { site, network, kubelet, clock, log, isIsolated } = options;
   let run = found;
   const write = async (changes: Partial<NodeRun>) => {
     run = { ...run, ...changes };
     await writeRun(names, run);
   };
+  if (!(await isOn(run, isIsolated))) {
+    await powerOff({ names, run }, clock);
+    run = stopped(run);
+  }
   await write({ state: "starting" });
   await ensureNodeLink(site, names, run, network);
-  if (run.podCidrs.length > 0) await writePodNetwork(names, run.podCidrs);
+  const place = await placeFor(names, run, options, write);
+  if (run.podCidrs.length > 0) await writePodNetwork(place, run.podCidrs);
 
   const sinceMs = clock.now();
   const living = run.containerd !== undefined && (await isAlive(run.containerd)) ? run.containerd : undefined;
-  const containerd = living ?? (await startContainerd(names, options));
+  const containerd = living ?? (await startContainerd(place, options));
   if (living === undefined) await write({ containerd });
   else log.info("containerd is already running", { node: names.name, pid: living.pid });
-  await containerdReady(names, containerd, options);
+  await containerdReady(names, place, containerd, options);
 
-  const agents = agentsOf(names, run, kubelet);
-  for (const { process, started, start, begin } of agents) {
-    const isRunning = process !== undefined && (await isAlive(process));
-    if (isRunning && started === start) continue;
-    if (isRunning) await endProcess(process, AGENT_GRACE_MS, clock);
-    await write(await begin());
+  const agents = agentsOf(place.files, run, kubelet);
+  for (const agent of agents) {
+    if (await isCurrent(agent, clock.now())) continue;
+    const { process } = agent;
+    if (process !== undefined && (await isAlive(process))) await endProcess(process, AGENT_GRACE_MS, clock);
+    await write(await agent.begin(place));
   }
-  if (living === undefined) await clearUp(names, containerd, sinceMs, options);
+  if (living === undefined) await clearUp(names, place, containerd, sinceMs, options);
   const { reason: _, ...healthy } = run;
   run = { ...healthy, state: "running" };
   await writeRun(names, run);
   return run;
 }
 
+/** Whether the node has the namespaces that it should have, and their first process. */
+async function isOn({ init }: NodeRun, isIsolated: boolean): Promise<boolean> {
+  return isIsolated ? init !== undefined && (await isAlive(init)) : init === undefined;
+}
+
+async function placeFor(
+  names: NodeNames,
+  run: NodeRun,
+  { site, isIsolated, mounts }: NodeOptions,
+  write: (changes: Partial<NodeRun>) => Promise<void>,
+): Promise<Place> {
+  if (!isIsolated) return sharedPlace(names);
+  if (run.init !== undefined) return finishBoot(names, run.init);
+  const init = await bootNode(names, { site, mounts, ips: addressesOf(run) });
+  await write({ init });
+  return finishBoot(names, init);
+}
+
+/** The place of a node that is up. */
+export async function placeOf(names: NodeNames, { init }: NodeRun): Promise<Place> {
+  return init === undefined ? sharedPlace(names) : isolatedPlace(names, init);
+}
+
 /** Pods do not wait for it; leftovers do no harm, and the next start tries again. */
-async function clearUp(names: NodeNames, containerd: ProcessId, sinceMs: number, options: NodeOptions): Promise<void> {
+async function clearUp(
+  names: NodeNames,
+  place: Place,
+  containerd: ProcessId,
+  sinceMs: number,
+  options: NodeOptions,
+): Promise<void> {
   const { clock, log } = options;
   const runtime = openRuntime(names, options);
   try {
-    await removeHalfMade(names, { containerd, sinceMs, runtime, clock, log });
+    await removeHalfMade(names, place, { containerd, sinceMs, runtime, clock, log });
   } catch (error) {
     log.warn("leftovers of a killed containerd could not be removed", { node: names.name, error });
   } finally {
@@ -73,11 +115,14 @@ async function clearUp(names: NodeNames, containerd: ProcessId, sinceMs: number,
   }
 }
 
-/** Whether its processes run, with the command lines that would be used now. */
-export async function isUp(run: NodeRun, names: NodeNames, kubelet: KubeletOptions): Promise<boolean> {
+type Wanted = Pick<NodeOptions, "kubelet" | "isIsolated" | "clock">;
+
+/** Whether its processes run, with the command lines that would be used now, and certificates that last. */
+export async function isUp(run: NodeRun, names: NodeNames, { kubelet, isIsolated, clock }: Wanted): Promise<boolean> {
   if (run.state !== "running" || run.containerd === undefined || !(await isAlive(run.containerd))) return false;
-  for (const { process, started, start } of agentsOf(names, run, kubelet)) {
-    if (process === undefined || started !== start || !(await isAlive(process))) return false;
+  if (!(await isOn(run, isIsolated))) return false;
+  for (const agent of agentsOf(isIsolated ? insideNames(names) : names, run, kubelet)) {
+    if (!(await isCurrent(agent, clock.now()))) return false;
   }
   return true;
 }
@@ -87,33 +132,46 @@ interface Agent {
   /** Its command line at the start, and the one that would be used now. */
   readonly started: string | undefined;
   readonly start: string;
+  /** When its certificates have to be renewed. */
+  readonly renewMs: number | undefined;
   /** Its record. */
-  begin(): Promise<Partial<NodeRun>>;
+  begin(place: Place): Promise<Partial<NodeRun>>;
 }
 
-/** The node's own processes of k8ts, in the order in which they start. */
-function agentsOf(names: NodeNames, run: NodeRun, options: KubeletOptions): readonly Agent[] {
+async function isCurrent({ process, started, start, renewMs = 0 }: Agent, nowMs: number): Promise<boolean> {
+  return process !== undefined && started === start && nowMs < renewMs && (await isAlive(process));
+}
+
+/** The node's own processes of k8ts, in the order in which they start. `files`: as they see them. */
+function agentsOf(files: NodeNames, run: NodeRun, options: KubeletOptions): readonly Agent[] {
   const ips = addressesOf(run);
-  const kubeletNow = kubeletStart(names, ips, options);
-  const proxyNow = networkAgentStart(names, ips, options);
+  const kubeletNow = kubeletStart(files, ips, options);
+  const proxyNow = networkAgentStart(files, ips, options);
   return [
     {
       process: run.proxy,
       started: run.proxyStart,
       start: proxyNow,
-      begin: async () => ({ proxy: await startNetworkAgent(names, ips, options), proxyStart: proxyNow }),
+      renewMs: run.proxyRenewMs,
+      begin: async (place) => {
+        const { process: proxy, renewMs: proxyRenewMs } = await startNetworkAgent(place, ips, options);
+        return { proxy, proxyStart: proxyNow, proxyRenewMs };
+      },
     },
     {
       process: run.kubelet,
       started: run.kubeletStart,
       start: kubeletNow,
-      begin: async () => ({ kubelet: await startKubelet(names, ips, options), kubeletStart: kubeletNow }),
+      renewMs: run.kubeletRenewMs,
+      begin: async (place) => {
+        const { process: kubelet, renewMs: kubeletRenewMs } = await startKubelet(place, ips, options);
+        return { kubelet, kubeletStart: kubeletNow, kubeletRenewMs };
+      },
     },
   ];
 }
 
 /** containerd watches for the file, and is then ready for Pods. */
-export async function writePodNetwork(names: NodeNames, podCidrs: readonly string[]): Promise<void> {
-  await mkdir(names.cniDir, { recursive: true, mode: 0o700 });
-  await writeFile(join(names.cniDir, CONFLIST), cniConfig(names, podCidrs), { mode: 0o600 });
+export async function writePodNetwork(place: Place, podCidrs: readonly string[]): Promise<void> {
+  await place.write(join(place.files.cniDir, CONFLIST), cniConfig(place.files, podCidrs), 0o600);
 }

@@ -2,7 +2,11 @@
  * Ends a node like a power failure: its processes, and its mounts, namespaces, cgroups and sockets. Its disk stays.
  * Works from names and records alone, so it also cleans up after a crash.
  *
- *     kubelet, proxy ──► containerd ──► shims ──► containers ──► mounts ──► network ──► cgroups ──► run files
+ *     kubelet, proxy ──► containerd ──► first process ──► shims ──► containers ──► mounts ──► network ──► cgroups
+ *         ──► run files
+ *
+ * 1. With the first process of its namespaces the kernel ends all others; the rest is for nodes without namespaces, and
+ *    for processes that a crash left without a record: those are found by their cgroup and their arguments.
  */
 import { readdir, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -22,6 +26,7 @@ const KILL_MS = 0;
 export async function powerOff({ names, run }: Pick<NodeRecord, "names" | "run">, clock: Clock): Promise<void> {
   await endAll([run?.kubelet, run?.proxy, ...(await findProcesses(isAgentOf(names)))], GRACE_MS, clock);
   await endAll([run?.containerd, ...(await findProcesses(isContainerdOf(names)))], GRACE_MS, clock);
+  await endAll([run?.init], KILL_MS, clock);
   const shims = await findProcesses(isShimOf(names));
   const sockets = await shimSockets(names, shims);
   await endAll(shims, KILL_MS, clock);
@@ -31,6 +36,7 @@ export async function powerOff({ names, run }: Pick<NodeRecord, "names" | "run">
   await removeNodeLink(names);
   for (const socket of sockets) await rm(socket, { force: true });
   await removeTree(names.runDir);
+  await removeTree(names.containerState);
 }
 
 /** All nodes and the network between them. */
@@ -41,6 +47,7 @@ export async function powerOffAll(site: SiteNames, clock: Clock): Promise<void> 
   ]);
   await removeSwitch(site);
   await removeCgroup(site.cgroup, clock);
+  await unmountBelow(site.runDir);
   await removeTree(site.runDir);
   await rmdir(dirname(site.runDir)).catch(() => {}); // other clusters may use it, or it does not exist
 }
@@ -52,8 +59,8 @@ async function endNode(record: NodeRecord, clock: Clock): Promise<void> {
   else if (run !== undefined) await writeRun(names, stopped(run));
 }
 
-export function stopped({ index, ip, podCidrs }: NodeRun): NodeRun {
-  return { index, ip, podCidrs, state: "stopped" };
+export function stopped({ index, ip, ip6, podCidrs }: NodeRun): NodeRun {
+  return { index, ip, ...(ip6 !== undefined && { ip6 }), podCidrs, state: "stopped" };
 }
 
 /** Refuses while something is mounted below: its source would be deleted. */

@@ -11,10 +11,14 @@
  */
 import { mkdir } from "node:fs/promises";
 import { type Clock, isAbort, KeyedBackoff, type Logger, type Random } from "#base";
+import { type NodeMount, parseNodeMount } from "./isolation/node-mounts.ts";
+import { isolationObstacle } from "./isolation/probe.ts";
+import { ensureProgramsDir, installPrograms } from "./isolation/programs.ts";
+import { Registries } from "./isolation/registries.ts";
 import { inspectMachine, type Machine } from "./machine/machine.ts";
 import { ensureSwitch, NODE_LINK, SWITCH } from "./network/links.ts";
 import { applyRoutes, type NodeRange, routesFor } from "./network/routes.ts";
-import { bringUp, isUp, writePodNetwork } from "./node.ts";
+import { bringUp, isUp, placeOf, writePodNetwork } from "./node.ts";
 import { powerOff, removeTree, stopped } from "./power-off.ts";
 import type { KubeletOptions } from "./programs/kubelet.ts";
 import { PROXY_PORT, proxyEnv } from "./runtime/pull-proxy.ts";
@@ -27,7 +31,7 @@ const TICK_MS = 100;
 const RETRY = { initialMs: 500, maxMs: 30_000 };
 const STAYED_UP_MS = 1000;
 
-type Kind = "take up" | "bring up" | "Pods' range" | "stop" | "remove";
+type Kind = "take up" | "bring up" | "Pods' range" | "registries" | "stop" | "remove";
 
 interface Work {
   readonly kind: Kind;
@@ -38,6 +42,8 @@ export interface RealNodesOptions {
   readonly dataDir: string;
   /** Pod IP ranges. Default: a range that is unused on this machine. */
   readonly podRanges?: readonly string[] | undefined;
+  /** Folders of this machine that all nodes get when they start. */
+  readonly mounts?: readonly NodeMount[] | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -50,13 +56,17 @@ export class RealNodes {
   readonly machineIp: string;
   /** The secret of containerds for the pull proxy on this machine. */
   readonly pullSecret: string;
+  /** Why nodes share the files and processes of this machine, as the end of a sentence. Undefined: they do not. */
+  readonly isolationObstacle: string | undefined;
   readonly #machine: Machine;
+  readonly #mounts: readonly NodeMount[];
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #busy = new Map<string, Promise<void>>();
   readonly #retries: KeyedBackoff<string>;
   readonly #notBefore = new Map<string, number>();
   readonly #upSince = new Map<string, number>();
+  readonly #registries: Registries;
   readonly #podCidrs = new Map<string, readonly string[]>();
   #routes = "";
 
@@ -64,13 +74,17 @@ export class RealNodes {
     site: SiteNames,
     network: Awaited<ReturnType<typeof ensureSiteNetwork>>,
     machine: Machine,
+    obstacle: string | undefined,
     options: RealNodesOptions,
   ) {
     this.site = site;
     this.machineIp = network.machineIp;
     this.pullSecret = network.pullSecret;
     this.network = network;
+    this.isolationObstacle = obstacle;
     this.#machine = machine;
+    this.#mounts = options.mounts ?? [];
+    this.#registries = new Registries(site.registryDir);
     this.#clock = options.clock;
     this.#log = options.log;
     this.#retries = new KeyedBackoff(RETRY, options.random);
@@ -80,12 +94,13 @@ export class RealNodes {
   static async open(options: RealNodesOptions): Promise<RealNodes> {
     const site = siteNames(options.dataDir);
     await mkdir(site.nodesDir, { recursive: true, mode: 0o700 });
-    const [network, machine] = await Promise.all([
+    const [network, machine, obstacle] = await Promise.all([
       ensureSiteNetwork(site, options.random, options.podRanges),
       inspectMachine(site.nodesDir),
+      isolationObstacle(),
     ]);
     await ensureSwitch(site, network);
-    return new RealNodes(site, network, machine, options);
+    return new RealNodes(site, network, machine, obstacle, options);
   }
 
   /** Wants at least this many nodes, named node-1 and so on. Existing nodes keep their wanted state. */
@@ -104,9 +119,11 @@ export class RealNodes {
   }
 
   /** Runs until the signal aborts. Nodes keep running. */
-  async run(kubelet: KubeletOptions, signal: AbortSignal): Promise<void> {
+  async run(options: KubeletOptions, signal: AbortSignal): Promise<void> {
+    let kubelet: KubeletOptions | undefined;
     while (!signal.aborted) {
       try {
+        kubelet ??= await this.#withPrograms(options);
         await this.#tick(kubelet, signal);
         await this.#clock.sleep(TICK_MS, signal);
       } catch (error) {
@@ -114,6 +131,19 @@ export class RealNodes {
       }
     }
     await Promise.all(this.#busy.values());
+  }
+
+  /** The commands as nodes run them. */
+  async #withPrograms(kubelet: KubeletOptions): Promise<KubeletOptions> {
+    if (!this.#isIsolated) return kubelet;
+    const { command, proxyCommand = command } = kubelet;
+    await ensureProgramsDir(this.site);
+    const [one, two] = [await installPrograms(this.site, command), await installPrograms(this.site, proxyCommand)];
+    return { ...kubelet, command: one, proxyCommand: two };
+  }
+
+  get #isIsolated(): boolean {
+    return this.isolationObstacle === undefined;
   }
 
   async #tick(kubelet: KubeletOptions, signal: AbortSignal): Promise<void> {
@@ -149,8 +179,12 @@ export class RealNodes {
     if (podCidrs.join() !== run.podCidrs.join()) {
       return { kind: "Pods' range", run: () => this.#setPodCidrs(names, { ...run, podCidrs }) };
     }
-    if (!(await isUp(run, names, kubelet))) {
-      return { kind: "bring up", run: () => this.#bringUp(names, run, kubelet, signal) };
+    if (!(await isUp(run, names, { kubelet, isIsolated: this.#isIsolated, clock: this.#clock }))) {
+      return { kind: "bring up", run: () => this.#bringUp({ names, spec, run }, kubelet, signal) };
+    }
+    const registries = run.init && (await this.#registries.changedFor(names, run.init));
+    if (registries !== undefined) {
+      return { kind: "registries", run: async () => registries.copy(await placeOf(names, run)) };
     }
     if (this.#clock.monotonic() >= (this.#upSince.get(names.name) ?? 0) + STAYED_UP_MS) {
       this.#retries.forget(keyOf(names, "bring up"));
@@ -159,18 +193,26 @@ export class RealNodes {
     return undefined;
   }
 
-  async #bringUp(names: NodeNames, run: NodeRun, kubelet: KubeletOptions, signal: AbortSignal): Promise<void> {
+  async #bringUp(
+    { names, spec, run }: NodeRecord & { readonly run: NodeRun },
+    kubelet: KubeletOptions,
+    signal: AbortSignal,
+  ): Promise<void> {
     const [site, network, machine, clock, log] = [this.site, this.network, this.#machine, this.#clock, this.#log];
     const start = clock.monotonic();
     const env = proxyEnv(this.machineIp, PROXY_PORT, this.pullSecret);
-    const { ip } = await bringUp(names, run, { site, network, machine, kubelet, clock, log, signal, env });
+    const mounts = [...this.#mounts, ...ownMounts(spec.mounts)];
+    const { ip } = await bringUp(names, run, {
+      ...{ site, network, machine, kubelet, clock, log, signal, env, mounts },
+      isIsolated: this.#isIsolated,
+    });
     log.info("node is up", { node: names.name, ip, ms: Math.round(clock.monotonic() - start) });
     this.#upSince.set(names.name, clock.monotonic());
     this.#wait(keyOf(names, "bring up"));
   }
 
   async #setPodCidrs(names: NodeNames, run: NodeRun): Promise<void> {
-    await writePodNetwork(names, run.podCidrs);
+    await writePodNetwork(await placeOf(names, run), run.podCidrs);
     await writeRun(names, run);
   }
 
@@ -235,6 +277,11 @@ export class RealNodes {
 
 function rangeOf({ name }: NodeNames, run: NodeRun | undefined): NodeRange {
   return { name, ip: run?.ip ?? "", ip6: run?.ip6, podCidrs: run?.podCidrs ?? [] };
+}
+
+/** They were valid when they were written. */
+function ownMounts(mounts: readonly string[] = []): NodeMount[] {
+  return mounts.map(parseNodeMount).filter((mount) => typeof mount !== "string");
 }
 
 function keyOf({ name }: NodeNames, kind: Kind): string {

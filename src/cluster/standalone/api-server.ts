@@ -3,15 +3,18 @@
  *
  *     files ──► store (etcd) ──► API server
  */
+import type { FeatureFlags } from "#api";
 import {
   type ApiServer,
   type ApiServerOptions,
   type AuthorizationFlags,
   type RequestHeaderOptions,
   SCHEDULING_PATH,
+  type ServiceSettings,
   STANDARD_HEADERS,
+  type StorageSettings,
 } from "#apiserver";
-import { MetricsRegistry, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
+import { MetricsRegistry, type MetricsSettings, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
 import { Recorder } from "#flows";
 import { openStore } from "#store";
 import { type AdmissionFlags, readAdmission } from "../config/admission.ts";
@@ -23,8 +26,12 @@ import { readChangingFiles } from "../config/changing-files.ts";
 import { type Environment, type FlowRecording, historyOf, type StoreConfig } from "../config/cluster-config.ts";
 import { type EncryptionFlags, openEncryption } from "../config/encryption.ts";
 import { ClusterError } from "../config/errors.ts";
+import { withExternalSigner } from "../config/external-signer.ts";
+import { featureNotes, readFeatures } from "../config/features.ts";
 import { followFile, readFlag } from "../config/flag-files.ts";
 import { listenOrExplain } from "../config/listen.ts";
+import { namedFiles, readNamed } from "../config/named-certificates.ts";
+import { type ServingSettings, servingOptions } from "../config/serving.ts";
 import {
   readServing,
   type ServingFiles,
@@ -32,6 +39,7 @@ import {
   servingDnsNames,
   servingFiles,
 } from "../config/serving-files.ts";
+import { storeSpec } from "../config/store-spec.ts";
 import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
 
 /** Disabled by default in kube-apiserver. */
@@ -43,7 +51,9 @@ export interface ApiServerConfig extends ServingFlags {
   readonly port: number;
   readonly advertiseAddress?: string | undefined;
   readonly store: StoreConfig;
+  readonly storage?: StorageSettings | undefined;
   readonly serviceCidrs?: readonly string[] | undefined;
+  readonly services?: ServiceSettings | undefined;
   /** `--runtime-config`: API versions and resources that are served or not. Default: those of a default server. */
   readonly runtimeConfig?: string | undefined;
   readonly eventTtlMs?: number | undefined;
@@ -56,10 +66,16 @@ export interface ApiServerConfig extends ServingFlags {
   readonly admission: AdmissionFlags;
   readonly audit?: AuditFlags | undefined;
   readonly encryption?: EncryptionFlags | undefined;
+  readonly serving?: ServingSettings | undefined;
+  /** Feature gates and the emulated version. Default: those of v1.36. */
+  readonly features?: FeatureFlags | undefined;
   readonly fairness?: NonNullable<ApiServerOptions["fairness"]> | undefined;
   /** Client certificate for aggregated API servers. */
   readonly proxyClient?: { readonly certFile: string; readonly keyFile: string };
   readonly kubelets?: KubeletFlags | undefined;
+  readonly metrics?: MetricsSettings | undefined;
+  /** How extension API servers are reached. */
+  readonly aggregation?: ApiServerOptions["aggregation"];
 }
 
 /** Connections to kubelets: addresses, client certificate, CA. */
@@ -68,6 +84,7 @@ export interface KubeletFlags {
   readonly client?: { readonly certFile: string; readonly keyFile: string };
   readonly addressTypes?: readonly string[] | undefined;
   readonly timeoutMs?: number | undefined;
+  readonly port?: number | undefined;
 }
 
 export interface StandaloneApiServer {
@@ -81,14 +98,21 @@ export async function startStandaloneApiServer(
 ): Promise<StandaloneApiServer> {
   const { clock, log } = environment;
   const { bindAddress, port, admission, proxyClient } = config;
+  const features = readFeatures(config.features);
+  for (const note of featureNotes(features, config.features, ["kube-apiserver"])) log.warn(note);
   const noneGiven = Object.keys(config.authorization).length === 0;
   const authorizationFlags = noneGiven ? { authorizationMode: [ALWAYS_ALLOW] } : config.authorization;
   const flags = authenticationFlags(config, authorizationFlags);
   await using starting = new AsyncDisposableStack();
   const files = await servingFiles(config, servingNames(config), clock);
-  const certificate = await readServing(files);
+  const readCertificate = async () => ({
+    ...(await readServing(files)),
+    named: await readNamed(config.serving?.namedCertificates),
+  });
+  const certificate = await readCertificate();
   const changing = await readChangingFiles(withoutClientCa(flags));
-  const settings = await readAuthentication(flags, changing, await keyOf(flags));
+  const read = await readAuthentication(flags, changing, await keyOf(flags));
+  const settings = await withExternalSigner(read, flags, environment, starting);
   const requestHeader = await readRequestHeader(flags);
   const frontProxy = proxyClient && {
     certPem: await readFlag("--proxy-client-cert-file", proxyClient.certFile),
@@ -99,7 +123,8 @@ export async function startStandaloneApiServer(
   starting.defer(() => store.close());
   const encrypted = await openEncryption(config.encryption ?? {}, { clock, log });
   starting.defer(async () => encrypted?.encryption.close());
-  const metrics = new MetricsRegistry();
+  const metrics = new MetricsRegistry(config.metrics);
+  metrics.describeItself();
   starting.use(registerProcessMetrics(metrics));
   const answers = new SchedulingAnswers(new SchedulingReasons(), clock);
   const server = await listenOrExplain(
@@ -110,18 +135,23 @@ export async function startStandaloneApiServer(
       historyWindowMs: config.historyWindowMs,
       others: { [SCHEDULING_PATH]: answers.answer },
       sharedStore: config.store.kind === "etcd",
+      storage: config.storage,
       apis: readApis(config.runtimeConfig),
       certificate,
+      serving: servingOptions(config.serving, log),
       authentication: settings,
       authorizationModes: await readModes(authorizationFlags),
       admission: readAdmission(withoutNodeRestriction(admission)),
       audit: await readAudit(config.audit ?? {}, log),
       encryption: encrypted?.encryption,
       fairness: config.fairness,
+      features,
       requestHeader,
       frontProxyIdentity: () => frontProxy,
       ...kubelets,
+      aggregation: config.aggregation,
       serviceCidrs: config.serviceCidrs,
+      services: config.services,
       advertiseAddress: config.advertiseAddress,
       eventTtlMs: config.eventTtlMs,
       metrics,
@@ -135,7 +165,7 @@ export async function startStandaloneApiServer(
   const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
   starting.defer(() => background.stop());
   const following: Following = { server, background, ...environment };
-  followServing(files, certificate, following);
+  followServing(servedFiles(files, config, certificate), readCertificate, following);
   followConfiguration(flags, changing.configuration, following);
   encrypted?.follow(background);
   const parts = starting.move();
@@ -156,25 +186,42 @@ interface Following extends Pick<Environment, "clock" | "log"> {
   readonly background: TaskGroup;
 }
 
+interface KnownFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** The files that the serving certificate is read from, with what they held. */
+function servedFiles(
+  { cert, key, clientCa }: ServingFiles,
+  { serving }: ApiServerConfig,
+  { certPem, keyPem, clientCaPem, named }: ApiServerOptions["certificate"],
+): readonly KnownFile[] {
+  return [
+    { file: cert, text: certPem },
+    { file: key, text: keyPem },
+    ...(clientCa === undefined ? [] : [{ file: clientCa, text: clientCaPem }]),
+    ...namedFiles(serving?.namedCertificates, named),
+  ];
+}
+
 /** Renewed certificates on disk apply to new connections. */
 function followServing(
-  files: ServingFiles,
-  { certPem, keyPem, clientCaPem }: ApiServerOptions["certificate"],
+  files: readonly KnownFile[],
+  read: () => Promise<ApiServerOptions["certificate"]>,
   following: Following,
 ): void {
   const { server, background } = following;
   const reread = (failed: (error: unknown) => void) =>
     background.run("reading certificates", async () => {
       try {
-        server.renewCertificate(await readServing(files));
+        server.renewCertificate(await read());
       } catch (error) {
         // A certificate and its key change one after the other: the second change succeeds.
         failed(error);
       }
     });
-  follow(files.cert, certPem, (_, failed) => reread(failed), following);
-  follow(files.key, keyPem, (_, failed) => reread(failed), following);
-  if (files.clientCa !== undefined) follow(files.clientCa, clientCaPem, (_, failed) => reread(failed), following);
+  for (const { file, text } of files) follow(file, text, (_, failed) => reread(failed), following);
 }
 
 function followConfiguration(flags: AuthenticationFlags, known: string | undefined, following: Following): void {
@@ -198,7 +245,12 @@ function follow(
 }
 
 /** The signing key for service account tokens: a standalone server has no key of its own. */
-async function keyOf({ serviceAccountSigningKeyFile: file, serviceAccountIssuer: issuers = [] }: AuthenticationFlags) {
+async function keyOf(flags: AuthenticationFlags) {
+  const { serviceAccountSigningKeyFile: file, serviceAccountIssuer: issuers = [] } = flags;
+  const { serviceAccountSigningEndpoint: socket } = flags;
+  // An external signer needs no key; readers of the flags refuse both.
+  if (socket !== undefined && file === undefined && issuers.length > 0)
+    return { dir: socket, serviceAccount: { keyPem: "", publicKeyPem: "" } };
   if (file === undefined || issuers.length === 0) {
     throw new ClusterError(
       "service-account-issuer is a required flag, --service-account-signing-key-file and --service-account-issuer are required",
@@ -213,6 +265,7 @@ async function readKubelets({
   client,
   addressTypes,
   timeoutMs,
+  port,
 }: KubeletFlags): Promise<Pick<ApiServerOptions, "kubeletIdentity" | "kubelets">> {
   const tls = {
     ...(certificateAuthority !== undefined && {
@@ -228,6 +281,7 @@ async function readKubelets({
     kubelets: {
       addressTypes,
       timeoutMs,
+      port,
     },
   };
 }
@@ -260,10 +314,4 @@ function servingNames({ bindAddress, advertiseAddress }: ApiServerConfig) {
   const any = bindAddress === "0.0.0.0" || bindAddress === "::";
   const own = [any ? undefined : bindAddress, advertiseAddress, "127.0.0.1"].filter((address) => address !== undefined);
   return { dnsNames: servingDnsNames(), ipAddresses: [...new Set(own)] };
-}
-
-/** The embedded store needs a data directory, which a standalone API server does not have. */
-function storeSpec(store: StoreConfig) {
-  if (store.kind === "embedded") throw new ClusterError("a standalone API server needs etcd.");
-  return store;
 }

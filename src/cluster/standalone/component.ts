@@ -8,11 +8,20 @@
  * 2. A leader that loses the lease stops its work and tries to acquire it again.
  */
 import { hostname } from "node:os";
-import { type coordination, kinds } from "#api";
-import { type Clock, type Logger, MetricsRegistry, type Random, registerProcessMetrics, systemRandom } from "#base";
-import { Client, type HttpsConnection, https, leadElected } from "#client";
+import { type coordination, type FeatureFlags, type Features, isComponent, kinds, registerFeatureMetrics } from "#api";
+import {
+  type Clock,
+  type Logger,
+  MetricsRegistry,
+  type MetricsSettings,
+  type Random,
+  registerProcessMetrics,
+  systemRandom,
+} from "#base";
+import { Client, type HttpsConnection, https, leadElected, logged } from "#client";
 import { readKubeconfig } from "#pki";
 import { ClusterError } from "../config/errors.ts";
+import { featureNotes, readFeatures } from "../config/features.ts";
 import { type ComponentServing, type Served, serveComponent } from "./component-server.ts";
 
 const LEASES = kinds.Lease;
@@ -27,9 +36,12 @@ export interface ComponentConfig {
   readonly serving?: ComponentServing | undefined;
   /** Absent: no leader election. */
   readonly election?: ElectionConfig | undefined;
+  /** Feature gates and the emulated version. Default: those of v1.36. */
+  readonly features?: FeatureFlags | undefined;
   /** Served besides health and metrics. */
   readonly reports?: Served["reports"] | undefined;
   readonly texts?: Served["texts"] | undefined;
+  readonly metrics?: MetricsSettings | undefined;
   /** Conditions of readiness. */
   readonly readiness?: Served["readiness"] | undefined;
 }
@@ -51,6 +63,7 @@ export interface Component {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
+  readonly features: Features;
 }
 
 /** Runs while it leads; called again after each election. */
@@ -64,18 +77,23 @@ export async function runComponent(
   signal: AbortSignal,
 ): Promise<void> {
   const { name, serving, election, reports = {}, texts = {}, readiness = [] } = config;
+  const features = readFeatures(config.features);
+  for (const note of featureNotes(features, config.features, isComponent(name) ? [name] : [])) log.warn(note);
   await using parts = new AsyncDisposableStack();
   const connection = await connectionOf(config);
-  const client = new Client({ transport: https(connection, { clock }), clock, userAgent: name });
+  const transport = logged(https(connection, { clock }), connection.server, clock, log);
+  const client = new Client({ transport, clock, userAgent: name });
   parts.defer(() => client.close());
-  const metrics = new MetricsRegistry();
+  const metrics = new MetricsRegistry(config.metrics);
+  metrics.describeItself();
   parts.use(registerProcessMetrics(metrics));
+  registerFeatureMetrics(metrics, features);
   if (serving !== undefined) {
     const server = await serveComponent(serving, { name, client, metrics, clock, log, reports, texts, readiness });
     parts.defer(() => server.close());
     log.info("serving health and metrics", { address: serving.bindAddress, port: server.port });
   }
-  const component = { client, connection, clock, random: systemRandom(), log, metrics };
+  const component = { client, connection, clock, random: systemRandom(), log, metrics, features };
   const work = prepare(component);
   await (election === undefined ? work(signal) : elected(name, election, component, work, signal));
 }

@@ -6,13 +6,14 @@ import { hostname } from "node:os";
 import { Command, Option } from "commander";
 import { ClusterError, type Component, runComponent, type Work } from "#cluster";
 import { type ComponentOptions, componentFrom, componentOptions } from "../options/component.ts";
+import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
 
 const NAME = "cloud-controller-manager";
 /** Reserved for documentation (RFC 5737): not in use on any real network. */
 const POOL = "203.0.113.16/28";
 
-interface CloudOptions extends ComponentOptions {
+interface CloudOptions extends ComponentOptions, LoggingFlagOptions {
   readonly loadBalancerAddresses: readonly string[];
   readonly loadBalancerClass?: string;
 }
@@ -29,7 +30,8 @@ export function cloudControllerManagerCommand(): Command {
     )
     .option("--load-balancer-class <class>", "loadBalancerClass to serve, besides Services without one")
     .action(run);
-  for (const option of componentOptions({ name: NAME, port: 10_258 })) command.addOption(option);
+  for (const option of [...componentOptions({ name: NAME, port: 10_258 }), ...loggingOptions()])
+    command.addOption(option);
   return command;
 }
 
@@ -59,5 +61,6 @@ async function run(flags: CloudOptions): Promise<void> {
       return runControllers({ ...options, controllers }, running);
     };
   };
-  await runUntilSignalled([], (environment, signal) => runComponent(component, environment, prepare, signal));
+  const logging = loggingFrom(flags);
+  await runUntilSignalled([], (environment, signal) => runComponent(component, environment, prepare, signal), logging);
 }

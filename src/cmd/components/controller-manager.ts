@@ -6,6 +6,8 @@ import { Command, Option } from "commander";
 import { ClusterError, runStandaloneControllerManager, type StandaloneControllerManagerConfig } from "#cluster";
 import { type ComponentOptions, componentFrom, componentOptions } from "../options/component.ts";
 import { controllersOption } from "../options/controllers.ts";
+import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
+import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { type NodeFlagOptions, nodeFlags, nodeFlagsFrom } from "../options/node-lifecycle.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean, milliseconds } from "../options/values.ts";
@@ -13,7 +15,11 @@ import { runUntilSignalled } from "../process/run-component.ts";
 
 const YEAR_MS = 8760 * 3_600_000;
 
-export interface ControllerManagerOptions extends ComponentOptions, NodeFlagOptions {
+export interface ControllerManagerOptions
+  extends ComponentOptions,
+    NodeFlagOptions,
+    LoggingFlagOptions,
+    FeatureOptions {
   readonly controllers?: readonly string[];
   readonly rootCaFile?: string;
   readonly clusterSigningCertFile?: string;
@@ -26,9 +32,7 @@ export interface ControllerManagerOptions extends ComponentOptions, NodeFlagOpti
 const ORIGINAL: OriginalFlags = {
   component: "this controller manager",
   withoutEffect: names(`
-    v vmodule logging-format log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
-    profiling contention-profiling feature-gates emulated-version emulation-forward-compatible min-compatibility-version
-    show-hidden-metrics-for-version disabled-metrics allow-metric-labels allow-metric-labels-manifest
+    profiling contention-profiling emulation-forward-compatible
     cert-dir http2-max-streams-per-connection disable-http2-serving permit-address-sharing permit-port-sharing tls-min-version tls-cipher-suites
     authentication-kubeconfig authentication-skip-lookup authentication-token-webhook-cache-ttl authentication-tolerate-lookup-failure
     authorization-kubeconfig authorization-always-allow-paths authorization-webhook-cache-authorized-ttl
@@ -83,12 +87,15 @@ export function controllerManagerCommand(): Command {
     .action(async (options: ControllerManagerOptions) => {
       const notes = notesOnFlags(command, ORIGINAL);
       const config = controllerManagerConfig(options);
-      await runUntilSignalled(notes, (environment, signal) =>
-        runStandaloneControllerManager(config, environment, signal),
+      await runUntilSignalled(
+        notes,
+        (environment, signal) => runStandaloneControllerManager(config, environment, signal),
+        loggingFrom(options),
       );
     });
   const own = componentOptions({ name: "kube-controller-manager", port: 10257 });
-  for (const option of [...own, ...nodeFlags(), ...originalFlags(ORIGINAL)]) command.addOption(option);
+  for (const option of [...own, ...nodeFlags(), ...loggingOptions(), ...featureOptions(), ...originalFlags(ORIGINAL)])
+    command.addOption(option);
   return command;
 }
 
@@ -102,6 +109,7 @@ export function controllerManagerConfig(options: ControllerManagerOptions): Stan
   }
   return {
     ...componentFrom(options),
+    features: featuresFrom(options),
     ...nodeFlagsFrom(options),
     useServiceAccountCredentials,
     selection: controllers,

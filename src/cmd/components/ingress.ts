@@ -3,13 +3,14 @@ import { Command, Option } from "commander";
 import { ClusterError, type Component, runComponent, type Work } from "#cluster";
 import { createAuthority } from "#pki";
 import { type ComponentOptions, componentFrom, componentOptions } from "../options/component.ts";
+import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { boolean, milliseconds, wholeNumber } from "../options/values.ts";
-import { runUntilSignalled } from "../process/run-component.ts";
+import { type ComponentEnvironment, runUntilSignalled } from "../process/run-component.ts";
 
 const NAME = "k8ts-ingress";
 const HEALTH_PORT = 10_260;
 
-interface IngressFlags extends ComponentOptions {
+interface IngressFlags extends ComponentOptions, LoggingFlagOptions {
   readonly address: string;
   readonly httpPort: number;
   readonly httpsPort: number;
@@ -61,13 +62,14 @@ export function ingressCommand(): Command {
     )
     .action(run);
   const shared = componentOptions({ name: NAME, port: HEALTH_PORT });
-  for (const option of shared.filter(({ long }) => !long?.startsWith("--leader-elect"))) command.addOption(option);
+  const own = shared.filter(({ long }) => !long?.startsWith("--leader-elect"));
+  for (const option of [...own, ...loggingOptions()]) command.addOption(option);
   return command;
 }
 
 async function run(flags: IngressFlags): Promise<void> {
   const component = { ...componentFrom({ ...flags, leaderElect: false }), name: NAME };
-  await runUntilSignalled([], async (environment, signal) => {
+  const work = async (environment: ComponentEnvironment, signal: AbortSignal) => {
     const { runIngress } = await import("#network");
     const authority = await createAuthority({ commonName: `${NAME}-ca`, clock: environment.clock });
     // For host names without a certificate: with a self-signed one, browsers can at least name the host.
@@ -95,7 +97,8 @@ async function run(flags: IngressFlags): Promise<void> {
       return (running) => runIngress(options, running).catch(portTaken);
     };
     await runComponent(component, environment, prepare, signal);
-  });
+  };
+  await runUntilSignalled([], work, loggingFrom(flags));
 }
 
 /** Errors that a user can fix become one sentence. */

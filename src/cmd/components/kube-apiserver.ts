@@ -3,23 +3,52 @@
  * programs start it: controller-runtime's envtest, manifests, scripts.
  */
 import { Command, Option } from "commander";
-import { createLogger, realClock } from "#base";
+import { realClock } from "#base";
 import { type ApiServerConfig, ClusterError, startStandaloneApiServer } from "#cluster";
-import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/admission.ts";
-import { type ApisFlagOptions, apisOptions } from "../options/apis.ts";
-import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/audit.ts";
-import { type AuthenticationOptions, authenticationFrom, authenticationOptions } from "../options/authentication.ts";
-import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "../options/authorization.ts";
-import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
-import { type EtcdOptions, etcdOptions, etcdStore } from "../options/etcd.ts";
-import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
-import { type KubeletReachOptions, kubeletReachFrom, kubeletReachOptions } from "../options/kubelet-connection.ts";
+import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/api-server/admission.ts";
+import { type AggregationFlagOptions, aggregationFrom, aggregationOptions } from "../options/api-server/aggregation.ts";
+import { type ApisFlagOptions, apisOptions } from "../options/api-server/apis.ts";
+import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/api-server/audit.ts";
+import {
+  type AuthenticationOptions,
+  authenticationFrom,
+  authenticationOptions,
+} from "../options/api-server/authentication.ts";
+import {
+  type AuthorizationOptions,
+  authorizationFrom,
+  authorizationOptions,
+} from "../options/api-server/authorization.ts";
+import {
+  checkDiagnostics,
+  type DiagnosticsFlagOptions,
+  diagnosticsOptions,
+} from "../options/api-server/diagnostics.ts";
+import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/api-server/encryption.ts";
+import { type EtcdOptions, etcdOptions, etcdStore } from "../options/api-server/etcd.ts";
+import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/api-server/fairness.ts";
+import {
+  type KubeletReachOptions,
+  kubeletReachFrom,
+  kubeletReachOptions,
+} from "../options/api-server/kubelet-connection.ts";
+import { type RequestFlagOptions, requestOptions, requestsFrom } from "../options/api-server/requests.ts";
+import { type ServiceFlagOptions, serviceOptions, servicesFrom } from "../options/api-server/services.ts";
+import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/api-server/serving.ts";
+import { type ShutdownFlagOptions, shutdownFrom, shutdownOptions } from "../options/api-server/shutdown.ts";
+import { type StorageFlagOptions, storageFrom, storageOptions } from "../options/api-server/storage.ts";
+import { type FeatureOptions, featureOptions, featuresFrom, forwardCompatibleOptions } from "../options/features.ts";
+import { type LoggingConfig, type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
+import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean, milliseconds, wholeNumber } from "../options/values.ts";
+import { componentLog } from "../process/component-log.ts";
 
 export interface KubeApiServerOptions
   extends EtcdOptions,
+    StorageFlagOptions,
+    ServiceFlagOptions,
     AuthenticationOptions,
     AuthorizationOptions,
     EncryptionOptions,
@@ -27,6 +56,14 @@ export interface KubeApiServerOptions
     AuditFlagOptions,
     KubeletReachOptions,
     FairnessFlagOptions,
+    LoggingFlagOptions,
+    MetricsFlagOptions,
+    ServingFlagOptions,
+    FeatureOptions,
+    RequestFlagOptions,
+    ShutdownFlagOptions,
+    AggregationFlagOptions,
+    DiagnosticsFlagOptions,
     ApisFlagOptions,
     RecordingOptions {
   readonly bindAddress: string;
@@ -80,18 +117,30 @@ export function kubeApiServerCommand(): Command {
     .option("--proxy-client-cert-file <file>", "client certificate for aggregated API servers")
     .option("--proxy-client-key-file <file>", "private key of that certificate")
     .action(async (options: KubeApiServerOptions) => {
-      await run(kubeApiServerConfig(options), [...notesOnFlags(command, KUBE_APISERVER), ...notesOn(options)]);
+      const notes = [...notesOnFlags(command, KUBE_APISERVER), ...notesOn(options)];
+      await run(kubeApiServerConfig(options), notes, loggingFrom(options));
     });
   const groups = [
     etcdOptions(),
+    storageOptions(),
+    serviceOptions(),
     authenticationOptions(),
     authorizationOptions(),
     encryptionOptions(),
     admissionOptions(),
     auditOptions(),
     fairnessOptions(),
+    featureOptions(),
+    forwardCompatibleOptions(),
     apisOptions(),
     kubeletReachOptions(),
+    loggingOptions(),
+    metricsOptions(),
+    servingOptions(),
+    requestOptions(),
+    shutdownOptions(),
+    aggregationOptions(),
+    diagnosticsOptions(),
   ];
   for (const option of [...groups.flat(), ...originalFlags(KUBE_APISERVER)]) command.addOption(option);
   return command;
@@ -99,6 +148,7 @@ export function kubeApiServerCommand(): Command {
 
 export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerConfig {
   const { advertiseAddress, tlsCertFile, tlsPrivateKeyFile, clientCaFile, serviceClusterIpRange, eventTtl } = options;
+  checkDiagnostics(options);
   const { proxyClientCertFile: certFile, proxyClientKeyFile: keyFile } = options;
   if (options.flowRecords === "file")
     throw new ClusterError("--flow-records file needs the data directory of `k8ts up`: choose memory or off.");
@@ -110,16 +160,22 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     port: options.securePort,
     certDir: options.certDir,
     store: etcdStore(options, "--etcd-servers must be specified"),
+    storage: storageFrom(options),
+    services: servicesFrom(options),
     authentication: authenticationFrom(options),
     authorization: authorizationFrom(options),
     encryption: encryptionFrom(options),
     admission: admissionFrom(options),
     audit: auditFrom(options),
     fairness: fairnessFrom(options),
+    features: featuresFrom(options),
+    metrics: metricsFrom(options),
+    serving: { ...servingFrom(options), ...requestsFrom(options), ...shutdownFrom(options) },
     runtimeConfig: options.runtimeConfig,
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     kubelets: kubeletReachFrom(options),
+    aggregation: aggregationFrom(options),
     advertiseAddress,
     tlsCertFile,
     tlsPrivateKeyFile,
@@ -130,22 +186,15 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
   };
 }
 
-function notesOn({ allowPrivileged }: KubeApiServerOptions): readonly string[] {
-  return allowPrivileged === false
-    ? ["--allow-privileged=false has no effect in this API server: privileged containers are always allowed."]
-    : [];
+function notesOn(options: KubeApiServerOptions): readonly string[] {
+  const privileged =
+    "--allow-privileged=false has no effect in this API server: privileged containers are always allowed.";
+  return [...(options.allowPrivileged === false ? [privileged] : []), ...notesOnServing(options)];
 }
 
-async function run(config: ApiServerConfig, notes: readonly string[]): Promise<void> {
+async function run(config: ApiServerConfig, notes: readonly string[], logging: LoggingConfig): Promise<void> {
   const clock = realClock();
-  // The server must survive a closed log pipe.
-  process.stderr.on("error", () => {});
-  const log = createLogger({
-    clock,
-    format: process.stderr.isTTY ? "pretty" : "json",
-    level: "info",
-    write: (line) => process.stderr.write(line),
-  });
+  const log = componentLog(clock, logging);
   for (const note of notes) log.warn(note);
   const signalled = Promise.withResolvers<NodeJS.Signals>();
   // A start that waits, for example for etcd, ends with the process that started it.

@@ -1,14 +1,18 @@
 /** `k8ts kubelet`: a node's kubelet in its own process, with upstream's flags. */
 import { hostname } from "node:os";
 import { Command, InvalidArgumentError, Option } from "commander";
+import type { Features } from "#api";
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
-import { ClusterError } from "#cluster";
+import { ClusterError, featureNotes, readFeatures } from "#cluster";
 import type { KubeletConfig } from "#kubelet";
+import { type FeatureOptions, featureGatesOption } from "../options/features.ts";
+import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
+import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean } from "../options/values.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
 
-export interface KubeletFlagOptions {
+export interface KubeletFlagOptions extends LoggingFlagOptions, MetricsFlagOptions, FeatureOptions {
   readonly kubeconfig?: string;
   readonly bootstrapKubeconfig?: string;
   readonly hostnameOverride?: string;
@@ -40,9 +44,8 @@ const DEFAULT_ENDPOINT = "unix:///run/containerd/containerd.sock";
 const ORIGINAL: OriginalFlags = {
   component: "this kubelet",
   withoutEffect: names(`
-    v vmodule logging-format log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
     address healthz-port healthz-bind-address read-only-port cgroup-driver cgroups-per-qos runtime-cgroups kubelet-cgroups system-cgroups
-    fail-swap-on feature-gates image-service-endpoint pod-infra-container-image register-node rotate-certificates
+    fail-swap-on image-service-endpoint pod-infra-container-image register-node rotate-certificates
     anonymous-auth authentication-token-webhook authentication-token-webhook-cache-ttl authorization-mode client-ca-file
     authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl
     enforce-node-allocatable event-burst event-qps kube-api-burst kube-api-qps kube-api-content-type serialize-image-pulls max-parallel-image-pulls
@@ -116,6 +119,8 @@ export function kubeletCommand(load: LoadKubelet): Command {
       const { config, runtimeEndpoint, ignored } = await kubeletConfig(options, load);
       if (ignored.length > 0)
         notes.push(`${options.config}: these settings have no effect in this kubelet: ${ignored.join(", ")}`);
+      const features = kubeletFeatures(options, config);
+      notes.push(...featureNotes(features, {}, ["kubelet"]));
       const { kubeconfig, bootstrapKubeconfig } = options;
       if (kubeconfig === undefined)
         throw new ClusterError("--kubeconfig is required: it has the API server's address and the node's credentials.");
@@ -126,25 +131,42 @@ export function kubeletCommand(load: LoadKubelet): Command {
       // The signals that init receives on power failure or sends on shutdown.
       const shutdown = new AbortController();
       process.once("SIGPWR", () => shutdown.abort());
-      await runUntilSignalled(notes, ({ clock, log }, signal) =>
-        runHostKubelet(
-          {
-            config,
-            kubeconfig,
-            certDir,
-            ...(bootstrapKubeconfig !== undefined && { bootstrapKubeconfig }),
-            runtimeEndpoint,
-            version,
-            shutdown: shutdown.signal,
-            clock,
-            log,
-          },
-          signal,
-        ),
+      await runUntilSignalled(
+        notes,
+        ({ clock, log }, signal) =>
+          runHostKubelet(
+            {
+              config,
+              kubeconfig,
+              certDir,
+              ...(bootstrapKubeconfig !== undefined && { bootstrapKubeconfig }),
+              runtimeEndpoint,
+              version,
+              features,
+              shutdown: shutdown.signal,
+              metrics: metricsFrom(options),
+              clock,
+              log,
+            },
+            signal,
+          ),
+        loggingFrom(options),
       );
     });
-  for (const option of originalFlags(ORIGINAL)) command.addOption(option);
+  for (const option of [featureGatesOption(), ...loggingOptions(), ...metricsOptions(), ...originalFlags(ORIGINAL)])
+    command.addOption(option);
   return command;
+}
+
+/** Gates of the flag override those of the file. */
+export function kubeletFeatures({ featureGates = "" }: FeatureOptions, config: KubeletConfig): Features {
+  const fromFile = Object.entries(config.featureGates).map(([name, value]) => `${name}=${value}`);
+  const features = readFeatures({ gates: [...fromFile, featureGates].join() });
+  if (config.shutdownPeriods.length > 0 && !features.enabled("GracefulNodeShutdown"))
+    throw new ClusterError(
+      "invalid configuration: specifying shutdownGracePeriod or shutdownGracePeriodCriticalPods requires feature gate GracefulNodeShutdown",
+    );
+  return features;
 }
 
 /** Flags override the file, the file overrides defaults. */

@@ -5,10 +5,12 @@ import { hostname } from "node:os";
 import { Command, Option } from "commander";
 import { ClusterError, runStandaloneProxy } from "#cluster";
 import { type DnsFlagOptions, dnsFrom, dnsOptions } from "../options/dns.ts";
+import { type FeatureOptions, featureGatesOption, featuresFrom } from "../options/features.ts";
+import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { boolean, milliseconds } from "../options/values.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
 
-interface ProxyOptions extends DnsFlagOptions {
+interface ProxyOptions extends DnsFlagOptions, LoggingFlagOptions, FeatureOptions {
   readonly kubeconfig?: string;
   readonly hostnameOverride?: string;
   readonly clusterCidr: readonly string[];
@@ -69,10 +71,15 @@ export function proxyCommand(): Command {
         masqueradesOutside: options.masqueradeOutside ?? overlay !== "none",
         nodePortAddresses: options.nodeportAddresses,
         resyncMs: options.syncPeriod,
+        features: featuresFrom(options),
         ...(clusterDns.length > 0 && { dns: dnsFrom(options, clusterDns) }),
       };
-      await runUntilSignalled([], (environment, signal) => runStandaloneProxy(config, environment, signal));
+      await runUntilSignalled(
+        [],
+        (environment, signal) => runStandaloneProxy(config, environment, signal),
+        loggingFrom(options),
+      );
     });
-  for (const option of dnsOptions()) command.addOption(option);
+  for (const option of [...dnsOptions(), ...loggingOptions(), featureGatesOption()]) command.addOption(option);
   return command;
 }

@@ -5,11 +5,13 @@
 import { Command, Option } from "commander";
 import { runStandaloneScheduler, type StandaloneSchedulerConfig } from "#cluster";
 import { type ComponentOptions, componentFrom, componentOptions } from "../options/component.ts";
+import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
+import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
 import { milliseconds } from "../options/values.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
 
-export interface SchedulerOptions extends ComponentOptions {
+export interface SchedulerOptions extends ComponentOptions, LoggingFlagOptions, FeatureOptions {
   readonly config?: string;
   readonly podMaxInUnschedulablePodsDuration?: number;
 }
@@ -17,9 +19,7 @@ export interface SchedulerOptions extends ComponentOptions {
 const ORIGINAL: OriginalFlags = {
   component: "this scheduler",
   withoutEffect: names(`
-    v vmodule logging-format log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
-    profiling contention-profiling feature-gates emulated-version emulation-forward-compatible min-compatibility-version
-    show-hidden-metrics-for-version disabled-metrics allow-metric-labels allow-metric-labels-manifest
+    profiling contention-profiling emulation-forward-compatible
     cert-dir http2-max-streams-per-connection disable-http2-serving permit-address-sharing permit-port-sharing tls-min-version tls-cipher-suites
     authentication-kubeconfig authentication-skip-lookup authentication-token-webhook-cache-ttl authentication-tolerate-lookup-failure
     authorization-kubeconfig authorization-always-allow-paths authorization-webhook-cache-authorized-ttl
@@ -44,10 +44,15 @@ export function schedulerCommand(): Command {
     .action(async (options: SchedulerOptions) => {
       const notes = notesOnFlags(command, ORIGINAL);
       const config = schedulerConfig(options, command);
-      await runUntilSignalled(notes, (environment, signal) => runStandaloneScheduler(config, environment, signal));
+      await runUntilSignalled(
+        notes,
+        (environment, signal) => runStandaloneScheduler(config, environment, signal),
+        loggingFrom(options),
+      );
     });
   const own = componentOptions({ name: "kube-scheduler", port: 10259 });
-  for (const option of [...own, ...originalFlags(ORIGINAL)]) command.addOption(option);
+  for (const option of [...own, ...loggingOptions(), ...featureOptions(), ...originalFlags(ORIGINAL)])
+    command.addOption(option);
   return command;
 }
 
@@ -55,11 +60,13 @@ export function schedulerCommand(): Command {
 export function schedulerConfig(options: SchedulerOptions, command: Command): StandaloneSchedulerConfig {
   const { config, kubeconfig, podMaxInUnschedulablePodsDuration: parkedMs } = options;
   const own = parkedMs === undefined ? {} : { parkedMs };
-  if (config === undefined) return { ...componentFrom(options), ...own };
+  const features = featuresFrom(options);
+  if (config === undefined) return { ...componentFrom(options), ...own, features };
   const { kubeconfig: _, ...component } = componentFrom({ ...options, kubeconfig: "", leaderElect: false });
   return {
     ...component,
     ...own,
+    features,
     kubeconfig,
     configFile: config,
     electionFlags: electionFlags(options, command),

@@ -3,15 +3,27 @@ import { existsSync, readdirSync } from "node:fs";
 import { Command, Option } from "commander";
 import { type ClusterConfig, ClusterError, type RealNodesConfig, type StoreConfig } from "#cluster";
 import { userKubeconfigPath } from "#pki";
-import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/admission.ts";
-import { type ApisFlagOptions, apisOptions } from "../options/apis.ts";
-import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/audit.ts";
-import { type AuthenticationOptions, authenticationFrom, authenticationOptions } from "../options/authentication.ts";
-import { type AuthorizationOptions, authorizationFrom, authorizationOptions } from "../options/authorization.ts";
+import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/api-server/admission.ts";
+import { type ApisFlagOptions, apisOptions } from "../options/api-server/apis.ts";
+import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/api-server/audit.ts";
+import {
+  type AuthenticationOptions,
+  authenticationFrom,
+  authenticationOptions,
+} from "../options/api-server/authentication.ts";
+import {
+  type AuthorizationOptions,
+  authorizationFrom,
+  authorizationOptions,
+} from "../options/api-server/authorization.ts";
+import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/api-server/encryption.ts";
+import { type EtcdOptions, etcdOptions, etcdStore, isAboutEtcd } from "../options/api-server/etcd.ts";
+import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/api-server/fairness.ts";
+import { type RequestFlagOptions, requestOptions, requestsFrom } from "../options/api-server/requests.ts";
+import { nodePortRangeOption } from "../options/api-server/services.ts";
+import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/api-server/serving.ts";
 import { controllersOption } from "../options/controllers.ts";
-import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/encryption.ts";
-import { type EtcdOptions, etcdOptions, etcdStore, tlsOf } from "../options/etcd.ts";
-import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/fairness.ts";
+import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
 import {
   chooseNodes,
   ownTerminal,
@@ -33,6 +45,9 @@ export interface UpOptions
     AdmissionFlagOptions,
     AuditFlagOptions,
     FairnessFlagOptions,
+    ServingFlagOptions,
+    FeatureOptions,
+    RequestFlagOptions,
     ApisFlagOptions,
     NodesFlagOptions,
     RealNodesFlagOptions,
@@ -44,6 +59,7 @@ export interface UpOptions
   readonly kubeconfig?: string;
   readonly eventTtl?: number;
   readonly serviceClusterIpRange?: readonly string[];
+  readonly serviceNodePortRange?: NonNullable<ClusterConfig["services"]>["nodePorts"];
   readonly controllers?: readonly string[];
   readonly scheduler?: boolean;
   readonly dashboard: boolean;
@@ -76,6 +92,7 @@ export function upCommand(): Command {
         "Service IP range, or one IPv4 and one IPv6 range (default: 10.96.0.0/12)",
       ).argParser(serviceRanges),
     )
+    .addOption(nodePortRangeOption())
     .addOption(historyWindowOption())
     .addOption(flowRecordsOption())
     .addOption(controllersOption())
@@ -92,7 +109,12 @@ export function upCommand(): Command {
       const { realNodes, notes } = await chooseNodes({ ...options, hasNodes: hasNodes(options) }, ownTerminal());
       const config = configFrom(options, realNodes);
       if (options.detach) await runDetached(config);
-      else await runForeground(config, notes, options.dashboard ? options.dashboardPort : undefined);
+      else
+        await runForeground(
+          config,
+          [...notes, ...notesOnServing(options)],
+          options.dashboard ? options.dashboardPort : undefined,
+        );
     });
   for (const option of [
     ...nodesOptions(),
@@ -104,6 +126,9 @@ export function upCommand(): Command {
     ...admissionOptions(),
     ...auditOptions(),
     ...fairnessOptions(),
+    ...servingOptions(),
+    ...featureOptions(),
+    ...requestOptions(),
     ...apisOptions(),
   ])
     command.addOption(option);
@@ -117,8 +142,10 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     bindAddress: options.bindAddress,
     port: options.port,
     store: storeFrom(options),
+    storage: { listWindowMs: options.etcdCompactionInterval },
     eventTtlMs: options.eventTtl,
     serviceCidrs: options.serviceClusterIpRange,
+    services: { nodePorts: options.serviceNodePortRange },
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     authentication: authenticationFrom(options),
@@ -127,6 +154,8 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     admission: admissionFrom(options),
     audit: auditFrom(options),
     fairness: fairnessFrom(options),
+    features: featuresFrom(options),
+    serving: { ...servingFrom(options), ...requestsFrom(options) },
     runtimeConfig: options.runtimeConfig,
     controllers: options.controllers,
     // A memory store without nodes is for trying the API: no Pod could run.
@@ -144,10 +173,10 @@ function hasNodes(options: UpOptions): boolean {
 }
 
 function storeFrom(options: UpOptions): StoreConfig {
-  const { store, etcdServers } = options;
+  const { store } = options;
   if (store === "etcd") return etcdStore(options, "--store etcd needs --etcd-servers URL[,URL…].");
-  if (etcdServers !== undefined || tlsOf(options) !== undefined) {
-    throw new ClusterError(`--etcd-servers and its certificates require --store etcd, not --store ${store}.`);
+  if (isAboutEtcd(options)) {
+    throw new ClusterError(`--etcd-servers and the other flags of etcd require --store etcd, not --store ${store}.`);
   }
   return { kind: store };
 }

@@ -8,6 +8,7 @@ import type { Command } from "commander";
 import type { Clock } from "#base";
 import { realClock } from "#base";
 import { ClusterError, type DataDir, findRunning, type NodeRecord, nodeTools, type Wanted } from "#cluster";
+import { nodeMountOption, nodeMounts } from "../options/real-nodes.ts";
 import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
 
 const POLL_MS = 50;
@@ -18,9 +19,10 @@ export function addRealVerbs(node: Command, forget: (options: DataDirOption, nam
   node
     .command("add [name]")
     .description("add a real node to the running cluster")
+    .addOption(nodeMountOption("of this node"))
     .addOption(dataDirOption())
-    .action(async (name: string | undefined, options: DataDirOption) => {
-      const added = await addRealNode(dataDirOf(options), name, realClock());
+    .action(async (name: string | undefined, options: DataDirOption & { nodeMount?: readonly string[] }) => {
+      const added = await addRealNode(dataDirOf(options), name, options.nodeMount ?? [], realClock());
       process.stdout.write(`${added} is up.\n`);
     });
   node
@@ -40,14 +42,20 @@ export function addRealVerbs(node: Command, forget: (options: DataDirOption, nam
 export async function setRealNode(dir: DataDir, name: string, wanted: Wanted, clock: Clock): Promise<boolean> {
   const { nodeNames, readNode, siteNames, writeSpec } = await nodeTools();
   const names = nodeNames(siteNames(dir.path), name);
-  if ((await readNode(names)) === undefined) return false;
+  const known = await readNode(names);
+  if (known === undefined) return false;
   await checkRunning(dir);
-  await writeSpec(names, { wanted });
+  await writeSpec(names, { ...known.spec, wanted });
   await waitFor(dir, () => readNode(names), wanted, name, clock);
   return true;
 }
 
-async function addRealNode(dir: DataDir, given: string | undefined, clock: Clock): Promise<string> {
+async function addRealNode(
+  dir: DataDir,
+  given: string | undefined,
+  mounts: readonly string[],
+  clock: Clock,
+): Promise<string> {
   const { listNodes, nodeNameProblem, nodeNames, readNode, siteNames, writeSpec } = await nodeTools();
   await checkRunning(dir);
   const site = siteNames(dir.path);
@@ -57,7 +65,8 @@ async function addRealNode(dir: DataDir, given: string | undefined, clock: Clock
   if (problem !== undefined) throw new ClusterError(problem);
   if (taken.has(name)) throw new ClusterError(`Node ${name} already exists.`);
   const names = nodeNames(site, name);
-  await writeSpec(names, { wanted: "running" });
+  await nodeMounts(mounts);
+  await writeSpec(names, { wanted: "running", ...(mounts.length > 0 && { mounts }) });
   await waitFor(dir, () => readNode(names), "running", name, clock);
   return name;
 }

@@ -1,9 +1,10 @@
 /** Flags that all standalone components share: API server, leader election, health and metrics. */
 import { Option } from "commander";
 import { ClusterError, type ComponentConfig } from "#cluster";
+import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "./metrics.ts";
 import { boolean, milliseconds, wholeNumber } from "./values.ts";
 
-export interface ComponentOptions {
+export interface ComponentOptions extends MetricsFlagOptions {
   readonly kubeconfig?: string;
   readonly master?: string;
   readonly bindAddress: string;
@@ -51,6 +52,7 @@ export function componentOptions({ name, port }: ComponentDefaults): readonly Op
     new Option("--leader-elect-resource-lock <kind>", "kind of the lock object").choices(["leases"]).default("leases"),
     new Option("--leader-elect-resource-name <name>", "name of the Lease").default(name),
     new Option("--leader-elect-resource-namespace <namespace>", "namespace of the Lease").default("kube-system"),
+    ...metricsOptions(),
   ];
 }
 
@@ -61,6 +63,7 @@ export function componentFrom(options: ComponentOptions): Omit<ComponentConfig, 
   return {
     kubeconfig,
     master,
+    ...(hasMetricsFlags(options) && { metrics: metricsFrom(options) }),
     ...(securePort !== 0 && {
       serving: {
         bindAddress,
@@ -71,6 +74,13 @@ export function componentFrom(options: ComponentOptions): Omit<ComponentConfig, 
     }),
     ...(options.leaderElect && { election: electionFrom(options) }),
   };
+}
+
+function hasMetricsFlags(options: MetricsFlagOptions): boolean {
+  const { showHiddenMetricsForVersion, disabledMetrics, allowMetricLabels, allowMetricLabelsManifest } = options;
+  return [showHiddenMetricsForVersion, disabledMetrics, allowMetricLabels, allowMetricLabelsManifest].some(
+    (value) => value !== undefined,
+  );
 }
 
 function electionFrom(options: ComponentOptions): NonNullable<ComponentConfig["election"]> {

@@ -3,10 +3,12 @@
  *
  * 1. An empty list, as in `--controllers ""`, disables all controllers: they run in another process.
  */
+
 import { Option } from "commander";
+import { table } from "#base";
 
 /** Former names of controllers, and their current names. */
-const EARLIER: Readonly<Record<string, string>> = {
+const EARLIER: Readonly<Record<string, string>> = table({
   attachdetach: "persistentvolume-attach-detach-controller",
   bootstrapsigner: "bootstrap-signer-controller",
   "clusterrole-aggregation": "clusterrole-aggregation-controller",
@@ -44,7 +46,7 @@ const EARLIER: Readonly<Record<string, string>> = {
   tokencleaner: "token-cleaner-controller",
   ttl: "ttl-controller",
   "ttl-after-finished": "ttl-after-finished-controller",
-};
+});
 
 export function controllersOption(): Option {
   return new Option(

@@ -21,6 +21,7 @@ export interface RealNodesFlagOptions {
   readonly loadBalancers?: boolean;
   readonly loadBalancerAddresses?: readonly string[];
   readonly ingress?: boolean;
+  readonly nodeMount?: readonly string[];
 }
 
 export function realNodesOptions(): readonly Option[] {
@@ -44,7 +45,26 @@ export function realNodesOptions(): readonly Option[] {
     ).argParser((value: string) => value.split(",").map((each) => each.trim())),
     new Option("--no-load-balancers", "do not serve Services of type LoadBalancer; another controller does"),
     new Option("--no-ingress", "do not run an ingress controller"),
+    nodeMountOption("of all real nodes"),
   ];
+}
+
+export function nodeMountOption(whose: string): Option {
+  return new Option(
+    "--node-mount <source:target[:ro]>",
+    `folder or file of this machine that becomes a part ${whose} when it starts; repeat for more`,
+  ).argParser((value: string, before: readonly string[] = []) => [...before, value]);
+}
+
+/** Throws ClusterError for one that cannot be mounted. */
+export async function nodeMounts(given: readonly string[]): Promise<NonNullable<RealNodesConfig["mounts"]>> {
+  const { mountProblem, parseNodeMount } = await nodeTools();
+  return given.map((text) => {
+    const mount = parseNodeMount(text);
+    const problem = typeof mount === "string" ? mount : mountProblem(mount);
+    if (typeof mount === "string" || problem !== undefined) throw new ClusterError(`--node-mount: ${problem}`);
+    return mount;
+  });
 }
 
 export interface NodesChoice {
@@ -78,7 +98,9 @@ export async function chooseNodes(
   const why = await obstacle(options, terminal, tools ?? (await nodeTools()));
   if (why === undefined) {
     const commands = { command: agentCommand(KUBELET_FLAGS), proxyCommand: agentCommand(PROXY_FLAGS) };
-    return { realNodes: { count: nodes, ...commands, ...realNodeSettings(options) }, notes: [] };
+    const { nodeMount = [] } = options;
+    const mounts = nodeMount.length === 0 ? undefined : await nodeMounts(nodeMount);
+    return { realNodes: { count: nodes, ...commands, ...realNodeSettings(options), mounts }, notes: [] };
   }
   if (runtime === "containerd") throw new ClusterError(`${why} Or choose --runtime simulated.`);
   if (continues) return { notes: [`The real nodes of this cluster were left as they are. ${why}`] };

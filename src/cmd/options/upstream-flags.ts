@@ -26,22 +26,10 @@ export function names(text: string): readonly string[] {
 
 export const KUBE_APISERVER: OriginalFlags = {
   component: "this API server",
-  withoutEffect: names(`
-  v vmodule logging-format log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
-  profiling contention-profiling debug-socket-path enable-logs-handler tracing-config-file
-  watch-cache watch-cache-sizes default-watch-cache-size delete-collection-workers storage-backend storage-media-type
-  etcd-compaction-interval etcd-count-metric-poll-period etcd-db-metric-poll-interval etcd-healthcheck-timeout etcd-readycheck-timeout
-  lease-reuse-duration-seconds http2-max-streams-per-connection disable-http2-serving goaway-chance min-request-timeout request-timeout
-  shutdown-delay-duration shutdown-send-retry-after shutdown-watch-termination-grace-period livez-grace-period
-  max-connection-bytes-per-sec permit-address-sharing permit-port-sharing tls-min-version tls-cipher-suites
-  enable-garbage-collector external-hostname apiserver-count endpoint-reconciler-type kubernetes-service-node-port
-  identity-lease-duration-seconds identity-lease-renew-interval-seconds peer-advertise-ip peer-advertise-port peer-ca-file
-  kubelet-port kubelet-read-only-port enable-aggregator-routing aggregator-reject-forwarding-redirect service-account-lookup
-  cors-allowed-origins strict-transport-security-directives feature-gates emulated-version emulation-forward-compatible
-  runtime-config-emulation-forward-compatible min-compatibility-version show-hidden-metrics-for-version disabled-metrics
-  allow-metric-labels allow-metric-labels-manifest`),
-  refused: ["egress-selector-config-file", "etcd-servers-overrides", "tls-sni-cert-key"],
-  fixed: { "etcd-prefix": "/registry", "service-node-port-range": "30000-32767" },
+  withoutEffect: names("lease-reuse-duration-seconds kubelet-read-only-port"),
+  refused: names(`
+  debug-socket-path egress-selector-config-file etcd-servers-overrides tracing-config-file
+  peer-advertise-ip peer-advertise-port peer-ca-file`),
 };
 
 /** Hidden from --help; values are optional, as some of them are switches. */

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { durationMs } from "#api";
-import { type DataDir, dataDir, defaultDataDir } from "#cluster";
+import { ClusterError, type DataDir, dataDir, defaultDataDir } from "#cluster";
 
 export interface DataDirOption {
   readonly dataDir: string;
@@ -37,6 +37,36 @@ export function milliseconds(value: string): number {
     // reported below
   }
   throw new InvalidArgumentError("It must be a duration such as 30m or 1h30m.");
+}
+
+/** A duration in Go's syntax, which may be 0: that turns something off. */
+export function millisecondsOrZero(value: string): number {
+  return /^[+-]?0+[a-zµ]*$/.test(value) ? 0 : milliseconds(value);
+}
+
+/** A whole number as in Go's flags. */
+export function integer(value: string): number {
+  if (!/^[+-]?\d+$/.test(value)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(value);
+}
+
+/** A duration in Go's syntax, in milliseconds. It may be 0, and negative: see `notNegative`. */
+export function duration(value: string): number {
+  try {
+    return durationMs(value);
+  } catch {
+    throw new InvalidArgumentError("It must be a duration such as 30s or 1h30m.");
+  }
+}
+
+/** `problem`: upstream's words. */
+export function notNegative(value: number | undefined, problem: string): void {
+  if (value !== undefined && value < 0) throw new ClusterError(problem);
+}
+
+/** Values that are separated by commas. A flag that is repeated adds its values. */
+export function list(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, ...value.split(",").map((each) => each.trim())];
 }
 
 /** A boolean as in Go's flags. */

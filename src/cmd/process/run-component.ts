@@ -1,19 +1,20 @@
 /** Runs a component in the foreground: logs to standard error, stops on a signal. */
-import { type Clock, createLogger, type Logger, realClock } from "#base";
+import { type Clock, type Logger, realClock } from "#base";
+import type { LoggingConfig } from "../options/logging.ts";
+import { componentLog } from "./component-log.ts";
+
+export interface ComponentEnvironment {
+  readonly clock: Clock;
+  readonly log: Logger;
+}
 
 export async function runUntilSignalled(
   notes: readonly string[],
-  run: (environment: { readonly clock: Clock; readonly log: Logger }, signal: AbortSignal) => Promise<void>,
+  run: (environment: ComponentEnvironment, signal: AbortSignal) => Promise<void>,
+  logging?: LoggingConfig,
 ): Promise<void> {
   const clock = realClock();
-  // The component must survive a closed log pipe.
-  process.stderr.on("error", () => {});
-  const log = createLogger({
-    clock,
-    format: process.stderr.isTTY ? "pretty" : "json",
-    level: "info",
-    write: (line) => process.stderr.write(line),
-  });
+  const log = componentLog(clock, logging);
   for (const note of notes) log.warn(note);
   const stopping = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const) {

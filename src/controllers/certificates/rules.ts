@@ -1,4 +1,5 @@
 /** What each built-in signer signs: names and usages, with the error messages of Kubernetes. */
+import { table } from "#base";
 import { API_CLIENT, KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN, type RequestedNames } from "./authority.ts";
 
 const NODES = "system:nodes";
@@ -10,7 +11,7 @@ const SERVER = "server auth";
 
 type Rule = (names: RequestedNames, usages: readonly string[]) => string | undefined;
 
-const RULES: Readonly<Record<string, Rule>> = {
+const RULES: Readonly<Record<string, Rule>> = table({
   [KUBELET_CLIENT]: whyNoKubeletClient,
   [KUBELET_SERVING]: whyNoKubeletServing,
   [API_CLIENT]: (_, usages) => {
@@ -19,7 +20,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     return usages.includes(CLIENT) ? undefined : `missing required usage for client certificate: ${CLIENT}`;
   },
   [LEGACY_UNKNOWN]: () => undefined,
-};
+});
 
 export const SIGNERS: readonly string[] = Object.keys(RULES);
 

@@ -4,7 +4,9 @@
  * 1. Compiled once for a template; checking a node reads only the node.
  * 2. An untolerated taint prevents new Pods. Only NoExecute removes running ones.
  */
+
 import { type core, type LabelOperator, LabelSelectorError, matcherOf, requirement } from "#api";
+import { table } from "#base";
 
 export type Node = core.Node;
 
@@ -37,14 +39,14 @@ export function nodeFit(spec: core.PodSpec | undefined): (node: Node) => Fit {
   };
 }
 
-const OPERATORS: Readonly<Record<string, LabelOperator>> = {
+const OPERATORS: Readonly<Record<string, LabelOperator>> = table({
   In: "in",
   NotIn: "notin",
   Exists: "exists",
   DoesNotExist: "!",
   Gt: "gt",
   Lt: "lt",
-};
+});
 
 /** An empty or invalid term matches no node. */
 function termMatcher({ matchExpressions = [], matchFields = [] }: core.NodeSelectorTerm): (node: Node) => boolean {

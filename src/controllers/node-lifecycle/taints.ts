@@ -6,7 +6,9 @@
  *                  because it evicts Pods; it changes into the other at once, and is removed at once when the node is
  *                  ready
  */
+
 import { type core, formatTime, instantOf } from "#api";
+import { table } from "#base";
 import { type Node, readiness } from "./conditions.ts";
 
 type Taint = core.Taint;
@@ -15,13 +17,13 @@ const NOT_READY = "node.kubernetes.io/not-ready";
 const UNREACHABLE = "node.kubernetes.io/unreachable";
 const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
 
-const BY_CONDITION: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const BY_CONDITION: Readonly<Record<string, Readonly<Record<string, string>>>> = table({
   Ready: { False: NOT_READY, Unknown: UNREACHABLE },
   MemoryPressure: { True: "node.kubernetes.io/memory-pressure" },
   DiskPressure: { True: "node.kubernetes.io/disk-pressure" },
   NetworkUnavailable: { True: "node.kubernetes.io/network-unavailable" },
   PIDPressure: { True: "node.kubernetes.io/pid-pressure" },
-};
+});
 const NO_SCHEDULE = new Set([UNSCHEDULABLE, ...Object.values(BY_CONDITION).flatMap((keys) => Object.values(keys))]);
 
 /** Undefined if the node has the right taints. */

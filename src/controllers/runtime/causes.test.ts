@@ -40,7 +40,17 @@ describe("why a reconcile ran", () => {
       object: { metadata: { name: "web" } } as Write["object"],
       patch: {},
     };
-    expect(wordsOf([create("a"), create("b"), scale])).toBe("create 2 Pods, patch ReplicaSet web");
-    expect(wordsOf([])).toBe("");
+    expect(wordsOf([create("a"), create("b"), scale], "default/web")).toBe("create 2 Pods, patch ReplicaSet web");
+    expect(wordsOf([], "default/web")).toBe("");
+  });
+
+  it("names neither Secrets nor objects of other namespaces", () => {
+    const of = (resource: Write["resource"], namespace: string): Write => ({
+      verb: "create",
+      resource,
+      object: { metadata: { name: "x", namespace } } as Write["object"],
+    });
+    const writes = [of(kinds.Secret, "default"), of(kinds.Pod, "other"), of(kinds.ConfigMap, "default")];
+    expect(wordsOf(writes, "default/web")).toBe("create 1 Secret, create 1 Pod, create ConfigMap x");
   });
 });

@@ -1,19 +1,25 @@
 /**
  * Why a reconcile ran, for the flow record: the revisions that woke its key, and its decision. Sent with its requests.
  */
+import type { KubeObject } from "#api";
+import type { ResourceOf } from "#client";
 import { Works } from "#flows";
 import type { Plan, Write } from "./plan.ts";
 import { type Read, readWords } from "./reads.ts";
+import { groupOf } from "./sources.ts";
 
 /** A key may be woken many times before it runs: the latest revisions are kept. */
 const MAX_WOKEN = 32;
 
 export class Causes {
   readonly #works: Works;
+  readonly #resource: string | undefined;
   readonly #woken = new Map<string, number[]>();
 
-  constructor(actor: string) {
+  /** `about`: the resource of the objects whose keys are reconciled. */
+  constructor(actor: string, about?: ResourceOf<KubeObject>) {
     this.#works = new Works(actor);
+    this.#resource = about && pathOf(about);
   }
 
   woken(key: string, revision: number): void {
@@ -35,13 +41,26 @@ export class Causes {
   }
 
   of(key: string, woken: readonly number[], startedAt: number, plan: Plan, read: readonly Read[] = []): string {
-    const decided = wordsOf((plan.steps ?? []).flat());
-    return this.#works.cause({ about: key, woken, read: readWords(read, key), startedAt, decided });
+    const decided = wordsOf((plan.steps ?? []).flat(), key);
+    const resource = this.#resource;
+    return this.#works.cause({ about: key, resource, woken, read: readWords(read, key), startedAt, decided });
   }
 }
 
-/** `create 3 Pods, patch Deployment web`. */
-export function wordsOf(writes: readonly Write[]): string {
+/** `pods`, `apps/deployments`. */
+function pathOf(resource: ResourceOf<KubeObject>): string {
+  const [group, plural] =
+    "apiVersion" in resource
+      ? [groupOf(resource.apiVersion), resource.plural]
+      : [resource.group, resource.names.plural];
+  return group === "" ? plural : `${group}/${plural}`;
+}
+
+/**
+ * `create 3 Pods, patch Deployment web`. Who may get the object of the key reads these words: they name neither Secrets
+ * nor objects of other namespaces.
+ */
+export function wordsOf(writes: readonly Write[], key: string): string {
   const groups = new Map<string, Write[]>();
   for (const write of writes) {
     const key = `${write.verb} ${write.resource.kind}`;
@@ -50,8 +69,10 @@ export function wordsOf(writes: readonly Write[]): string {
   return [...groups.values()]
     .map((all) => {
       const [{ verb, resource, object }] = all as [Write];
-      const name = object.metadata.name ?? `${object.metadata.generateName}…`;
-      return all.length === 1 ? `${verb} ${resource.kind} ${name}` : `${verb} ${all.length} ${resource.kind}s`;
+      if (all.length > 1) return `${verb} ${all.length} ${resource.kind}s`;
+      const { name = `${object.metadata.generateName}…`, namespace = "" } = object.metadata;
+      const isNamed = resource.kind !== "Secret" && (namespace === "" || key.startsWith(`${namespace}/`));
+      return isNamed ? `${verb} ${resource.kind} ${name}` : `${verb} 1 ${resource.kind}`;
     })
     .join(", ");
 }

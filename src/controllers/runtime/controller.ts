@@ -51,6 +51,8 @@ export interface Reconciler {
 /** Maps changes of one resource to keys. */
 export interface Source {
   readonly resource: ResourceOf<KubeObject>;
+  /** The keys are those of the changed objects: reconciles are about objects of this resource. */
+  readonly isItself?: boolean | undefined;
   keys(change: Change<KubeObject>): readonly string[];
 }
 

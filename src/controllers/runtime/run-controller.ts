@@ -16,6 +16,8 @@ import type { ControllerMetrics } from "./metrics.ts";
 import { Reads } from "./reads.ts";
 
 const DEFAULT_CONCURRENCY = 5;
+/** The verbosity from which on each reconcile is logged, as in Kubernetes' controllers. */
+const RECONCILES_FROM = 4;
 
 export interface Running {
   readonly context: ControllerContext;
@@ -42,7 +44,7 @@ export async function runController(
   const bound = reconciler.sources.map(({ resource, keys }) => ({ informer: informers.of(resource), keys }));
   await Promise.race([Promise.all(bound.map(({ informer }) => informer.synced)), aborted(signal)]);
   if (signal.aborted) return;
-  const causes = new Causes(controller.account ?? name);
+  const causes = new Causes(controller.account ?? name, reconciler.sources.find(({ isItself }) => isItself)?.resource);
   const leave = bound.map(({ informer, keys }) =>
     informer.onChange((change) => {
       for (const key of keys(change)) {
@@ -74,6 +76,15 @@ export async function runController(
     const { failures, seen } = await execute(plan, { client, recorder, signal: working, cause });
     barrier.expect(key, seen);
     metrics.reconciled(failures.length);
+    if (log.enabled(RECONCILES_FROM)) {
+      const writes = (plan.steps ?? []).flat().length;
+      log.verbose(RECONCILES_FROM, "reconciled", {
+        key,
+        writes,
+        failures: failures.length,
+        ms: clock.now() - startedAt,
+      });
+    }
     const [first] = failures;
     // A failed or delayed key keeps its causes.
     const waits = plan.againAfterMs !== undefined && (plan.steps ?? []).flat().length === 0;

@@ -8,7 +8,8 @@ export function changesOf<T extends KubeObject>(
   resource: ResourceOf<T>,
   matters: (change: Change<T>) => boolean = () => true,
 ): Source {
-  return keysFrom(resource, (change) => (matters(change) ? [objectKey(change.object)] : []));
+  const source = keysFrom(resource, (change) => (matters(change) ? [objectKey(change.object)] : []));
+  return { ...source, isItself: true };
 }
 
 /** Changes of objects with a controller of this kind: the keys of their old and new owners. */

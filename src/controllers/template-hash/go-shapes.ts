@@ -6,6 +6,7 @@
  *
  * Named types that are not listed are strings.
  */
+import { table } from "#base";
 export const goShapes = `
 v1.AWSElasticBlockStoreVolumeSource volumeID:string fsType=FSType:string partition:int32 readOnly:bool
 v1.Affinity nodeAffinity:*v1.NodeAffinity podAffinity:*v1.PodAffinity podAntiAffinity:*v1.PodAntiAffinity
@@ -122,6 +123,6 @@ v1.WindowsSecurityContextOptions gmsaCredentialSpecName=GMSACredentialSpecName:*
 `;
 
 /** Named types that are neither structs nor strings. */
-export const goNamedTypes: Readonly<Record<string, string>> = {
+export const goNamedTypes: Readonly<Record<string, string>> = table({
   "v1.ResourceList": "map[v1.ResourceName]resource.Quantity",
-};
+});

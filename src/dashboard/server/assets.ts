@@ -1,14 +1,16 @@
 /** The page's files as built: browsers cache files with hashed names, but not the page itself. */
+
 import { readFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { extname, join } from "node:path";
+import { table } from "#base";
 import { secret } from "./sessions.ts";
 
-const TYPES: Readonly<Record<string, string>> = {
+const TYPES: Readonly<Record<string, string>> = table({
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".svg": "image/svg+xml",
-};
+});
 
 /** On every response: nothing from other hosts, no framing, no content sniffing. */
 export const SAFE_HEADERS = {

@@ -2,6 +2,7 @@
  * From records to a sequence diagram: the participants, in order of first appearance, and the lines between them. Every
  * line has the records that it was drawn from.
  */
+import { table } from "#base";
 import { isKubelet, vouchesFor } from "../record/actors.ts";
 import type { DeliveryRecord, FlowRecord, RequestRecord, WorkRecord } from "../record/record.ts";
 import { causesOf } from "../trace/trace.ts";
@@ -97,7 +98,7 @@ function nodesTogether(groups: readonly Folded[]): readonly string[] {
 
 type MakeLine = (at: number, arrow: Arrow, from: string, to: string, text: string) => Line;
 
-const METHODS: Readonly<Record<string, string>> = {
+const METHODS: Readonly<Record<string, string>> = table({
   create: "POST",
   update: "PUT",
   patch: "PATCH",
@@ -106,7 +107,7 @@ const METHODS: Readonly<Record<string, string>> = {
   get: "GET",
   list: "LIST",
   watch: "WATCH",
-};
+});
 
 function requestSteps(
   record: RequestRecord,

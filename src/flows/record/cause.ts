@@ -14,6 +14,8 @@ export interface Cause {
   readonly id: string;
   readonly actor: string;
   readonly about: string;
+  /** The resource of the object whose key `about` is: `pods`, `apps/deployments`. Absent: about no single object. */
+  readonly resource?: string | undefined;
   readonly woken: readonly number[];
   /** What it read. */
   readonly read?: readonly string[];
@@ -29,13 +31,13 @@ const MAX_CALLS = 32;
 const MAX_READ = 16;
 
 export function writeCause(cause: Cause): string {
-  const { id, actor, startedAt } = cause;
+  const { id, actor, resource, startedAt } = cause;
   const about = cause.about.slice(0, MAX_WORDS);
   const decided = cause.decided.slice(0, MAX_WORDS);
   const woken = cause.woken.slice(-MAX_WOKEN);
   // Written for every request: one JSON value, absent fields omitted.
   const textOf = (calls: readonly Call[], read?: readonly string[]) =>
-    `${id} ${ascii(JSON.stringify({ id, actor, about, woken, startedAt, decided, calls, read }))}`;
+    `${id} ${ascii(JSON.stringify({ id, actor, about, resource, woken, startedAt, decided, calls, read }))}`;
   const calls = cause.calls.length === 0 ? cause.calls : cause.calls.slice(0, MAX_CALLS);
   const whole = textOf(calls, wordsOf(cause.read));
   if (whole.length <= MAX_BYTES) return whole;
@@ -70,8 +72,9 @@ export function readCause(header: string | undefined): Cause | undefined {
 
 function isCause(value: unknown): value is Cause {
   if (typeof value !== "object" || value === null) return false;
-  const { id, actor, about, woken, read = [], startedAt, decided, calls } = value as Record<keyof Cause, unknown>;
-  const words = [id, actor, about, decided].every(isWords);
+  const fields = value as Record<keyof Cause, unknown>;
+  const { id, actor, about, resource = "", woken, read = [], startedAt, decided, calls } = fields;
+  const words = [id, actor, about, resource, decided].every(isWords);
   if (!Array.isArray(read) || read.length > MAX_READ || !read.every(isWords)) return false;
   if (!words || !Number.isFinite(startedAt) || !Array.isArray(woken) || !Array.isArray(calls)) return false;
   return (

@@ -6,6 +6,8 @@
  * 1. A request's cause is the work during which it was sent; one without a cause begins a flow.
  * 2. A work's causes are the revisions that woke it. Nothing else is a cause; the order of time is not.
  * 3. A work is marked as `claimed` unless the identity of its reporter proves that it is that component.
+ * 4. The id of a work is the recorder's own. What a client calls its work means something only with that client's user:
+ *    nobody can name, or take the place of, the work of another.
  */
 
 /** An object as paths name it: `apps/deployments`, `default`, `web`. */
@@ -77,6 +79,8 @@ export interface WorkRecord extends Happened {
   readonly actor: string;
   /** Its subject: mostly a key. */
   readonly about: string;
+  /** The resource of the object whose key `about` is. Absent: it is about no single object. */
+  readonly resource?: string | undefined;
   readonly woken: readonly number[];
   /** What it read: `Deployment/web@41`, or of many `12 Pods@…1041`. */
   readonly read?: readonly string[];
@@ -87,6 +91,8 @@ export interface WorkRecord extends Happened {
   readonly calls: readonly Call[];
   /** Reported by a user whose identity does not prove it. */
   readonly claimed: boolean;
+  /** That user. */
+  readonly claimedBy?: string | undefined;
   /** Its times are of another process's clock. */
   readonly foreignClock: boolean;
 }

@@ -27,8 +27,13 @@ export interface RecorderOptions {
 
 const DEFAULT_LIMIT_BYTES = 24 * 1024 * 1024;
 const DEFAULT_READ_BYTES = 512 * 1024;
-/** Each request reports its work: recent works are not recorded twice. */
+/** Each request reports its work: recent works are not recorded twice. By the user and the user's name for it. */
 const KNOWN_WORKS = 4096;
+
+interface KnownWork {
+  readonly id: string;
+  readonly claimed: boolean;
+}
 
 export class Recorder {
   /** Sequence numbers are valid for this id only. */
@@ -40,8 +45,9 @@ export class Recorder {
   readonly #reads: RequestLog;
   readonly #facts = new RequestFacts();
   readonly #listeners = new Set<(record: FlowRecord) => void>();
-  readonly #works = new LruMap<string, true>(KNOWN_WORKS);
+  readonly #works = new LruMap<string, KnownWork>(KNOWN_WORKS);
   #seq = 0;
+  #workCount = 0;
 
   constructor({ limitBytes = DEFAULT_LIMIT_BYTES, readBytes = DEFAULT_READ_BYTES }: RecorderOptions = {}) {
     this.#changes = new Ring(limitBytes / 2);
@@ -72,11 +78,28 @@ export class Recorder {
     this.#notify(numbered);
   }
 
-  /** A work that is known already is not recorded again. */
-  work(record: Unnumbered<WorkRecord>): void {
-    if (this.#works.has(record.id)) return;
+  /** The recorded id of what this user calls `name`, unless it is unknown or only a claim. */
+  workOf(user: string, name: string): string | undefined {
+    const known = this.#works.get(`${user} ${name}`);
+    return known === undefined || known.claimed ? undefined : known.id;
+  }
+
+  /**
+   * Records what this user calls `name`, and returns its id. A known work is not recorded again, but a vouched one
+   * takes the place of a claim.
+   */
+  work(user: string, name: string, record: Omit<Unnumbered<WorkRecord>, "id">): string {
+    const key = `${user} ${name}`;
+    const known = this.#works.get(key);
+    if (known !== undefined && (!known.claimed || record.claimed)) return known.id;
+    const id = known?.id ?? `${this.id}/${++this.#workCount}`;
+    this.#works.set(key, { id, claimed: record.claimed });
+    this.#addWork({ id, ...record });
+    return id;
+  }
+
+  #addWork(record: Unnumbered<WorkRecord>): void {
     const numbered = { seq: ++this.#seq, ...record };
-    this.#works.set(record.id, true);
     const { decided, woken, calls, read = [] } = record;
     const bytes = 200 + decided.length + 8 * woken.length + 80 * calls.length;
     this.#changes.push(
@@ -90,13 +113,9 @@ export class Recorder {
   restore(records: Iterable<FlowRecord>): void {
     for (const { seq: _, ...record } of records) {
       if (record.type === "request") this.request(record);
-      else if (record.type === "work") this.work(record);
+      else if (record.type === "work") this.#addWork(record);
       else this.delivery(record);
     }
-  }
-
-  knowsWork(id: string): boolean {
-    return this.#works.has(id);
   }
 
   /** In the order in which they were recorded. */

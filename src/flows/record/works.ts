@@ -5,6 +5,8 @@ import type { Call } from "./record.ts";
 
 export interface WorkFacts {
   readonly about: string;
+  /** The resource of the object whose key `about` is. */
+  readonly resource?: string | undefined;
   readonly woken: readonly number[];
   /** What it read. */
   readonly read?: readonly string[];
@@ -19,7 +21,7 @@ const NO_CALLS: readonly Call[] = [];
 export class Works {
   readonly #actor: string;
   /** Not from the component's Random: that would change its other random decisions. */
-  readonly #process = randomUUID().slice(0, 8);
+  readonly #process = randomUUID();
   #count = 0;
 
   constructor(actor: string) {
@@ -27,10 +29,10 @@ export class Works {
   }
 
   /** The value of the cause header. */
-  cause({ about, woken, read = NOTHING, startedAt, decided, calls = NO_CALLS }: WorkFacts): string {
+  cause({ about, resource, woken, read = NOTHING, startedAt, decided, calls = NO_CALLS }: WorkFacts): string {
     const actor = this.#actor;
     this.#count += 1;
     const id = `${actor}/${this.#process}/${this.#count}`;
-    return writeCause({ id, actor, about, woken, read, startedAt, decided, calls });
+    return writeCause({ id, actor, about, resource, woken, read, startedAt, decided, calls });
   }
 }

@@ -76,6 +76,7 @@ function linksOf(all: readonly FlowRecord[]): Links {
   const wokenBy = new Map<number, WorkRecord[]>();
   for (const record of all) {
     if (record.type === "work") {
+      // A claim comes before the vouched record that takes its place.
       works.set(record.id, record);
       for (const revision of causesOf(record)) add(wokenBy, revision, record);
     } else if (record.type === "request") {

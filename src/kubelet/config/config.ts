@@ -28,6 +28,8 @@ export interface KubeletConfig {
   readonly systemReserved: Amounts;
   readonly evictionHard: Readonly<Record<string, string>>;
   readonly allowedUnsafeSysctls: readonly string[];
+  /** Feature gates that are set, by name. */
+  readonly featureGates: Readonly<Record<string, boolean>>;
   /** The port of the kubelet's server. */
   readonly port: number;
   readonly containerLogMaxBytes: number;
@@ -63,6 +65,7 @@ export const KUBELET_DEFAULTS = {
   systemReserved: {},
   evictionHard: EVICTION_HARD,
   allowedUnsafeSysctls: [],
+  featureGates: {},
   port: 10250,
   containerLogMaxBytes: 10 * 1024 * 1024,
   containerLogMaxFiles: 5,

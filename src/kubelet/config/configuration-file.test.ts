@@ -6,7 +6,7 @@ const head = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfigurat
 describe("KubeletConfiguration", () => {
   it("is read, and what means nothing here is named", () => {
     const { values, runtimeEndpoint, ignored } = parseKubeletConfiguration(
-      `${head}clusterDNS: [10.96.0.10]\nmaxPods: 50\ncontainerLogMaxSize: 20Mi\nkubeReserved: {cpu: 100m}\nstaticPodPath: /m\ncontainerRuntimeEndpoint: unix:///c.sock\ncpuManagerPolicy: static\nregisterWithTaints: [{key: a, effect: NoSchedule}]\n`,
+      `${head}clusterDNS: [10.96.0.10]\nmaxPods: 50\ncontainerLogMaxSize: 20Mi\nkubeReserved: {cpu: 100m}\nstaticPodPath: /m\nfeatureGates: {MemoryQoS: true}\ncontainerRuntimeEndpoint: unix:///c.sock\ncpuManagerPolicy: static\nregisterWithTaints: [{key: a, effect: NoSchedule}]\n`,
     );
     expect(values).toEqual({
       clusterDns: ["10.96.0.10"],
@@ -14,6 +14,7 @@ describe("KubeletConfiguration", () => {
       containerLogMaxBytes: 20 * 1024 ** 2,
       kubeReserved: { cpu: "100m" },
       staticPodPath: "/m",
+      featureGates: { MemoryQoS: true },
       taints: [{ key: "a", effect: "NoSchedule" }],
     });
     expect(runtimeEndpoint).toBe("unix:///c.sock");

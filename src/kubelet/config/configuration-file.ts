@@ -2,9 +2,11 @@
  * KubeletConfiguration (kubelet.config.k8s.io/v1beta1): the supported fields. Fields without effect are reported to the
  * user.
  */
+
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import { type core, parseDuration, parseQuantity, scaledValue } from "#api";
+import { table } from "#base";
 import { type ShutdownPeriod, shutdownPeriods } from "../eviction/index.ts";
 import type { KubeletConfig } from "./config.ts";
 
@@ -47,7 +49,7 @@ const map =
       [name]: Object.fromEntries(Object.entries(value).map(([key, each]) => [key, String(each)])),
     });
   };
-const FIELDS: Readonly<Record<string, Reader>> = {
+const FIELDS: Readonly<Record<string, Reader>> = table({
   allowedUnsafeSysctls: texts("allowedUnsafeSysctls"),
   cgroupRoot: text("cgroupRoot"),
   clusterDNS: texts("clusterDns"),
@@ -58,6 +60,11 @@ const FIELDS: Readonly<Record<string, Reader>> = {
   },
   enableSystemLogHandler: truth("systemLogs"),
   evictionHard: map("evictionHard"),
+  featureGates: (value, into) => {
+    const gates = typeof value === "object" && value !== null ? Object.values(value) : [undefined];
+    if (gates.some((gate) => typeof gate !== "boolean")) throw new Error("must be a map of true or false");
+    into.featureGates = value as Readonly<Record<string, boolean>>;
+  },
   imageGCHighThresholdPercent: number("imageGcHighPercent"),
   imageGCLowThresholdPercent: number("imageGcLowPercent"),
   kubeReserved: map("kubeReserved"),
@@ -74,7 +81,7 @@ const FIELDS: Readonly<Record<string, Reader>> = {
   staticPodPath: text("staticPodPath"),
   staticPodURL: text("staticPodUrl"),
   systemReserved: map("systemReserved"),
-};
+});
 
 export async function kubeletConfiguration(file: string): Promise<KubeletConfigurationFile> {
   return parseKubeletConfiguration(await readFile(file, "utf8"));

@@ -4,7 +4,9 @@
  * 1. Pods that exceed their request go first; then those of lower priority; then those that exceed their request most.
  * 2. Critical Pods are never evicted.
  */
+
 import { type core, parseQuantity, podRequests, scaledValue } from "#api";
+import { table } from "#base";
 import type { MachineUsage } from "../host/index.ts";
 import type { Pressure } from "../node/index.ts";
 
@@ -28,7 +30,7 @@ interface Signal {
 const disk: Signal["read"] = ({ diskAvailableBytes, diskBytes }) => [diskAvailableBytes, diskBytes];
 const inodes: Signal["read"] = ({ inodesFree, inodes: all }) => [inodesFree, all];
 
-const SIGNALS: Readonly<Record<string, Signal>> = {
+const SIGNALS: Readonly<Record<string, Signal>> = table({
   "memory.available": {
     pressure: "MemoryPressure",
     resource: "memory",
@@ -43,7 +45,7 @@ const SIGNALS: Readonly<Record<string, Signal>> = {
     resource: "pids",
     read: ({ processes, maxProcesses }) => [maxProcesses - processes, maxProcesses],
   },
-};
+});
 
 /** The thresholds that are crossed. A file system that does not count inodes never crosses theirs. */
 export function shortages(usage: MachineUsage, thresholds: Readonly<Record<string, string>>): readonly Shortage[] {

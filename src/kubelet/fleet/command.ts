@@ -3,6 +3,7 @@
  *
  *     true · false · sleep 5 · sh -c "sleep 1; exit 3" · sh -c "echo hi && sleep infinity" · tail -f /dev/null
  */
+import { table } from "#base";
 
 export interface Course {
   /** Infinity: until it is stopped. */
@@ -10,7 +11,7 @@ export interface Course {
   readonly exitCode: number;
 }
 
-const SECONDS: Readonly<Record<string, number>> = { "": 1, s: 1, m: 60, h: 3_600, d: 86_400 };
+const SECONDS: Readonly<Record<string, number>> = table({ "": 1, s: 1, m: 60, h: 3_600, d: 86_400 });
 const FOREVER: Course = { runForMs: Number.POSITIVE_INFINITY, exitCode: 0 };
 const AT_ONCE: Course = { runForMs: 0, exitCode: 0 };
 /** Commands that take no time and succeed. */

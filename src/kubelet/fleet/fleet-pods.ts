@@ -131,6 +131,7 @@ export class FleetPods {
       if (patch !== undefined) {
         const cause = this.#works.cause({
           about: `${namespace}/${name}`,
+          resource: "pods",
           woken: [revisionOf(entry.pod)],
           startedAt: now,
           decided: statusSummary(status ?? {}),
@@ -146,6 +147,7 @@ export class FleetPods {
       if (!isGone || entry.isDeleteSent) return;
       const cause = this.#works.cause({
         about: `${namespace}/${name}`,
+        resource: "pods",
         woken: [revisionOf(entry.pod)],
         startedAt: now,
         decided: "all its containers have stopped",

@@ -1,6 +1,8 @@
 /** Properties of the machine, read once at the start, and its current usage. */
+
 import { readFile, statfs } from "node:fs/promises";
 import { arch, availableParallelism, hostname, release } from "node:os";
+import { table } from "#base";
 import { parseResolver, type Resolver } from "../containers/index.ts";
 
 export interface Machine {
@@ -29,7 +31,7 @@ export interface MachineUsage {
   readonly maxProcesses: number;
 }
 
-const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386" };
+const ARCHITECTURES: Readonly<Record<string, string>> = table({ x64: "amd64", ia32: "386" });
 
 export async function readMachine(rootDir: string, resolvConf: string): Promise<Machine> {
   const disk = await statfs(rootDir);

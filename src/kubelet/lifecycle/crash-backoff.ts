@@ -17,6 +17,12 @@ export interface CrashBackoffLimits {
 
 export const CRASH_BACKOFF: CrashBackoffLimits = { initialMs: 10_000, maxMs: 300_000 };
 
+/** With the feature gate ReduceDefaultCrashLoopBackOffDecay. */
+export const REDUCED_CRASH_BACKOFF: CrashBackoffLimits = { initialMs: 1_000, maxMs: 60_000 };
+
+/** A container that has run for this long starts over, whatever the limits. */
+const RESET_MS = 600_000;
+
 export type StartVerdict =
   | { readonly start: true; readonly backoff: CrashBackoff }
   | { readonly start: false; readonly delayMs: number; readonly untilMs: number };
@@ -27,7 +33,7 @@ export function startVerdict(
   nowMs: number,
   { initialMs, maxMs }: CrashBackoffLimits = CRASH_BACKOFF,
 ): StartVerdict {
-  if (before === undefined || finishedAtMs - before.sinceMs > 2 * maxMs)
+  if (before === undefined || finishedAtMs - before.sinceMs > RESET_MS)
     return { start: true, backoff: { delayMs: initialMs, sinceMs: nowMs } };
   const untilMs = finishedAtMs + before.delayMs;
   if (nowMs < untilMs) return { start: false, delayMs: before.delayMs, untilMs };

@@ -1,6 +1,6 @@
 /** The input and the output of `podActions`. */
 import type { core } from "#api";
-import type { CrashBackoff } from "../lifecycle/index.ts";
+import type { CrashBackoff, CrashBackoffLimits } from "../lifecycle/index.ts";
 import type { ProbeVerdicts } from "../probes/index.ts";
 import type { ContainerStatus } from "../runtime/runtime.ts";
 import type { RuntimePod } from "./runtime-pod.ts";
@@ -12,6 +12,8 @@ export interface PodActionsInput {
   readonly probed: (containerId: string) => ProbeVerdicts;
   /** By container name. */
   readonly backoffs: ReadonlyMap<string, CrashBackoff>;
+  /** Default: those of v1.36. */
+  readonly crashBackoff?: CrashBackoffLimits | undefined;
   /** The resources that are applied to a running container. */
   readonly applied: (container: ContainerStatus) => core.ResourceRequirements;
   readonly nowMs: number;

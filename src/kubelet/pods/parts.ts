@@ -5,6 +5,7 @@ import type { ResizeVerdict } from "../admission/index.ts";
 import type { NodeFacts } from "../containers/index.ts";
 import type { PodCgroups, PodFiles } from "../host/index.ts";
 import type { ImagePuller } from "../images/index.ts";
+import type { CrashBackoffLimits } from "../lifecycle/index.ts";
 import type { PodEvents, PodObjects } from "../objects/index.ts";
 import type { LifecycleHooks, PodProbes } from "../probes/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -27,6 +28,8 @@ export interface PodParts {
   readonly objects: PodObjects;
   readonly events: PodEvents;
   readonly admitResize: AdmitResize;
+  /** Default: those of v1.36. */
+  readonly crashBackoff?: CrashBackoffLimits | undefined;
   /** Aborts when the kubelet stops. */
   readonly stopping: AbortSignal;
   readonly clock: Clock;

@@ -60,11 +60,11 @@ export class Plan {
   }
 
   start(container: AnyContainer, role: StartAction["role"]): void {
-    const { pod, runtime, nowMs } = this.input;
+    const { pod, runtime, nowMs, crashBackoff } = this.input;
     const { name } = container;
     const ended = runtime.containers.find((each) => each.state === "exited" && nameOf(each) === name);
     if (ended !== undefined) {
-      const verdict = startVerdict(this.#backoffs.get(name), ended.finishedAtMs, nowMs);
+      const verdict = startVerdict(this.#backoffs.get(name), ended.finishedAtMs, nowMs, crashBackoff);
       if (!verdict.start) {
         this.#waiting.set(name, crashLoopBackOff(pod, name, verdict.delayMs));
         this.#wakeAtMs = Math.min(this.#wakeAtMs, verdict.untilMs);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { core } from "#api";
 import { containerAnnotations, containerLabels } from "../containers/index.ts";
-import { type CrashBackoff, startVerdict } from "../lifecycle/crash-backoff.ts";
+import { type CrashBackoff, REDUCED_CRASH_BACKOFF, startVerdict } from "../lifecycle/crash-backoff.ts";
 import type { ContainerState, ContainerStatus, PodSandboxStatus } from "../runtime/runtime.ts";
 import type { PodActionsInput } from "./actions.ts";
 import { deadOf } from "./collect-dead.ts";
@@ -233,6 +233,13 @@ describe("backoff", () => {
     const actions = podActions({ ...input, ...rest });
     expect(actions).toMatchObject({ killPod: false, start: [], wakeAtMs: NOW + 17_000 });
     expect(actions.waiting.get("app")?.reason).toBe("CrashLoopBackOff");
+  });
+
+  it("is shorter with ReduceDefaultCrashLoopBackOffDecay, and starts over after the same time", () => {
+    const at = (before: CrashBackoff | undefined) => startVerdict(before, NOW, NOW + 60_000, REDUCED_CRASH_BACKOFF);
+    expect(at(undefined)).toMatchObject({ backoff: { delayMs: 1_000 } });
+    expect(at({ delayMs: 40_000, sinceMs: NOW - 599_000 })).toMatchObject({ backoff: { delayMs: 60_000 } });
+    expect(at({ delayMs: 60_000, sinceMs: NOW - 601_000 })).toMatchObject({ backoff: { delayMs: 1_000 } });
   });
 
   it.each<[string, CrashBackoff | undefined, number, object]>([

@@ -133,6 +133,7 @@ export class StatusWriter {
     const woken = [revisionOf(this.#options.targetOf(pod) ?? pod)];
     return this.#works.cause({
       about: `${namespace}/${name}`,
+      resource: "pods",
       woken,
       decided: "all its containers have stopped",
       ...calls.take(uid, clock.now()),
@@ -144,6 +145,7 @@ export class StatusWriter {
     const { uid = "", name, namespace } = pod.metadata;
     return this.#works.cause({
       about: `${namespace}/${name}`,
+      resource: "pods",
       woken: [revisionOf(known)],
       decided: statusSummary(status),
       ...calls.take(uid, clock.now()),

@@ -55,7 +55,8 @@ export async function syncPod(
   const { backoffs } = memory;
   const probed = (id: string) => parts.probes.verdicts(id);
   const applied = appliedTo(memory);
-  const actions = podActions({ pod, runtime, probed, backoffs, applied, nowMs });
+  const { crashBackoff } = parts;
+  const actions = podActions({ pod, runtime, probed, backoffs, crashBackoff, applied, nowMs });
   if (actions.resize.length > 0) memory.resize = { ...memory.resize, inProgress: memory.resize.inProgress ?? {} };
   const status = await statusOf(parts, pod, runtime, memory, actions);
   report(status);

@@ -13,7 +13,7 @@ import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { TLSSocket } from "node:tls";
 import { type authorization, kinds } from "#api";
-import { type Clock, TtlMap } from "#base";
+import { type Clock, TtlMap, table } from "#base";
 import type { Client } from "#client";
 
 const { TokenReview, SubjectAccessReview } = kinds;
@@ -30,17 +30,17 @@ export interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-const VERBS: Readonly<Record<string, string>> = {
+const VERBS: Readonly<Record<string, string>> = table({
   POST: "create",
   GET: "get",
   HEAD: "get",
   PUT: "update",
   PATCH: "patch",
   DELETE: "delete",
-};
+});
 
 /** Subresources by the first part of the path; all other paths need `proxy`. */
-const SUBRESOURCES: Readonly<Record<string, readonly string[]>> = {
+const SUBRESOURCES: Readonly<Record<string, readonly string[]>> = table({
   stats: ["stats"],
   metrics: ["metrics"],
   logs: ["log"],
@@ -49,7 +49,7 @@ const SUBRESOURCES: Readonly<Record<string, readonly string[]>> = {
   runningpods: ["pods", "proxy"],
   healthz: ["healthz", "proxy"],
   configz: ["configz", "proxy"],
-};
+});
 
 export interface Question {
   readonly method: string;

@@ -1,4 +1,5 @@
 /** GET /healthz: the health of the kubelet, in total and by check. */
+import { table } from "#base";
 import type { Answer, Ask } from "./exchange.ts";
 import { text } from "./exchange.ts";
 import type { Served } from "./served.ts";
@@ -6,11 +7,11 @@ import type { Served } from "./served.ts";
 type Check = () => string | undefined;
 
 export function health({ kubelet }: Served, { rest, query }: Ask): Answer {
-  const checks: Readonly<Record<string, Check>> = {
+  const checks = table<Check>({
     ping: () => undefined,
     log: () => undefined,
     syncloop: () => kubelet.problem(),
-  };
+  });
   const [only] = rest;
   if (only !== undefined && only !== "") {
     const check = checks[only];

@@ -1,6 +1,6 @@
 /** The routes by the first part of the path. Streams are in streams/. */
 import { availableParallelism, uptime } from "node:os";
-import { metricsContentType } from "#base";
+import { metricsContentType, table } from "#base";
 import { configz } from "./configz.ts";
 import { type Answer, type Ask, type Handler, json, Refusal, text } from "./exchange.ts";
 import { health } from "./health.ts";
@@ -22,7 +22,7 @@ export function routes(served: Served): Routes {
   const { config } = kubelet;
   const measurements = new NodeMeasurements(kubelet, clock);
 
-  const figures: Readonly<Record<string, Handler>> = {
+  const figures = table<Handler>({
     "": () => metricsText(metrics.text()),
     resource: async ({ signal }) => metricsText(exposition(resourceMetrics(await measurements.measure(signal)))),
     cadvisor: async ({ signal }) => {
@@ -31,9 +31,9 @@ export function routes(served: Served): Routes {
       return metricsText(exposition(cadvisorMetrics(stats, { ...facts, cgroupRoot: config.cgroupRoot })));
     },
     probes: () => metricsText(familiesOf(metrics.text(), "prober_")),
-  };
+  });
 
-  return {
+  return table<Handler>({
     containerLogs: reading(async (ask) => ({
       status: 200,
       headers: { "content-type": "text/plain" },
@@ -58,7 +58,7 @@ export function routes(served: Served): Routes {
     logs: config.systemLogs
       ? reading((ask) => nodeLogs(config.systemLogRoot, ask))
       : () => text(405, "logs endpoint is disabled.\n"),
-  };
+  });
 }
 
 function reading(handler: Handler): Handler {

@@ -96,6 +96,13 @@ describe("the kubelet's server", () => {
     });
   });
 
+  it.each(["/constructor", "/__proto__", "/metrics/constructor", "/healthz/constructor"])(
+    "has nothing at %s, which every object has",
+    async (path) => {
+      expect((await server.get(path)).status).toBe(404);
+    },
+  );
+
   it("is not well when the kubelet is not", async () => {
     await using ill = await new TestKubeletServer({ problem: "PLEG is not healthy" }).start();
     expect(await ill.get("/healthz")).toMatchObject({
@@ -122,6 +129,7 @@ describe("what a path asks for", () => {
     ["GET", "/exec/a/b/c", "create proxy"],
     ["GET", "/portForward/a/b", "create proxy"],
     ["GET", "/podsandmore", "get proxy"],
+    ["GET", "/constructor", "get proxy"],
   ])("%s %s: %s", (method, path, want) => {
     const [verb, subresources] = verbAndSubresources({ method, path });
     expect(`${verb} ${subresources.join()}`).toBe(want);

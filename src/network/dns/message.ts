@@ -1,4 +1,5 @@
 /** DNS messages (RFC 1035, 6891): types and numbers. `question.ts` reads, `answer.ts` writes. */
+import { table } from "#base";
 import type { DnsRecord } from "./records.ts";
 
 export const HEADER_BYTES = 12;
@@ -8,7 +9,7 @@ export const OPT = 41;
 /** The limit for clients without EDNS. */
 export const PLAIN_UDP_BYTES = 512;
 
-export const TYPES: Readonly<Record<string, number>> = {
+export const TYPES: Readonly<Record<string, number>> = table({
   A: 1,
   NS: 2,
   CNAME: 5,
@@ -19,7 +20,7 @@ export const TYPES: Readonly<Record<string, number>> = {
   AAAA: 28,
   SRV: 33,
   ANY: 255,
-};
+});
 
 export const CODES = { ok: 0, malformed: 1, failed: 2, absent: 3, notImplemented: 4, refused: 5 } as const;
 export type ResponseCode = (typeof CODES)[keyof typeof CODES];

@@ -1,4 +1,5 @@
 /** Validates node affinity that a configuration adds to all Pods, like that of a Pod. */
+
 import {
   type core,
   type FieldError,
@@ -8,16 +9,17 @@ import {
   LabelSelectorError,
   requirement,
 } from "#api";
+import { table } from "#base";
 import { ConfigurationError } from "../framework/index.ts";
 
-const OPERATORS: Readonly<Record<string, LabelOperator>> = {
+const OPERATORS: Readonly<Record<string, LabelOperator>> = table({
   In: "in",
   NotIn: "notin",
   Exists: "exists",
   DoesNotExist: "!",
   Gt: "gt",
   Lt: "lt",
-};
+});
 
 export function checkNodeSelector(
   { nodeSelectorTerms = [] }: core.NodeSelector,

@@ -1,4 +1,5 @@
 /** The in-tree plugins, their extension points, and the default weights. */
+import { table } from "#base";
 import type { ExtensionPoint, PluginUse } from "../framework/index.ts";
 
 export const PLUGIN_POINTS: ReadonlyMap<string, readonly ExtensionPoint[]> = new Map<string, readonly ExtensionPoint[]>(
@@ -24,12 +25,12 @@ export const PLUGIN_POINTS: ReadonlyMap<string, readonly ExtensionPoint[]> = new
   ],
 );
 
-const WEIGHTS: Readonly<Record<string, number>> = {
+const WEIGHTS: Readonly<Record<string, number>> = table({
   TaintToleration: 3,
   NodeAffinity: 2,
   PodTopologySpread: 2,
   InterPodAffinity: 2,
-};
+});
 
 /** Enabled at all of their points, in this order. */
 export const DEFAULT_PLUGINS: readonly PluginUse[] = [...PLUGIN_POINTS.keys()].map((name) => ({

@@ -50,7 +50,7 @@ export function handleFailure(parts: Parts, failed: FailedAttempt): void {
     nominatedNodeName: nominate,
   };
   const startedAt = clock.now() - (clock.monotonic() - startedMs);
-  const cause = () => works.cause({ about: pod.key, woken, startedAt, decided: message });
+  const cause = () => works.cause({ about: pod.key, resource: "pods", woken, startedAt, decided: message });
   const current = published === undefined ? pod : { ...pod, pod: nominatedTo(published, pod.pod) };
   runInBackground(`the status of ${pod.key}`, () => patchStatus(client, clock, current, change, signal, cause));
 }

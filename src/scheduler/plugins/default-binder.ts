@@ -22,6 +22,7 @@ export const defaultBinder: PluginFactory = {
         };
         const cause = works.cause({
           about: key,
+          resource: "pods",
           woken: wokenBy === undefined ? [revisionOf(pod)] : [revisionOf(pod), revisionOf(wokenBy)],
           startedAt: clock.now(),
           decided: `${name} on ${node}`,

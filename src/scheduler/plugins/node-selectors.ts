@@ -1,5 +1,7 @@
 /** Compiles node selectors and node affinity terms: terms are ORed, the requirements of a term are ANDed. */
+
 import { type core, type LabelOperator, LabelSelectorError, type Labels, matcherOf, requirement } from "#api";
+import { table } from "#base";
 import type { NodeAsk } from "../framework/index.ts";
 
 export interface SelectedNode {
@@ -9,14 +11,14 @@ export interface SelectedNode {
 
 export type NodeMatcher = (node: SelectedNode) => boolean;
 
-const OPERATORS: Readonly<Record<string, LabelOperator>> = {
+const OPERATORS: Readonly<Record<string, LabelOperator>> = table({
   In: "in",
   NotIn: "notin",
   Exists: "exists",
   DoesNotExist: "!",
   Gt: "gt",
   Lt: "lt",
-};
+});
 
 /** An empty or invalid term matches no node. */
 export function termMatcher({ matchExpressions = [], matchFields = [] }: core.NodeSelectorTerm): NodeMatcher {

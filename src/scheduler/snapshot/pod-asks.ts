@@ -1,10 +1,12 @@
 /** Computes what pods require of a node, from their specs. */
+
 import { type core, podRequests, writeJson } from "#api";
+import { table } from "#base";
 import type { HostPort, NodeAsk, Request } from "../framework/index.ts";
 import { amountOf, isCounted, type ResourceNames } from "./resource-names.ts";
 
 /** Requests of containers without requests, in scores. */
-const DEFAULT_REQUESTS: Readonly<Record<string, string>> = { cpu: "100m", memory: String(200 * 1024 * 1024) };
+const DEFAULT_REQUESTS: Readonly<Record<string, string>> = table({ cpu: "100m", memory: String(200 * 1024 * 1024) });
 const NO_LABELS = {};
 
 /** Everything that `askOf` reads: equal keys, equal asks. Node affinity is left out: see PodInfos. */

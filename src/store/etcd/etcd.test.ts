@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { realClock, systemRandom, VirtualClock } from "#base";
+import { realClock, silentLogger, systemRandom, VirtualClock } from "#base";
 import type { Store } from "../model/store.ts";
 import { type EtcdServer, findEtcd, startEtcd } from "../testing/etcd-server.ts";
 import { describeStore, WatchReader } from "../testing/index.ts";
@@ -17,7 +17,7 @@ import { COMPACTION_KEY } from "./keys.ts";
 
 const clock = realClock();
 const PATIENCE = { timeout: 60_000, interval: 10 };
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => log };
+const log = silentLogger;
 const KB = Buffer.alloc(1024, "x");
 
 describe.skipIf(findEtcd() === undefined)("one member", () => {
@@ -45,6 +45,22 @@ describe.skipIf(findEtcd() === undefined)("one member", () => {
       return open();
     },
     property: { numRuns: 30 },
+  });
+
+  it("keeps the keys of two clusters apart by their prefix, and tells its size", async () => {
+    const at = (to: string) => open({ moved: { from: "/registry/", to } });
+    const [one, two, all] = await Promise.all([at("/clusters/one/"), at("/clusters/two/"), open()]);
+    const watch = new WatchReader(two, "/registry/", await two.revision());
+    await one.create("/registry/a", Buffer.from("1"));
+    await two.create("/registry/a", Buffer.from("2"));
+    expect((await all.list("/clusters/")).entries.map(({ key }) => key)).toEqual([
+      "/clusters/one/a",
+      "/clusters/two/a",
+    ]);
+    const [change] = await watch.changes(1);
+    expect([change?.key, change?.entry?.value.toString()]).toEqual(["/registry/a", "2"]);
+    expect(await one.sizeBytes?.()).toBeGreaterThan(0);
+    await watch.stop();
   });
 
   it("shows writes made through another store", async () => {

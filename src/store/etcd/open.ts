@@ -4,9 +4,11 @@ import { readFile } from "node:fs/promises";
 import { type Clock, type Logger, type Random, silentLogger, systemRandom } from "#base";
 import type { HistoryPolicy } from "../history/history.ts";
 import { StoreError } from "../model/errors.ts";
+import type { Store } from "../model/store.ts";
 import { endpointProblem, type TlsMaterial } from "./channel.ts";
 import { Connection } from "./connection.ts";
 import { KeyValues } from "./kv.ts";
+import { type MovedKeys, movedKeys } from "./moved-keys.ts";
 import { EtcdStore } from "./store.ts";
 
 export interface EtcdTlsFiles {
@@ -29,7 +31,9 @@ export interface EtcdOptions {
    * The interval at which one of the servers on this etcd compacts it. 0: this server never does. Default:
    * `history.maxAgeMs`, or 5 minutes.
    */
-  readonly compactionIntervalMs?: number;
+  readonly compactionIntervalMs?: number | undefined;
+  /** Callers' keys are stored below another prefix. Default: they are stored as they are. */
+  readonly moved?: MovedKeys | undefined;
   /** Only `maxAgeMs` applies: etcd keeps its history on disk. */
   readonly history?: Partial<HistoryPolicy>;
   /** How much of the latest changes is held in memory for watches. Default: 16 MB. */
@@ -39,7 +43,7 @@ export interface EtcdOptions {
 const COMPACTION_INTERVAL_MS = 5 * 60_000;
 const WINDOW_BYTES = 16 * 1024 * 1024;
 
-export async function openEtcdStore(options: EtcdOptions): Promise<EtcdStore> {
+export async function openEtcdStore(options: EtcdOptions): Promise<Store> {
   const {
     endpoints,
     clock,
@@ -62,7 +66,8 @@ export async function openEtcdStore(options: EtcdOptions): Promise<EtcdStore> {
     throw error;
   }
   const compactionIntervalMs = options.compactionIntervalMs ?? history?.maxAgeMs ?? COMPACTION_INTERVAL_MS;
-  return new EtcdStore({ connection, clock, random, log, compactionIntervalMs, windowBytes });
+  const store = new EtcdStore({ connection, clock, random, log, compactionIntervalMs, windowBytes });
+  return options.moved === undefined ? store : movedKeys(store, options.moved);
 }
 
 async function tlsMaterial({ caFile, certFile, keyFile }: EtcdTlsFiles): Promise<TlsMaterial> {

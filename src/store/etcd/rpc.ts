@@ -74,6 +74,7 @@ const messages = {
   StatusResponse: {
     header: [1, "ResponseHeader"],
     version: [2, "string"],
+    dbSize: [3, "int64"],
     leader: [4, "uint64"],
     errors: [8, "string[]"],
   },

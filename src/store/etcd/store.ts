@@ -82,6 +82,13 @@ export class EtcdStore implements Store {
     this.#watches.compacted(revision);
   }
 
+  /** Of the member that answers. */
+  async sizeBytes(): Promise<number> {
+    const { rpc } = this.#connection;
+    const { dbSize } = await this.#connection.read(rpc.status, {}, this.#connection.deadline(), "local");
+    return Number(dbSize);
+  }
+
   async close(): Promise<void> {
     await this.#connection.close();
     await Promise.all([this.#watches.close(), this.#tasks.stop()]);

@@ -104,6 +104,8 @@ export interface Store {
    * does nothing.
    */
   compact(revision: Revision, options?: CallOptions): Promise<void>;
+  /** How many bytes the data take on the disks of a member. Absent: the backend cannot tell. */
+  sizeBytes?(): Promise<number>;
 
   /** Ends watches, finishes writes under way, releases everything. Calls after it fail as Closed. */
   close(): Promise<void>;

@@ -29,7 +29,7 @@ export async function inventory(dataDir: string, nodeName: string): Promise<stri
       ...globSync([`/sys/fs/cgroup${node.cgroup}/**/`, `/sys/fs/cgroup/*${node.cgroup}/**/`]),
       ...entries(join(node.ipamDir, "k8ts")).map((address) => `address ${address}`),
       ...entries(join(node.kubeletRoot, "pods")).map((uid) => `volumes of Pod ${uid}`),
-      ...entries(join(node.kubeletRoot, "log", "pods")).map((uid) => `logs of Pod ${uid}`),
+      ...entries(join(node.diskDir, "var", "log", "pods")).map((uid) => `logs of Pod ${uid}`),
       ...entries(join(node.stateDir, "io.containerd.runtime.v2.task", "k8s.io")).map((id) => `bundle ${id}`),
       ...entries(join(node.runcRoot, "k8s.io")).map((id) => `state of runc ${id}`),
     ].sort();

@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { realClock, silentLogger } from "../../../src/base/index.ts";
+import { sharedPlace } from "../../../src/cluster/nodes/isolation/place.ts";
 import { run } from "../../../src/cluster/nodes/machine/command.ts";
 import { inspectMachine } from "../../../src/cluster/nodes/machine/machine.ts";
 import { endProcess, type ProcessId } from "../../../src/cluster/nodes/machine/processes.ts";
@@ -24,14 +25,15 @@ export class LoneContainerd implements AsyncDisposable {
 
   async start(): Promise<void> {
     const options = { machine: await inspectMachine(this.dir), clock: this.clock, log: silentLogger };
+    const place = sharedPlace(this.node);
     await writeSpec(this.node, { wanted: "running" });
     if (this.#process === undefined) {
       await run("ip", ["netns", "add", this.node.namespace]);
       await run("ip", ["-n", this.node.namespace, "link", "set", "lo", "up"]);
     }
-    this.#process = await startContainerd(this.node, options);
-    await writePodNetwork(this.node, ["10.244.7.0/24"]);
-    await containerdReady(this.node, this.#process, options);
+    this.#process = await startContainerd(place, options);
+    await writePodNetwork(place, ["10.244.7.0/24"]);
+    await containerdReady(this.node, place, this.#process, options);
   }
 
   /** As kill -9 does. */

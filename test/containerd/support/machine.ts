@@ -1,13 +1,17 @@
 /** A machine for a cluster with real nodes: a network namespace that leads nowhere, and a home of its own. */
 import { randomBytes } from "node:crypto";
+import { realpathSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { run as runProgram } from "../../../src/cluster/nodes/machine/command.ts";
 import { type Result, type Running, start } from "../../support/command.ts";
 import { Home } from "../../support/k8ts.ts";
 import { tool } from "../../support/tools.ts";
 import { leftovers } from "./leftovers.ts";
 
+const nodeFolder = dirname(realpathSync(process.execPath));
+/** For `up`: nodes have this machine's Node by the same path, for Pods that run scripts with it. */
+export const WITH_NODE: readonly string[] = ["--node-mount", `${nodeFolder}:${nodeFolder}:ro`];
 const binary = join(import.meta.dirname, "..", "..", "..", "bin", "k8ts");
 
 export class Machine implements AsyncDisposable {

@@ -31,7 +31,7 @@ export interface Place {
   /** Objects and patches can be constructed. */
   readonly patches?: boolean;
   /** The variables composed so far; undefined where there are none. */
-  readonly variables?: Readonly<Record<string, types.Type>> | undefined;
+  readonly variables?: ReadonlyMap<string, types.Field> | undefined;
 }
 
 export function compileExpression(text: string, returns: Returns, place: Place = {}): Expression {

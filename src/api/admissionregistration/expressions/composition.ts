@@ -14,11 +14,12 @@ export class Composition {
 
   constructor(variables: readonly Variable[], params: boolean) {
     const compiled = new Map<string, Expression>();
-    const known: Record<string, types.Type> = {};
+    // One for all of them: a copy for each would cost the square of their number.
+    const known = new Map<string, types.Field>();
     for (const { name, expression } of variables) {
-      const variable = compileExpression(expression, "any", { params, variables: { ...known } });
+      const variable = compileExpression(expression, "any", { params, variables: known });
       compiled.set(name, variable);
-      known[name] = variable.ok ? composed(variable.type) : types.dyn;
+      known.set(name, { json: name, type: variable.ok ? composed(variable.type) : types.dyn });
     }
     this.variables = compiled;
     this.#place = { params, variables: variables.length > 0 ? known : undefined };

@@ -1,4 +1,5 @@
 /** Paths in definitions that refer to a field: `.spec.color`, `.spec['x.y']`. They are resolved along the schema. */
+import { table } from "#base";
 import { at, type FieldPath } from "../../machinery/errors/field-error.ts";
 import { isObject } from "../../machinery/json/json.ts";
 import type { JSONSchemaProps } from "../../types/apiextensions-v1.ts";
@@ -72,7 +73,7 @@ function plainEnd(text: string, from: number): number {
   return Math.max(at, from + 1);
 }
 
-const escapes: Readonly<Record<string, string>> = {
+const escapes: Readonly<Record<string, string>> = table({
   a: "\x07",
   b: "\b",
   f: "\f",
@@ -82,7 +83,7 @@ const escapes: Readonly<Record<string, string>> = {
   v: "\v",
   "'": "'",
   "\\": "\\",
-};
+});
 
 function unquoted(token: string): string {
   if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'"))

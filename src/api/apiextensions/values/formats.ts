@@ -3,6 +3,7 @@
  * definition uses it.
  */
 
+import { table } from "#base";
 import { parseCidr, parseIp } from "../../machinery/names/ip.ts";
 import { DurationError, parseDuration } from "../../machinery/scalars/duration.ts";
 
@@ -26,7 +27,7 @@ const card =
   /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\d{3})\d{11})$/;
 const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
-const tests: Readonly<Record<string, FormatTest>> = {
+const tests: Readonly<Record<string, FormatTest>> = table({
   bsonobjectid: (text) => /^[0-9a-fA-F]{24}$/.test(text),
   uri: isRequestUri,
   email: isEmail,
@@ -53,7 +54,7 @@ const tests: Readonly<Record<string, FormatTest>> = {
   datetime: isDateTime,
   k8sshortname: (text) => text.length <= 63 && label.test(text),
   k8slongname: (text) => text.length <= 253 && text.split(".").every((part) => label.test(part)),
-};
+});
 
 const integerFormats = ["int32", "int64"];
 const numberFormats = ["float", "double"];

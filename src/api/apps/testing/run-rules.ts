@@ -1,5 +1,7 @@
 /** Runs the rules of a kind in the server's order, without a server: for tests. */
 
+import { keyOf } from "../../definition/define-kind.ts";
+import { defaultFeatures, disabledFields } from "../../features/index.ts";
 import { at, type FieldError, invalidStatus } from "../../machinery/errors/field-error.ts";
 import { toStatus } from "../../machinery/errors/status.ts";
 import { equalJson } from "../../machinery/json/equal.ts";
@@ -28,6 +30,7 @@ export function create(kind: Kind, body: Json): Outcome {
   if (kind.scope === "Namespaced") metadata.namespace = testNamespace;
   if (kind.generation !== undefined && kind.generation !== "client") metadata.generation = 1;
   if (kind.subresources?.status !== undefined) setStatus(draft, undefined);
+  disabledFields(defaultFeatures, keyOf(kind))?.(draft);
   kind.create?.prepare?.(draft);
   const root = at();
   return finish(kind, draft, [
@@ -48,6 +51,7 @@ export function update(kind: Kind, stored: JsonObject, next: Json): Outcome {
   const { uid, namespace, generation } = old.metadata;
   Object.assign(draft.metadata, { uid, namespace, ...(generation === undefined ? {} : { generation }) });
   if (kind.subresources?.status !== undefined) setStatus(draft, stored.status);
+  disabledFields(defaultFeatures, keyOf(kind))?.(draft, old);
   kind.update?.prepare?.(draft, old);
   if (changed(kind, draft, old)) draft.metadata.generation = addInt64(generation ?? 0, 1);
   const root = at();

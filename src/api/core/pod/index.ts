@@ -10,7 +10,6 @@ export { computeQosClass, qosClassOf } from "./resources/qos.ts";
 export { validateOverhead } from "./resources/resources.ts";
 export { validateTolerations } from "./scheduling/scheduling.ts";
 export { defaultPodTemplateSpec } from "./spec/defaults.ts";
-export { dropDisabledSpecFields } from "./spec/disabled-fields.ts";
 export { podOptions, podTemplateOptions } from "./spec/options.ts";
 export { validatePodSpec } from "./spec/spec.ts";
 export { validatePodTemplateSpec } from "./spec/template.ts";

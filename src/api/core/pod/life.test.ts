@@ -1,5 +1,6 @@
 /** What happens to a pod after it was made: status, resize, debugging, deletion. */
 import { describe, expect, it } from "vitest";
+import { defaultFeatures, disabledFields } from "../../features/index.ts";
 import { at, fieldErrorText } from "../../machinery/errors/field-error.ts";
 import type { JsonObject } from "../../machinery/json/json.ts";
 import { jsonDiff } from "../../machinery/json/json-diff.ts";
@@ -40,7 +41,7 @@ describe("class of service", () => {
 describe("fields of gates that are off", () => {
   const prepared = (lifecycle: Container["lifecycle"]) => {
     const draft = pod({ containers: [{ name: "c", ...(lifecycle && { lifecycle }) }] }) as Draft<PodObject>;
-    Pod.create?.prepare?.(draft);
+    disabledFields(defaultFeatures, "v1/Pod")?.(draft);
     return draft.spec?.containers[0]?.lifecycle;
   };
   const preStop = { exec: { command: ["x"] } };

@@ -5,7 +5,6 @@ import type { Pod as PodObject } from "../../types/core-v1.ts";
 import { podColumns, podRowConditions } from "./columns.ts";
 import { prepareNewPod } from "./prepare.ts";
 import { defaultPod, joinServiceAccountNames } from "./spec/defaults.ts";
-import { dropDisabledFields } from "./spec/disabled-fields.ts";
 import { podWarnings } from "./spec/warnings.ts";
 import { ephemeralContainersPart } from "./update/ephemeral-containers.ts";
 import { resizePart } from "./update/resize.ts";
@@ -15,7 +14,7 @@ import { validatePodCreate, validatePodUpdate } from "./update/update.ts";
 export const Pod: Kind<PodObject> = defineKind<PodObject>("v1", "Pod", {
   defaults: defaultPod,
   create: { prepare: prepareNewPod, validate: validatePodCreate },
-  update: { prepare: dropDisabledFields, validate: validatePodUpdate },
+  update: { validate: validatePodUpdate },
   delete: { graceSeconds },
   // Admission may have set the service account.
   canonicalize: ({ spec }) => {

@@ -15,11 +15,9 @@ import { allContainers } from "./fields/visit.ts";
 import { computeQosClass } from "./resources/qos.ts";
 import { mergeMatchLabelKeys } from "./scheduling/match-label-keys.ts";
 import { validateAppArmor } from "./security/security-context.ts";
-import { dropDisabledFields } from "./spec/disabled-fields.ts";
 
 export function prepareNewPod(draft: Draft<Pod>, request?: RequestFacts): void {
   draft.status = { phase: "Pending", qosClass: computeQosClass(draft.spec) };
-  dropDisabledFields(draft);
   if ((draft.spec?.schedulingGates ?? []).length > 0) {
     draft.status.conditions = [gated(request)];
   }

@@ -1,4 +1,5 @@
 /** The resources and scopes of a quota. */
+import { table } from "#base";
 import { internalForm } from "../../facts/index.ts";
 import { type FieldError, type FieldPath, invalid, required } from "../../machinery/errors/field-error.ts";
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from "../../types/core-v1.ts";
@@ -6,7 +7,7 @@ import { quantityFaults } from "./resource-list.ts";
 import { isStandardQuotaResource, quotaResourceNameFaults } from "./standard-resources.ts";
 
 const ofPods = new Set(["pods", "cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"]);
-const ofScope: Readonly<Record<string, ReadonlySet<string>>> = {
+const ofScope: Readonly<Record<string, ReadonlySet<string>>> = table({
   Terminating: ofPods,
   NotTerminating: ofPods,
   NotBestEffort: ofPods,
@@ -14,7 +15,7 @@ const ofScope: Readonly<Record<string, ReadonlySet<string>>> = {
   CrossNamespacePodAffinity: ofPods,
   BestEffort: new Set(["pods"]),
   VolumeAttributesClass: new Set(["persistentvolumeclaims", "requests.storage"]),
-};
+});
 const opposites = [
   ["BestEffort", "NotBestEffort"],
   ["Terminating", "NotTerminating"],

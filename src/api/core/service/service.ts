@@ -25,7 +25,7 @@ export const Service = defineKind<ServiceObject>("v1", "Service", {
   defaults: defaultService,
   create: {
     prepare: (draft) => normalizeClusterIPs(draft),
-    validate: validateService,
+    validate: (service, at) => validateService(service, at),
   },
   update: {
     allowCreate: true,

@@ -1,5 +1,6 @@
 /** Volume sources from before CSI, of pods and of volumes. Most have no driver any more, but their rules still hold. */
 
+import { table } from "#base";
 import { fits, oneOf, requireFits, requireText, within } from "../../definition/field-checks.ts";
 import {
   type FieldError,
@@ -50,11 +51,11 @@ function partitionFaults(partition = 0, at: FieldPath): Errors {
   return partition === 0 ? [] : within(partition, 1, 255, at.child("partition"));
 }
 
-const iscsiNames: Readonly<Record<string, RegExp>> = {
+const iscsiNames: Readonly<Record<string, RegExp>> = table({
   iqn: /iqn\.\d{4}-\d{2}\.([a-zA-Z0-9.-]+)(:[^,;*&$|\s]+)$/,
   eui: /^eui.[a-zA-Z0-9]{16}$/,
   naa: /^naa.[a-zA-Z0-9]{32}$/,
-};
+});
 
 /** `unknown`: what is said of names that start like none of the formats. */
 export function validateIscsi(

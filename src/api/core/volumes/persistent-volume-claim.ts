@@ -1,5 +1,6 @@
 import { ageColumn } from "../../definition/columns.ts";
 import { defineKind } from "../../definition/define-kind.ts";
+import type { RequestFacts } from "../../machinery/kind.ts";
 import type { Draft } from "../../machinery/schema/object.ts";
 import type {
   PersistentVolumeClaim as PersistentVolumeClaimObject,
@@ -20,19 +21,19 @@ export const PersistentVolumeClaim = defineKind<PersistentVolumeClaimObject>("v1
     defaultClaimSpec(draft.spec);
   },
   create: {
-    prepare: (draft) => {
+    prepare: (draft, request) => {
       draft.status = { phase: "Pending" };
       if (draft.spec === undefined) return;
-      dropForeignNamespace(draft.spec);
+      dropForeignNamespace(draft.spec, request);
       dropForeignSource(draft.spec);
       joinSources(draft.spec);
     },
-    validate: validateClaim,
+    validate: (claim, at) => validateClaim(claim, at),
   },
   update: {
-    prepare: (draft, old) => {
+    prepare: (draft, old, request) => {
       if (draft.spec === undefined) return;
-      if (old.spec?.dataSourceRef === undefined) dropForeignNamespace(draft.spec);
+      if (old.spec?.dataSourceRef === undefined) dropForeignNamespace(draft.spec, request);
       if (old.spec?.dataSource === undefined && old.spec?.dataSourceRef === undefined) dropForeignSource(draft.spec);
       joinSources(draft.spec);
     },
@@ -82,8 +83,9 @@ export function defaultClaimSpec(draft: Draft<PersistentVolumeClaimSpec>): void 
   draft.volumeMode ??= "Filesystem";
 }
 
-/** Sources of other namespaces are a feature whose gate is off. */
-function dropForeignNamespace(draft: Draft<PersistentVolumeClaimSpec>): void {
+/** Sources of other namespaces are a feature whose gate is off by default: the whole reference goes. */
+function dropForeignNamespace(draft: Draft<PersistentVolumeClaimSpec>, request: RequestFacts | undefined): void {
+  if (request?.features.enabled("CrossNamespaceVolumeDataSource") === true) return;
   if (draft.dataSourceRef?.namespace) delete draft.dataSourceRef;
 }
 

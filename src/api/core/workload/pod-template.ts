@@ -5,7 +5,6 @@ import type { Kind } from "../../machinery/kind.ts";
 import type { PodTemplate as PodTemplateObject } from "../../types/core-v1.ts";
 import {
   defaultPodTemplateSpec,
-  dropDisabledSpecFields,
   podTemplateOptions,
   podTemplateWarnings,
   validatePodTemplateSpec,
@@ -16,16 +15,8 @@ export const PodTemplate: Kind<PodTemplateObject> = defineKind("v1", "PodTemplat
     draft.template ??= {};
     defaultPodTemplateSpec(draft.template);
   },
-  create: {
-    prepare: ({ template }) => {
-      if (template?.spec !== undefined) dropDisabledSpecFields(template.spec);
-    },
-    validate: ({ template }, path) => validatePodTemplateSpec(template, path.child("template")),
-  },
+  create: { validate: ({ template }, path) => validatePodTemplateSpec(template, path.child("template")) },
   update: {
-    prepare: ({ template }, old) => {
-      if (template?.spec !== undefined) dropDisabledSpecFields(template.spec, old.template?.spec);
-    },
     validate: ({ template }, old, path) =>
       validatePodTemplateSpec(template, path.child("template"), podTemplateOptions(template, old.template)),
   },

@@ -14,7 +14,7 @@ import type {
 } from "../../types/core-v1.ts";
 import { defaultPodTemplateSpec } from "../pod/index.ts";
 import { validateReplicaCounts } from "./replica-counts.ts";
-import { dropDisabledFields, podNameWarnings, templateWarnings, validateReplicatedTemplate } from "./template.ts";
+import { podNameWarnings, templateWarnings, validateReplicatedTemplate } from "./template.ts";
 import { templateColumns } from "./template-columns.ts";
 
 const specType = "io.k8s.api.core.v1.ReplicationControllerSpec";
@@ -31,11 +31,9 @@ export const ReplicationController = defineKind<ReplicationControllerObject>("v1
     if (spec.template !== undefined) defaultPodTemplateSpec(spec.template);
   },
   create: {
-    prepare: ({ spec }) => dropDisabledFields(spec?.template),
     validate: ({ spec }, at) => validateSpec(spec, undefined, at.child("spec")),
   },
   update: {
-    prepare: ({ spec }, old) => dropDisabledFields(spec?.template, old.spec?.template),
     validate: ({ spec }, old, at) => validateSpec(spec, old.spec, at.child("spec")),
   },
   // From before garbage collection: pods are orphaned, unless the client asks otherwise.

@@ -12,14 +12,9 @@ import {
 } from "../../machinery/errors/field-error.ts";
 import type { LabelMatcher } from "../../machinery/names/labels.ts";
 import { checkDns1123Label } from "../../machinery/names/names.ts";
-import type { Draft, KubeObject } from "../../machinery/schema/object.ts";
+import type { KubeObject } from "../../machinery/schema/object.ts";
 import type { PodTemplateSpec } from "../../types/core-v1.ts";
-import {
-  dropDisabledSpecFields,
-  podTemplateOptions,
-  podTemplateWarnings,
-  validatePodTemplateSpec,
-} from "../pod/index.ts";
+import { podTemplateOptions, podTemplateWarnings, validatePodTemplateSpec } from "../pod/index.ts";
 import { checkTemplateMatches } from "./selector.ts";
 
 /** `kind`: its name in messages. `old`: the template before an update, whose leniencies the new one may keep. */
@@ -50,11 +45,6 @@ export function validateNoDeadline(
 ): readonly FieldError[] {
   if (template?.spec?.activeDeadlineSeconds === undefined) return [];
   return [forbidden(at.child("spec", "activeDeadlineSeconds"), `activeDeadlineSeconds in ${kind} is not Supported`)];
-}
-
-/** Drops fields of feature gates that are off, unless the old template has them. */
-export function dropDisabledFields(template: Draft<PodTemplateSpec> | undefined, old?: PodTemplateSpec): void {
-  if (template?.spec !== undefined) dropDisabledSpecFields(template.spec, old?.spec);
 }
 
 /** An update that leaves the spec unchanged gives no warnings. */

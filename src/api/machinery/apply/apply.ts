@@ -13,6 +13,7 @@ import { StatusError } from "../errors/status.ts";
 import { badRequest } from "../errors/status-errors.ts";
 import { equalJson } from "../json/equal.ts";
 import type { JsonObject } from "../json/json.ts";
+import { onceForEach } from "../schema/memo.ts";
 import { type Comparison, compare } from "./compare.ts";
 import { type Conflict, conflictError, conflictsBeyond } from "./conflict.ts";
 import { nonconformance, storedNonconformance } from "./conformance.ts";
@@ -187,10 +188,11 @@ function refuseConflicts(
   object: JsonObject,
 ): void {
   const changes = changesByVersion(request, comparison, before, object);
+  const gained = onceForEach(({ modified, added }: Comparison) => union(modified, added));
   const conflicts = others.flatMap((owner): readonly Conflict[] => {
     const change = changes(owner.apiVersion)?.comparison;
     if (change === undefined) return [];
-    const fields = intersection(owner.fields, union(change.modified, change.added));
+    const fields = intersection(owner.fields, gained(change));
     return isEmpty(fields) ? [] : [{ owner, fields }];
   });
   if (conflicts.length === 0) return;

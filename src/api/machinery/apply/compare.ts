@@ -11,7 +11,7 @@ import { equalJson } from "../json/equal.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import { getKey } from "../json/own-key.ts";
 import type { Schema } from "../schema/schema.ts";
-import { type FieldFilter, type FieldSet, FieldSetBuilder, isEmpty, union } from "./field-set.ts";
+import { type FieldFilter, type FieldSet, isEmpty, leaf, union, WalkedSetBuilder } from "./field-set.ts";
 import { allPaths } from "./owned-paths.ts";
 import { fieldElement, type PathElement } from "./path-element.ts";
 import {
@@ -56,9 +56,9 @@ export function filterComparison(
 }
 
 class Walk {
-  readonly added = new FieldSetBuilder();
-  readonly modified = new FieldSetBuilder();
-  readonly removed = new FieldSetBuilder();
+  readonly added = new WalkedSetBuilder();
+  readonly modified = new WalkedSetBuilder();
+  readonly removed = new WalkedSetBuilder();
   readonly #path: PathElement[] = [];
 
   visit(schema: Schema, before: Json | undefined, after: Json | undefined): void {
@@ -79,7 +79,7 @@ class Walk {
     const hasParts =
       (shape === "map" && this.#visitMap(schema, asMap(before), asMap(after))) ||
       (shape === "list" && this.#visitList(schema, asList(before), asList(after)));
-    if (!hasParts && !equalJson(before, after)) this.modified.insert(this.#path);
+    if (!hasParts && !equalJson(before, after)) this.modified.graft(this.#path, leaf);
   }
 
   /** False when both sides are empty: then the value is a leaf. */
@@ -102,6 +102,9 @@ class Walk {
     this.#path.push(element);
     this.visit(schema, before, after);
     this.#path.pop();
+    this.added.leave(this.#path.length);
+    this.modified.leave(this.#path.length);
+    this.removed.leave(this.#path.length);
   }
 
   #visitList(schema: Schema, before: readonly Json[] = [], after: readonly Json[] = []): boolean {
@@ -121,13 +124,13 @@ class Walk {
     }
     const path = [...this.#path, element];
     if (before.length > 1 && after.length > 1) {
-      if (!equalJson(before, after)) this.modified.insert(path);
+      if (!equalJson(before, after)) this.modified.graft(path, leaf);
     } else if (before.length > 1) {
       if (after.length === 1) this.#visitPart(schema, element, undefined, after[0]);
-      this.removed.insert(path);
+      this.removed.graft(path, leaf);
     } else {
       if (before.length === 1) this.#visitPart(schema, element, before[0], undefined);
-      this.added.insert(path);
+      this.added.graft(path, leaf);
     }
   }
 }

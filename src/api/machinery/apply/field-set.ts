@@ -6,7 +6,7 @@
  * 2. Owning a field implies nothing about its parent or its children: each is a member of its own.
  * 3. No node is empty, except the root of the empty set. The root is not a member: nobody owns the whole object.
  */
-import { compareElements, type ElementPath, type PathElement } from "./path-element.ts";
+import { compareElements, type ElementPath, type PathElement, sortElements } from "./path-element.ts";
 
 export interface FieldSet {
   /** The path that leads here is in the set. */
@@ -25,24 +25,53 @@ export function fieldSet(...paths: readonly ElementPath[]): FieldSet {
   return builder.build();
 }
 
-/** Collects paths. */
+/** Collects paths, in any order. */
 export class FieldSetBuilder {
-  #root: Draft | undefined;
+  readonly #walk = new WalkedSetBuilder();
 
-  /** Adds the first `length` elements of `path`; an empty path is ignored. */
+  /** An empty path is ignored. */
   insert(path: ElementPath): void {
     this.graft(path, leaf);
   }
 
   /** Adds all of `set`, below `path`. */
   graft(path: ElementPath, set: FieldSet): void {
+    this.#walk.leave(0);
+    this.#walk.graft(path, set);
+  }
+
+  build(): FieldSet {
+    return this.#walk.build();
+  }
+}
+
+/**
+ * Collects the paths of a walk, which tells when it leaves one. What it has not left is not searched again: a step
+ * costs the same at every depth.
+ */
+export class WalkedSetBuilder {
+  #root: Draft | undefined;
+  /** The nodes of the path that was last added to, from the root to where the walk left it. */
+  readonly #open: Draft[] = [];
+
+  /** An empty path is ignored. */
+  graft(path: ElementPath, set: FieldSet): void {
     if (path.length === 0) return;
     this.#root ??= new Draft(emptySet);
-    let node = this.#root;
-    for (let i = 0; i < path.length - 1; i++) node = open(node, path[i] as PathElement);
+    if (this.#open.length === 0) this.#open.push(this.#root);
+    let node = this.#open[Math.min(this.#open.length, path.length) - 1] as Draft;
+    for (let i = this.#open.length - 1; i < path.length - 1; i++) {
+      node = open(node, path[i] as PathElement);
+      this.#open.push(node);
+    }
     const last = path[path.length - 1] as PathElement;
     const before = node.children.get(last);
     node.children.set(last, before === undefined ? set : union(before, set));
+  }
+
+  /** What follows has only the first `length` elements of the path before. */
+  leave(length: number): void {
+    if (this.#open.length > length + 1) this.#open.length = length + 1;
   }
 
   build(): FieldSet {
@@ -107,6 +136,17 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return children === undefined && member === a.member ? a : { member, children: children ?? a.children };
 }
 
+/** By pairs: the union of many small sets copies each path a few times, not once for each set. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  let rest = sets;
+  while (rest.length > 1) {
+    const pairs: FieldSet[] = [];
+    for (let i = 0; i < rest.length; i += 2) pairs.push(union(rest[i] ?? emptySet, rest[i + 1] ?? emptySet));
+    rest = pairs;
+  }
+  return rest[0] ?? emptySet;
+}
+
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a;
   if (a.children.size > b.children.size) return intersection(b, a);
@@ -169,7 +209,7 @@ export function* pathsOf(set: FieldSet, prefix: ElementPath = []): Generator<Ele
 export function sortedElements(set: FieldSet): readonly PathElement[] {
   const elements = [...set.children.keys()];
   for (let i = 1; i < elements.length; i++) {
-    if (compareElements(elements[i - 1] as string, elements[i] as string) > 0) return elements.sort(compareElements);
+    if (compareElements(elements[i - 1] as string, elements[i] as string) > 0) return sortElements(elements);
   }
   return elements;
 }

@@ -3,7 +3,7 @@ import { typeSchema } from "../../facts/index.ts";
 import type { JsonObject } from "../json/json.ts";
 import { updateManagedFields } from "./index.ts";
 import { OwnedLevel, OwnedLevels } from "./owned-level.ts";
-import { compareText } from "./path-element.ts";
+import { compareElements, compareText } from "./path-element.ts";
 
 const schema = typeSchema("io.k8s.api.core.v1.ConfigMap");
 
@@ -51,6 +51,15 @@ describe("levels at one place", () => {
   it("are nothing where nothing is owned", () => {
     expect(new OwnedLevels().written(levelOf(), false)).toBeUndefined();
     expect(new OwnedLevels().written(levelOf(), true)).toEqual({});
+  });
+  it("are sorted, and have each element once, however many there are", () => {
+    const level = new OwnedLevel();
+    const elements = Array.from({ length: 100 }, (_, i) => `k:{"name":"n${(i * 37) % 100}"}`);
+    for (const element of [...elements, ...elements])
+      if (!level.merged(element)) level.add(element, Object.freeze({ "f:a": {} }), compareElements);
+    const written = new OwnedLevels().written(level, false) ?? {};
+    expect(Object.keys(written)).toEqual([...elements].sort(compareElements));
+    expect(Object.values(written)).toEqual(elements.map(() => ({})));
   });
   it("are not remembered where they are large", () => {
     const levels = new OwnedLevels();

@@ -8,15 +8,20 @@
  */
 import type { JsonObject } from "../json/json.ts";
 import { emptyFields } from "./fields-v1.ts";
-import type { PathElement } from "./path-element.ts";
+import { type PathElement, sortElements } from "./path-element.ts";
 
 const REMEMBERED = 8;
 const MAX_ELEMENTS = 128;
+/** Up to so many elements, a search and an insertion by hand are faster than a map and a sort. */
+const FEW = 32;
 
-/** Sorted while it is filled. */
+/** The first few are sorted while they are added, the others when the level is written. */
 export class OwnedLevel {
-  readonly #elements: PathElement[] = [];
-  readonly #written: JsonObject[] = [];
+  #elements: PathElement[] = [];
+  #written: JsonObject[] = [];
+  /** Of many elements; made when one is first asked for. */
+  #places: Map<PathElement, number> | undefined;
+  #isSorted = true;
   #member = false;
   #fields = emptyFields;
 
@@ -35,23 +40,43 @@ export class OwnedLevel {
 
   /** Items that share their keys are one leaf. */
   merged(element: PathElement): boolean {
-    for (let at = 0; at < this.#elements.length; at++) {
-      if (this.#elements[at] !== element) continue;
-      this.#written[at] = emptyFields;
-      return true;
-    }
-    return false;
+    const at = this.#placeOf(element);
+    if (at < 0) return false;
+    this.#written[at] = emptyFields;
+    return true;
+  }
+
+  #placeOf(element: PathElement): number {
+    if (this.#elements.length < FEW) return this.#elements.indexOf(element);
+    this.#places ??= new Map(this.#elements.map((each, at) => [each, at]));
+    return this.#places.get(element) ?? -1;
   }
 
   add(element: PathElement, written: JsonObject, compare: (a: PathElement, b: PathElement) => number): void {
     const [elements, all] = [this.#elements, this.#written];
     let at = elements.length;
+    if (at >= FEW) {
+      if (this.#isSorted && compare(elements[at - 1] as PathElement, element) > 0) this.#isSorted = false;
+      this.#places?.set(element, at);
+      elements.push(element);
+      all.push(written);
+      return;
+    }
     for (; at > 0 && compare(elements[at - 1] as PathElement, element) > 0; at--) {
       elements[at] = elements[at - 1] as PathElement;
       all[at] = all[at - 1] as JsonObject;
     }
     elements[at] = element;
     all[at] = written;
+  }
+
+  /** After the last element was added. */
+  sort(): void {
+    if (this.#isSorted) return;
+    const written = new Map(this.#elements.map((element, at) => [element, this.#written[at] as JsonObject]));
+    this.#elements = [...sortElements(this.#elements)];
+    this.#written = this.#elements.map((element) => written.get(element) as JsonObject);
+    this.#isSorted = true;
   }
 
   /** Parts are compared by identity: they are shared, too. */
@@ -82,6 +107,7 @@ export class OwnedLevels {
   /** `member`: whether the path itself is owned. Undefined: nothing is owned. Takes over the level. */
   written(level: OwnedLevel, member: boolean): JsonObject | undefined {
     if (level.isEmpty) return member ? emptyFields : undefined;
+    level.sort();
     for (const known of this.#known) if (known.isAs(level, member)) return known.fields;
     const fields = level.write(member);
     if (!level.isLarge) this.#remember(level);

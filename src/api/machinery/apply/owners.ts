@@ -11,7 +11,7 @@ import { goJson } from "../json/go-text.ts";
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { parseTime } from "../scalars/time.ts";
 import type { ManagedFieldsEntry } from "../schema/object.ts";
-import { type FieldSet, isEmpty, union } from "./field-set.ts";
+import { type FieldSet, isEmpty, unionOf } from "./field-set.ts";
 import { decodeFields, encodeFields, parseFields } from "./fields-v1.ts";
 import { compareText } from "./path-element.ts";
 
@@ -93,7 +93,10 @@ function owner(entry: ManagedFieldsEntry, fields: FieldSet, stored: ManagedField
 
 /** Of several entries for one owner, the last counts. */
 function distinct(owners: readonly Owner[]): readonly Owner[] {
-  return owners.filter((one, i) => !owners.some((other, k) => k > i && isSameOwner(one, other)));
+  if (owners.length <= maxUpdaters)
+    return owners.filter((one, i) => !owners.some((other, k) => k > i && isSameOwner(one, other)));
+  const last = new Map(owners.map((owner) => [identifier(owner), owner]));
+  return owners.filter((owner) => last.get(identifier(owner)) === owner);
 }
 
 export type OwnerIdentity = Pick<Owner, "manager" | "operation" | "apiVersion" | "subresource">;
@@ -180,24 +183,40 @@ export function capUpdaters(owners: readonly Owner[]): readonly Owner[] {
   const updaters = owners.filter(({ operation }) => operation === "Update");
   let excess = updaters.length - maxUpdaters;
   if (excess <= 0) return owners;
-  updaters.sort((a, b) => compareTimes(a.time, b.time) || compareText(identifier(a), identifier(b)));
-  let kept = owners;
+  const sorted = updaters
+    .map((owner) => ({ owner, id: identifier(owner) }))
+    .sort((a, b) => compareTimes(a.owner.time, b.owner.time) || compareText(a.id, b.id));
+  const ancient = new Map<string, Owner>();
+  for (const owner of owners) if (isAncient(owner)) ancient.set(owner.apiVersion, owner);
+  const gone = new Set<Owner>();
+  const merges = new Map<string, { readonly time: string | undefined; readonly parts: FieldSet[] }>();
   const firstOf = new Map<string, Owner>();
-  for (const updater of updaters) {
+  for (const { owner } of sorted) {
     if (excess <= 0) break;
-    const { apiVersion } = updater;
+    const { apiVersion, time } = owner;
     const first = firstOf.get(apiVersion);
     if (first === undefined) {
-      firstOf.set(apiVersion, updater);
+      firstOf.set(apiVersion, owner);
       continue;
     }
-    const ancient: OwnerIdentity = { manager: "ancient-changes", operation: "Update", apiVersion, subresource: "" };
-    const bucket = kept.find((each) => isSameOwner(each, ancient)) ?? first;
-    const merged = { ...ancient, time: updater.time, fields: union(updater.fields, bucket.fields), entry: undefined };
-    kept = [...kept.filter((each) => each !== bucket && each !== updater), merged];
+    const bucket = ancient.get(apiVersion) ?? first;
+    const parts = merges.get(apiVersion)?.parts ?? [bucket.fields];
+    parts.push(owner.fields);
+    merges.set(apiVersion, { time, parts });
+    gone.add(bucket).add(owner);
     excess--;
   }
-  return kept;
+  const merged = [...merges].map(([apiVersion, { time, parts }]) => {
+    const identity = { manager: ancientManager, operation: "Update", apiVersion, subresource: "" } as const;
+    return { ...identity, time, fields: unionOf(parts), entry: undefined };
+  });
+  return [...owners.filter((owner) => !gone.has(owner)), ...merged];
+}
+
+const ancientManager = "ancient-changes";
+
+function isAncient({ manager, operation, subresource }: Owner): boolean {
+  return manager === ancientManager && operation === "Update" && subresource === "";
 }
 
 /**

@@ -66,17 +66,44 @@ const typeOrder = "fkvi";
 /** Fields before keys before values before positions; each among themselves as Kubernetes sorts them. */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a.startsWith("f:") && b.startsWith("f:")) return compareText(a, b);
-  const type = typeOrder.indexOf(a.charAt(0)) - typeOrder.indexOf(b.charAt(0));
-  if (type !== 0) return type;
-  const [left, right] = [a.slice(2), b.slice(2)];
-  switch (a[0]) {
+  return compareSortable(sortable(a), sortable(b));
+}
+
+/** In that order. Each element is parsed once, however often it is compared. */
+export function sortElements(elements: readonly PathElement[]): readonly PathElement[] {
+  if (elements.every((element) => element.startsWith("f:"))) return elements.toSorted(compareText);
+  const parsed = elements.map(sortable).sort(compareSortable);
+  return parsed.map(({ element }) => element);
+}
+
+type Sortable = { readonly element: PathElement; readonly type: number } & (
+  | { readonly text: string }
+  | { readonly keys: readonly [string, Json][] }
+  | { readonly value: Json }
+  | { readonly position: number }
+);
+
+function sortable(element: PathElement): Sortable {
+  const type = typeOrder.indexOf(element.charAt(0));
+  const content = element.slice(2);
+  switch (element[0]) {
     case "k":
-      return compareKeys(Object.entries(keysOf(left)), Object.entries(keysOf(right)));
+      return { element, type, keys: Object.entries(keysOf(content)) };
     case "v":
-      return compareValues(parseJson(left), parseJson(right));
+      return { element, type, value: parseJson(content) };
+    case "i":
+      return { element, type, position: Number(content) };
     default:
-      return Number(left) - Number(right);
+      return { element, type, text: content };
   }
+}
+
+function compareSortable(a: Sortable, b: Sortable): number {
+  if ("keys" in a && "keys" in b) return compareKeys(a.keys, b.keys);
+  if ("value" in a && "value" in b) return compareValues(a.value, b.value);
+  if ("position" in a && "position" in b) return a.position - b.position;
+  if ("text" in a && "text" in b) return compareText(a.text, b.text);
+  return a.type - b.type;
 }
 
 /** As messages print a path: `.spec.containers[name="web"].args`. */

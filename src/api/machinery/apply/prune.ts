@@ -9,7 +9,7 @@
 import type { JsonObject } from "../json/json.ts";
 import type { ObjectSchema } from "../schema/schema.ts";
 import { compare } from "./compare.ts";
-import { difference, emptySet, type FieldSet, intersection, isEmpty, union } from "./field-set.ts";
+import { difference, type FieldSet, intersection, isEmpty, unionOf } from "./field-set.ts";
 import type { Owner } from "./owners.ts";
 import { removeItems, withStructures } from "./select-items.ts";
 import type { Convert, Versioned } from "./update.ts";
@@ -68,8 +68,11 @@ function lost({ object, schema }: AtVersion, pruned: AtVersion): FieldSet {
 
 /** The version in which pruning began comes first: its fields may be needed for the conversion to the others. */
 function fieldsByVersion(owners: readonly Owner[], first: string): ReadonlyMap<string, FieldSet> {
-  const versions = new Map<string, FieldSet>([[first, emptySet]]);
-  for (const { apiVersion, fields } of owners)
-    versions.set(apiVersion, union(versions.get(apiVersion) ?? emptySet, fields));
-  return versions;
+  const versions = new Map<string, FieldSet[]>([[first, []]]);
+  for (const { apiVersion, fields } of owners) {
+    const sets = versions.get(apiVersion);
+    if (sets === undefined) versions.set(apiVersion, [fields]);
+    else sets.push(fields);
+  }
+  return new Map([...versions].map(([version, sets]) => [version, unionOf(sets)]));
 }

@@ -12,9 +12,11 @@ export function fitToSchema(set: FieldSet, schema: Schema, paths: FieldSet = set
   if (set.children.size === 0 || schema.type === "any") return set;
   if (isAtomic(schema)) return leaf;
   let children: Map<PathElement, FieldSet> | undefined;
-  for (const [element, below] of paths.children) {
+  const fewer = set.children.size < paths.children.size ? set : paths;
+  for (const element of fewer.children.keys()) {
+    const below = paths.children.get(element);
     const child = set.children.get(element);
-    if (child === undefined || child.children.size === 0) continue;
+    if (below === undefined || child === undefined || child.children.size === 0) continue;
     const part = element.startsWith("f:") ? fieldSchema(schema, element.slice(2)) : itemSchema(schema);
     const fitted = fitToSchema(child, part, below);
     if (fitted === child) continue;

@@ -57,6 +57,15 @@ describe("field errors", () => {
     [field.internal(path, "boom"), "spec.x: Internal error: boom"],
   ])("reads %s", (error, want) => expect(field.fieldErrorText(error)).toBe(want));
 
+  it("are printed up to the size of a request", () => {
+    const value = "x".repeat(1024 * 1024);
+    const errors = Array.from({ length: 100 }, (_, i) => field.invalid(at("a").index(i), value, "why"));
+    const { message, details } = field.invalidStatus({ group: "", kind: "Pod" }, "p", errors);
+    expect(details?.causes).toHaveLength(3);
+    expect(message).toContain("a[2]: Invalid value");
+    expect(message).not.toContain("a[3]");
+  });
+
   it("fold into one status, equal ones once", () => {
     const errors = [field.required("spec.a"), field.required("spec.a"), field.duplicate("spec.b", 1)];
     expect(toStatus(field.invalidStatus({ group: "apps", kind: "Deployment" }, "d", errors))).toMatchObject({

@@ -3,6 +3,8 @@
  *
  * 1. An error prints its value as Kubernetes does: strings quoted, numbers and booleans plain, everything else as JSON.
  * 2. Errors with the same text appear once in the message, and each in the causes.
+ * 3. Errors are printed up to a total length, about that of the largest request: each may show a whole list, or all
+ *    values that it allows, and there may be as many of them as the list has items. Kubernetes prints them all.
  */
 
 import { goJson, goNumber, goQuote } from "../json/go-text.ts";
@@ -113,10 +115,22 @@ export function aggregate(texts: readonly string[]): string {
   return distinct.length === 1 ? String(distinct[0]) : `[${distinct.join(", ")}]`;
 }
 
+/** In characters. */
+const MAX_PRINTED = 3 * 1024 * 1024;
+
 export function invalidStatus(kind: GroupKind, name: string, errors: readonly FieldError[]): StatusError {
   const subject = `${kindName(kind)} ${goQuote(name)} is invalid`;
-  const message = errors.length === 0 ? subject : `${subject}: ${aggregate(errors.map(fieldErrorText))}`;
-  const causes = errors.map((error) => ({ reason: error.type, message: fieldErrorBody(error), field: error.field }));
+  const texts: string[] = [];
+  const causes: { readonly reason: string; readonly message: string; readonly field: string }[] = [];
+  let printed = 0;
+  for (const error of errors) {
+    const message = fieldErrorBody(error);
+    texts.push(`${error.field}: ${message}`);
+    causes.push({ reason: error.type, message, field: error.field });
+    printed += message.length;
+    if (printed > MAX_PRINTED) break;
+  }
+  const message = errors.length === 0 ? subject : `${subject}: ${aggregate(texts)}`;
   return new StatusError("Invalid", message, { details: { name, group: kind.group, kind: kind.kind, causes } });
 }
 

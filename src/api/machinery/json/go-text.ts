@@ -1,10 +1,11 @@
 /** How Go prints values in messages: messages of Kubernetes are made the same way. */
+import { table } from "#base";
 import { isObject, type Json } from "./json.ts";
 import { writeJson } from "./write-json.ts";
 
 const plain = /^[\x20-\x21\x23-\x5b\x5d-\x7e]*$/;
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
-const named: Readonly<Record<string, string>> = {
+const named: Readonly<Record<string, string>> = table({
   '"': '\\"',
   "\\": "\\\\",
   "\x07": "\\a",
@@ -14,7 +15,7 @@ const named: Readonly<Record<string, string>> = {
   "\r": "\\r",
   "\t": "\\t",
   "\v": "\\v",
-};
+});
 
 /** As `%q`. */
 export function goQuote(text: string): string {

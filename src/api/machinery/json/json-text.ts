@@ -31,6 +31,9 @@ export function parseJson(text: string): Json {
   }
 }
 
+/** Go reports no more unknown and duplicate fields of a document. */
+export const MAX_STRICT_ERRORS = 100;
+
 /** The document of a client. */
 export interface JsonDocument {
   readonly value: Json;
@@ -84,7 +87,8 @@ export function strictFieldErrors(
   const unknownPaths = new Set(unknown);
   const errors = new Set<string>();
   const scanner = new JsonScanner(text, (path, repeated) => {
-    if (unknownPaths.has(path)) errors.add(unknownField(path));
+    if (errors.size >= MAX_STRICT_ERRORS) return false;
+    if (unknownPaths.size > 0 && unknownPaths.has(path)) errors.add(unknownField(path));
     else if (repeated) errors.add(`duplicate field ${goQuote(path)}`);
     return !unknownPaths.has(path);
   });

@@ -9,6 +9,8 @@ import { writeJson } from "./write-json.ts";
 export function writeYaml(value: unknown): string {
   try {
     return stringify(value, {
+      // Text that YAML 1.1 reads as something else has quotes: yes, 0777, 1e3.
+      version: "1.1",
       lineWidth: 0,
       sortMapEntries: true,
       indentSeq: false,

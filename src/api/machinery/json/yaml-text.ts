@@ -1,31 +1,23 @@
 /**
- * YAML bodies, parsed as Kubernetes does: YAML 1.1 (yes, no, on and off are booleans, 0777 is octal), anchors and merge
- * keys, the first document only.
+ * YAML bodies, parsed as Kubernetes does: YAML 1.1, anchors and merge keys, the first document only. The reader is our
+ * own: of libraries we know none whose time follows the size of the text for anchors, long scalars and open brackets.
  *
- * 1. Dates and 1:30 are strings, and so is 1e3: an exponent needs a sign.
+ * 1. Time follows the size of the text. Aliases may multiply it as far as Go allows.
  * 2. Keys are sorted, as in the JSON that Kubernetes makes of it: decoding reports faults in that order.
- * 3. Of duplicate keys the last one counts; `duplicates` reports them in the words of strict decoding.
+ * 3. Of duplicate keys the last one counts; `duplicates` reports them in the words of strict decoding. A merge key
+ *    counts as if the merged keys stood in its place.
  * 4. Integers are exact as in JSON (see `int64.ts`). JSON has no infinity: Go refuses to make JSON of it.
  */
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  Lexer,
-  LineCounter,
-  type Node,
-  parseAllDocuments,
-  type ScalarTag,
-  type Tags,
-  type YAMLError,
-} from "yaml";
-import { goQuote } from "./go-text.ts";
-import { numberOf } from "./int64.ts";
-import { isObject, type Json } from "./json.ts";
+import { goFloat, goNumber, goQuote } from "./go-text.ts";
+import type { Json } from "./json.ts";
 import { MAX_DEPTH } from "./json-scanner.ts";
-import { setKey, sortedKeys } from "./own-key.ts";
+import { type OpenObject, setKey } from "./own-key.ts";
+import { longTag, parseYamlNodes, type YamlNode } from "./yaml-parser.ts";
+import { resolveScalar } from "./yaml-resolve.ts";
+import { TOO_DEEP } from "./yaml-scanner.ts";
+import { YamlSyntaxError } from "./yaml-source.ts";
+
+export { YamlSyntaxError } from "./yaml-source.ts";
 
 export interface ParsedYaml {
   readonly value: Json;
@@ -33,147 +25,158 @@ export interface ParsedYaml {
   readonly duplicates: string | undefined;
 }
 
-export class YamlSyntaxError extends Error {
-  override readonly name = "YamlSyntaxError";
-}
-
-const tooDeep = "yaml: exceeded max depth of 10000";
-
 export function parseYaml(text: string): ParsedYaml {
-  if (isTooDeep(text)) throw new YamlSyntaxError(tooDeep);
-  const lines = new LineCounter();
-  const documents = parseAllDocuments(text, {
-    version: "1.1",
-    uniqueKeys: false,
-    customTags: likeGo,
-    lineCounter: lines,
-    prettyErrors: false,
-    logLevel: "silent",
-    intAsBigInt: true,
-  });
-  const [document] = documents;
-  if (document === undefined) return { value: null, duplicates: undefined };
-  const [error] = document.errors;
-  // The library has no stack left.
-  if (error?.code === "RESOURCE_EXHAUSTION") throw new YamlSyntaxError(tooDeep);
-  if (error !== undefined) throw new YamlSyntaxError(`yaml: ${syntaxWords(error, document, lines)}`);
-  const repeated: string[] = [];
-  findRepeated(document.contents, lines, repeated);
+  const root = parseYamlNodes(text);
+  if (root === undefined) return { value: null, duplicates: undefined };
+  const decoder = new Decoder();
+  const value = decoder.decode(root);
+  const { repeated } = decoder;
   return {
-    value: toJson(document),
-    duplicates:
-      repeated.length === 0 ? undefined : `yaml: unmarshal errors:\n${repeated.map((line) => `  ${line}`).join("\n")}`,
+    value,
+    duplicates: repeated.length === 0 ? undefined : ["yaml: unmarshal errors:", ...repeated].join("\n  "),
   };
 }
 
-/**
- * Whether lists and objects in brackets are nested deeper than the library can parse, which would take it seconds to
- * find out. Brackets in text count only at first: few documents have so many that are not closed.
- */
-function isTooDeep(text: string): boolean {
-  return bracketDepth(text) > MAX_DEPTH && bracketDepth(new Lexer().lex(text)) > MAX_DEPTH;
-}
+/** What a key is before it becomes text: 1 and "1" are two keys. */
+type Key = Exclude<Json, object> | null;
 
-/** `tokens`: characters, or the tokens of a Lexer. */
-function bracketDepth(tokens: Iterable<string>): number {
-  let open = 0;
-  let depth = 0;
-  for (const token of tokens) {
-    if (token === "[" || token === "{") depth = Math.max(depth, ++open);
-    else if ((token === "]" || token === "}") && open > 0) open--;
-    if (depth > MAX_DEPTH) break;
+class Decoder {
+  readonly repeated: string[] = [];
+  /** The aliases whose targets are being decoded. */
+  readonly #open = new Set<YamlNode>();
+  #decoded = 0;
+  #fromAliases = 0;
+  #depth = 0;
+
+  decode(node: YamlNode): Json {
+    this.#count();
+    switch (node.kind) {
+      case "alias":
+        return this.#throughAlias(node, (target) => this.decode(target));
+      case "scalar":
+        return isText(node) ? node.value : finite(resolveScalar(node.value, node.tag));
+      case "list":
+        return this.#list(node);
+      case "map":
+        return objectOf(this.#entries(node, new Map()));
+    }
   }
-  return depth;
-}
 
-function toJson(document: Document.Parsed): Json {
-  try {
-    return sorted((document.toJS({ maxAliasCount: 1000 }) ?? null) as Json);
-  } catch (cause) {
-    if (cause instanceof YamlSyntaxError) throw cause;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    const anchor = /^Unresolved alias .*: (.*)$/.exec(why)?.[1];
-    throw new YamlSyntaxError(anchor === undefined ? `yaml: ${why}` : `yaml: unknown anchor '${anchor}' referenced`);
+  #count(): void {
+    this.#decoded++;
+    if (this.#open.size > 0) this.#fromAliases++;
+    if (
+      this.#fromAliases > 100 &&
+      this.#decoded > 1000 &&
+      this.#fromAliases / this.#decoded > allowedFromAliases(this.#decoded)
+    )
+      throw new YamlSyntaxError("yaml: document contains excessive aliasing");
+  }
+
+  /** Aliases may nest further than the text. */
+  #enter(): void {
+    if (++this.#depth > MAX_DEPTH) throw new YamlSyntaxError(`yaml: ${TOO_DEEP}`);
+  }
+
+  #list({ children }: YamlNode): Json {
+    this.#enter();
+    const items: Json[] = [];
+    for (const item of children) items.push(this.decode(item));
+    this.#depth--;
+    return items;
+  }
+
+  #throughAlias<T>(alias: YamlNode, decode: (target: YamlNode) => T): T {
+    if (this.#open.has(alias)) throw new YamlSyntaxError(`yaml: anchor '${alias.value}' value contains itself`);
+    this.#open.add(alias);
+    const value = decode(alias.target as YamlNode);
+    this.#open.delete(alias);
+    return value;
+  }
+
+  #entries({ children }: YamlNode, into: Map<Key, Json>): Map<Key, Json> {
+    this.#enter();
+    for (let at = 0; at < children.length; at += 2) {
+      const [keyNode, valueNode] = [children[at] as YamlNode, children[at + 1] as YamlNode];
+      if (isMerge(keyNode)) {
+        this.#merge(valueNode, into);
+        continue;
+      }
+      const key = this.decode(keyNode);
+      if (typeof key === "object" && key !== null) throw new YamlSyntaxError(`yaml: invalid map key: ${goSyntax(key)}`);
+      const value = this.decode(valueNode);
+      if (into.has(key)) this.repeated.push(`line ${valueNode.line + 1}: key ${goSyntax(key)} already set in map`);
+      into.set(key, value);
+    }
+    this.#depth--;
+    return into;
+  }
+
+  #merge(node: YamlNode, into: Map<Key, Json>): void {
+    // Of several, the first counts.
+    if (node.kind === "list") for (const each of node.children.toReversed()) this.#mergeMap(each, into);
+    else this.#mergeMap(node, into);
+  }
+
+  #mergeMap(node: YamlNode, into: Map<Key, Json>): void {
+    const { kind } = node.kind === "alias" ? (node.target as YamlNode) : node;
+    if (kind !== "map") throw new YamlSyntaxError("yaml: map merge requires map or sequence of maps as the value");
+    this.#count();
+    if (node.kind === "alias") this.#throughAlias(node, (target) => this.#mergeTarget(target, into));
+    else this.#entries(node, into);
+  }
+
+  #mergeTarget(target: YamlNode, into: Map<Key, Json>): void {
+    this.#count();
+    this.#entries(target, into);
   }
 }
 
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value === "bigint") return numberOf(value);
-  if (typeof value === "string" && !value.isWellFormed())
-    throw new YamlSyntaxError("yaml: found invalid Unicode character escape code");
+function isText({ tag, plain }: YamlNode): boolean {
+  return tag === "" && !plain;
+}
+
+function isMerge({ kind, value, plain, tag }: YamlNode): boolean {
+  return kind === "scalar" && value === "<<" && (plain || tag === `${longTag}merge`);
+}
+
+const fewDecoded = 400_000;
+const manyDecoded = 4_000_000;
+
+/** The part of what is decoded that may come from aliases: as Go, less of larger documents. */
+function allowedFromAliases(decoded: number): number {
+  if (decoded <= fewDecoded) return 0.99;
+  if (decoded >= manyDecoded) return 0.1;
+  return 0.99 - (0.89 * (decoded - fewDecoded)) / (manyDecoded - fewDecoded);
+}
+
+function finite(value: Json): Json {
   if (typeof value === "number" && !Number.isFinite(value))
     throw new YamlSyntaxError(`json: unsupported value: ${Number.isNaN(value) ? "NaN" : value < 0 ? "-Inf" : "+Inf"}`);
-  if (!isObject(value)) return value;
-  const result = sortedKeys(value);
-  for (const key of Object.keys(result)) setKey(result, key, sorted(result[key] ?? null));
-  return result;
+  return value;
 }
 
-/** Go's parser has no sexagesimal numbers, keeps timestamps as strings, and requires a sign in exponents. */
-function likeGo(tags: Tags): Tags {
-  return tags.flatMap((tag): Tags => {
-    if (typeof tag === "string") return [tag];
-    if (tag.tag === "tag:yaml.org,2002:timestamp") return [];
-    if ("format" in tag && tag.format === "TIME") return [];
-    // A dot alone is not a number: it is a key in managedFields.
-    if ("test" in tag && tag.test?.test("."))
-      return [{ ...(tag as ScalarTag), test: /^[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)$/ }];
-    if ("format" in tag && tag.format === "EXP")
-      return [{ ...(tag as ScalarTag), test: /^[-+]?[0-9]*\.?[0-9]+[eE][-+][0-9]+$/, resolve: finiteOrText }];
-    return [tag];
-  });
+function objectOf(entries: ReadonlyMap<Key, Json>): Json {
+  const texts = new Map<string, Json>();
+  for (const [key, value] of entries) texts.set(keyText(key, value), value);
+  const object: OpenObject = {};
+  for (const key of [...texts.keys()].sort()) setKey(object, key, texts.get(key) ?? null);
+  return object;
 }
 
-function finiteOrText(text: string): number | string {
-  const value = Number(text);
-  return Number.isFinite(value) ? value : text;
+function keyText(key: Key, value: Json): string {
+  if (key === null)
+    throw new YamlSyntaxError(`unsupported map key of type: %!s(<nil>), key: <nil>, value: ${goSyntax(value)}`);
+  return typeof key === "number" && !Number.isSafeInteger(key) ? goFloat(key) : String(key);
 }
 
-function findRepeated(node: Node | null | unknown, lines: LineCounter, found: string[]): void {
-  if (isSeq(node)) for (const item of node.items) findRepeated(item, lines, found);
-  if (!isMap(node)) return;
-  const seen = new Set<string>();
-  for (const { key, value } of node.items) {
-    if (isScalar(key) && !isAlias(key)) {
-      const name = String(key.value);
-      if (seen.has(name) && name !== "<<")
-        found.push(`line ${lines.linePos(key.range?.[0] ?? 0).line}: key ${goQuote(name)} already set in map`);
-      seen.add(name);
-    }
-    findRepeated(value, lines, found);
-  }
-}
-
-/**
- * The library's errors in libyaml's words, as far as the two find the same fault; the line is where the faulty
- * construct begins.
- */
-function syntaxWords(error: YAMLError, document: Document.Parsed, lines: LineCounter): string {
-  const at = (offset: number) => lines.linePos(offset).line;
-  const flow = openFlow(document.contents, error.pos[0]);
-  if (flow !== undefined) return `line ${at(flow.start)}: did not find expected ',' or '${flow.close}'`;
-  const words: Partial<Record<YAMLError["code"], string>> = {
-    BAD_INDENT: "did not find expected key",
-    MISSING_CHAR: "could not find expected ':'",
-    TAB_AS_INDENT: "found character that cannot start any token",
-    BLOCK_AS_IMPLICIT_KEY: "mapping values are not allowed in this context",
-    BAD_SCALAR_START: "found character that cannot start any token",
-    UNEXPECTED_TOKEN: "did not find expected node content",
-  };
-  return `line ${at(error.pos[0])}: ${words[error.code] ?? error.message}`;
-}
-
-/** The flow collection around the position that was never closed. */
-function openFlow(node: unknown, offset: number): { readonly start: number; readonly close: "]" | "}" } | undefined {
-  if (!isSeq(node) && !isMap(node)) return undefined;
-  const children = isSeq(node) ? node.items : node.items.flatMap(({ key, value }) => [key, value]);
-  for (const child of children) {
-    const found = openFlow(child, offset);
-    if (found !== undefined) return found;
-  }
-  const start = node.range?.[0];
-  return node.flow === true && start !== undefined && start <= offset
-    ? { start, close: isSeq(node) ? "]" : "}" }
-    : undefined;
+/** As Go's `%#v` of what it decodes YAML to. */
+function goSyntax(value: Json): string {
+  if (value === null) return "interface {}(nil)";
+  if (typeof value === "string") return goQuote(value);
+  if (typeof value === "number") return goNumber(value);
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
+  if (typeof value !== "object") return String(value);
+  const entries = Object.entries(value).map(([name, part]) => `${goQuote(name)}:${goSyntax(part)}`);
+  return `map[interface {}]interface {}{${entries.join(", ")}}`;
 }

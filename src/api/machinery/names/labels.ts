@@ -5,6 +5,7 @@
  * 2. Its requirements stay readable, sorted by key, so that indexes can be used instead of scanning objects.
  */
 
+import { table } from "#base";
 import { aggregate, type FieldError, fieldErrorText, forbidden, invalid, required } from "../errors/field-error.ts";
 import { at, type FieldPath } from "../errors/field-path.ts";
 import { goQuote } from "../json/go-text.ts";
@@ -77,12 +78,12 @@ export function matcherOfSelector(selector: LabelSelector | undefined): LabelMat
   return exact.length + others.length === 0 ? everything : matcherOf([...exact, ...others]);
 }
 
-const expressionOperators: Readonly<Record<string, LabelOperator>> = {
+const expressionOperators: Readonly<Record<string, LabelOperator>> = table({
   In: "in",
   NotIn: "notin",
   Exists: "exists",
   DoesNotExist: "!",
-};
+});
 
 /** A validated requirement; `path` is the path of its faults. */
 export function requirement(
@@ -172,7 +173,8 @@ type Test = (labels: Labels) => boolean;
 
 function compile({ key, operator, values }: LabelRequirement): Test {
   const [first] = values;
-  const fits = values.length === 1 ? (value: string) => value === first : (value: string) => values.includes(value);
+  const any = new Set(values);
+  const fits = values.length === 1 ? (value: string) => value === first : (value: string) => any.has(value);
   switch (operator) {
     case "=":
     case "==":

@@ -165,6 +165,12 @@ describe("JSON patches always", () => {
   const object = fc.dictionary(fc.stringMatching(/^[a-z~/]{1,3}$/), value) as fc.Arbitrary<{ [key: string]: Json }>;
   const pointer = (key: string) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
+  it("end where they would move more items than is reasonable", () => {
+    const list = Array.from({ length: 200_000 }, () => 0);
+    const inserts = Array.from({ length: 1_000 }, () => ({ op: "add", path: "/list/0", value: 1 }));
+    expect(() => applyJsonPatch({ list }, inserts)).toThrow("the operations move more than 100000000 items of lists");
+  });
+
   it("undo an add with a remove", () => {
     fc.assert(
       fc.property(object, fc.constantFrom("new", "~1", "a/b~"), value, (given, key, added) => {

@@ -5,6 +5,8 @@
  * 2. Negative indexes count from the end. The whole document cannot be addressed: a path has at least one step.
  * 3. Null has no children. An `add` without a value adds null.
  * 4. Objects on the path of an operation get sorted keys, as in Kubernetes.
+ * 5. The items that all operations together move inside of lists are limited: ten thousand operations at the head of a
+ *    list of a million would move each item ten thousand times.
  */
 
 import { badRequest, requestEntityTooLarge } from "../errors/status-errors.ts";
@@ -17,6 +19,7 @@ import { unmarshalText } from "../json/unmarshal-text.ts";
 export const maxJsonPatchOperations = 10_000;
 /** The limit in bytes of what the `copy` operations of one patch may add. */
 const maxCopiedBytes = 3 * 1024 * 1024;
+const maxMovedItems = 100_000_000;
 
 export class JsonPatchError extends Error {
   override readonly name = "JsonPatchError";
@@ -64,6 +67,7 @@ class Work {
   /** The containers that are our copies. */
   readonly #own = new Set<Container>();
   #copiedBytes = 0;
+  #movedItems = 0;
   readonly #replaceMissing: boolean;
   readonly #actions: Readonly<Record<string, (operation: JsonObject) => void>> = {
     add: (operation) => this.#add(pathOf(operation, "add"), operand(operation)),
@@ -101,13 +105,13 @@ class Work {
 
   #add(path: string, value: Json): void {
     const target = this.#locate(path) ?? fail(`add operation does not apply: doc is missing path: "${path}"`, missing);
-    within(`error in add for path: '${path}'`, () => insert(target, value));
+    within(`error in add for path: '${path}'`, () => this.#insert(target, value));
   }
 
   #remove(path: string): void {
     const target =
       this.#locate(path) ?? fail(`remove operation does not apply: doc is missing path: "${path}"`, missing);
-    within(`error in remove for path: '${path}'`, () => take(target));
+    within(`error in remove for path: '${path}'`, () => this.#take(target));
   }
 
   #replace(path: string, value: Json): void {
@@ -117,7 +121,7 @@ class Work {
     // Kubernetes does not check that the key exists: `replace` of a missing key adds it.
     if (!Array.isArray(container) && this.#replaceMissing) setKey(container, key, value);
     else if (read(target) === undefined) fail(`replace operation does not apply: doc is missing key: ${path}`, missing);
-    else if (Array.isArray(container)) container[indexOf(container, key)] = value;
+    else if (Array.isArray(container)) container[indexOf(container.length, key)] = value;
     else setKey(container, key, value);
   }
 
@@ -125,11 +129,11 @@ class Work {
     const from = fromOf(operation, "move");
     const source =
       this.#locate(from) ?? fail(`move operation does not apply: doc is missing from path: ${from}`, missing);
-    const value = within(`error in move for path: '${source.key}'`, () => take(source));
+    const value = within(`error in move for path: '${source.key}'`, () => this.#take(source));
     const path = pathOf(operation, "move");
     const target =
       this.#locate(path) ?? fail(`move operation does not apply: doc is missing destination path: ${path}`, missing);
-    within(`error in move for path: '${path}'`, () => insert(target, value));
+    within(`error in move for path: '${path}'`, () => this.#insert(target, value));
   }
 
   #copyTo(operation: JsonObject): void {
@@ -148,7 +152,7 @@ class Work {
       const size = `Unable to complete the copy, the accumulated size increase of copy is ${this.#copiedBytes}`;
       throw new JsonPatchError(`${size}, exceeding the limit ${maxCopiedBytes}`);
     }
-    within("error while adding value during copy", () => insert(target, this.#finished(value)));
+    within("error while adding value during copy", () => this.#insert(target, this.#finished(value)));
   }
 
   #test(path: string, wanted: Json): void {
@@ -165,7 +169,7 @@ class Work {
     let container = this.#root;
     for (const step of steps) {
       if (typeof container !== "object" || container === null) return undefined;
-      const index: string | number = Array.isArray(container) ? (lenientIndex(container, step) ?? "") : step;
+      const index: string | number = Array.isArray(container) ? (lenientIndex(container.length, step) ?? "") : step;
       const child: Json | undefined = Array.isArray(container) ? container[index as number] : getKey(container, step);
       if (typeof child !== "object" || child === null) return undefined;
       const own = this.#copy(child);
@@ -174,6 +178,34 @@ class Work {
       container = own;
     }
     return typeof container === "object" && container !== null ? { container, key } : undefined;
+  }
+
+  #insert({ container, key }: Place, value: Json): void {
+    if (!Array.isArray(container)) setKey(container, key, value);
+    else if (key === "-") container.push(value);
+    else {
+      const index = indexOf(container.length + 1, key, `value was not a proper array index: '${key}'`);
+      this.#countMoved(container.length - index);
+      container.splice(index, 0, value);
+    }
+  }
+
+  #take({ container, key }: Place): Json {
+    if (Array.isArray(container)) {
+      const index = indexOf(container.length, key);
+      this.#countMoved(container.length - index);
+      return container.splice(index, 1)[0] ?? null;
+    }
+    const value = getKey(container, key);
+    if (value === undefined) return fail(`Unable to remove nonexistent key: ${key}`, missing);
+    delete container[key];
+    return value;
+  }
+
+  #countMoved(items: number): void {
+    this.#movedItems += items;
+    if (this.#movedItems > maxMovedItems)
+      throw new JsonPatchError(`the operations move more than ${maxMovedItems} items of lists`);
   }
 
   #copy(node: object): Container {
@@ -211,36 +243,25 @@ function operand(operation: JsonObject): Json {
 
 function read({ container, key }: Place): Json | undefined {
   if (!Array.isArray(container)) return getKey(container, key);
-  const index = lenientIndex(container, key);
+  const index = lenientIndex(container.length, key);
   return index === undefined ? undefined : container[index];
 }
 
-function insert({ container, key }: Place, value: Json): void {
-  if (!Array.isArray(container)) setKey(container, key, value);
-  else if (key === "-") container.push(value);
-  else container.splice(indexOf([...container, null], key, `value was not a proper array index: '${key}'`), 0, value);
-}
-
-function take({ container, key }: Place): Json {
-  if (Array.isArray(container)) return container.splice(indexOf(container, key), 1)[0] ?? null;
-  const value = getKey(container, key);
-  if (value === undefined) return fail(`Unable to remove nonexistent key: ${key}`, missing);
-  delete container[key];
-  return value;
-}
-
-function indexOf(list: readonly Json[], key: string, prefix?: string): number {
+/** `places`: how many there are, one more than items where a new one is inserted. */
+function indexOf(places: number, key: string, prefix?: string): number {
   if (!/^[+-]?\d+$/.test(key)) {
     const why = `strconv.Atoi: parsing ${JSON.stringify(key)}: invalid syntax`;
     throw new JsonPatchError(prefix === undefined ? why : `${prefix}: ${why}`);
   }
-  return lenientIndex(list, key) ?? fail(`Unable to access invalid index: ${Number(key)}`, "invalid index referenced");
+  return (
+    lenientIndex(places, key) ?? fail(`Unable to access invalid index: ${Number(key)}`, "invalid index referenced")
+  );
 }
 
-function lenientIndex(list: readonly Json[], key: string): number | undefined {
+function lenientIndex(places: number, key: string): number | undefined {
   if (!/^[+-]?\d+$/.test(key)) return undefined;
-  const index = Number(key) < 0 ? Number(key) + list.length : Number(key);
-  return index >= 0 && index < list.length ? index : undefined;
+  const index = Number(key) < 0 ? Number(key) + places : Number(key);
+  return index >= 0 && index < places ? index : undefined;
 }
 
 function decodeStep(step: string): string {

@@ -72,11 +72,12 @@ function retain(merged: OpenObject, rest: ReadonlyMap<string, Json>, use: Use): 
   if (keys === undefined) return;
   use(retainKeys);
   if (!Array.isArray(keys)) throw badRequest(badRetainKeys);
+  const retained = new Set(keys);
   for (const [key, value] of rest) {
     if (value === null || key.startsWith(deleteFromList) || key.startsWith(setElementOrder)) continue;
-    if (!keys.includes(key)) throw badRequest(badRetainKeys);
+    if (!retained.has(key)) throw badRequest(badRetainKeys);
   }
-  for (const key of Object.keys(merged)) if (!keys.includes(key)) delete merged[key];
+  for (const key of Object.keys(merged)) if (!retained.has(key)) delete merged[key];
 }
 
 /** Merges lists that have a `$setElementOrder`, and removes them from `rest`. */
@@ -176,12 +177,18 @@ function mergeList(before: readonly Json[], change: readonly Json[], rules: List
     rules.mergeKey,
   );
   const merged = [...kept];
+  // Of items that share their key, the first is merged.
+  const places = new Map<Json | undefined, number>();
+  for (const [place, item] of kept.entries()) {
+    const id = getKey(item, rules.mergeKey);
+    if (!places.has(id)) places.set(id, place);
+  }
   for (const patch of patches) {
     const id = mergeValueOf(patch, rules.mergeKey);
-    const place = merged.findIndex((item) => getKey(item, rules.mergeKey) === id);
+    const place = places.get(id) ?? merged.length;
     const current = merged[place];
-    if (current === undefined) merged.push(patch);
-    else merged[place] = mergeObject(current, patch, rules.items, spend);
+    merged[place] = current === undefined ? patch : mergeObject(current, patch, rules.items, spend);
+    places.set(id, place);
   }
   for (const item of merged) mergeValueOf(item, rules.mergeKey);
   return inOrderOf(merged, patches, kept, rules);
@@ -189,7 +196,7 @@ function mergeList(before: readonly Json[], change: readonly Json[], rules: List
 
 /** Items with `$patch` apply to the list: `replace` makes the other items its whole content. */
 function obeyItemDirectives(before: readonly JsonObject[], change: readonly JsonObject[], mergeKey: string) {
-  let kept = before;
+  const deleted = new Set<Json>();
   let replaced = false;
   const patches: JsonObject[] = [];
   for (const item of change) {
@@ -197,8 +204,7 @@ function obeyItemDirectives(before: readonly JsonObject[], change: readonly Json
     if (action === undefined) {
       patches.push(item);
     } else if (action === "delete") {
-      const id = mergeValueOf(item, mergeKey);
-      kept = kept.filter((candidate) => getKey(candidate, mergeKey) !== id);
+      deleted.add(mergeValueOf(item, mergeKey));
     } else if (action === "replace") {
       replaced = true;
     } else if (action === "merge") {
@@ -207,7 +213,9 @@ function obeyItemDirectives(before: readonly JsonObject[], change: readonly Json
       throw unknownPatchType(action, item);
     }
   }
-  return replaced ? { kept: patches, patches: [] } : { kept, patches };
+  if (replaced) return { kept: patches, patches: [] };
+  const isKept = (candidate: JsonObject) => !deleted.has(getKey(candidate, mergeKey) as Json);
+  return { kept: deleted.size === 0 ? before : before.filter(isKept), patches };
 }
 
 function mergeValueOf(item: JsonObject, mergeKey: string): Json {

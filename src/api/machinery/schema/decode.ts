@@ -3,8 +3,8 @@
  *
  * 1. The result shares nothing with the input, except for parts of type `any`; the input is not changed.
  * 2. Fields stand in the order of the schema, keys of maps are sorted. Unknown fields and nulls are dropped; unknown
- *    fields are reported by path in the order of the input. Fields that Go always writes are there, zero values
- *    included. Empty lists and maps are left out, but noted (json/sent-empty.ts).
+ *    fields are reported by path in the order of the input, as many as Go reports. Fields that Go always writes are
+ *    there, zero values included. Empty lists and maps are left out, but noted (json/sent-empty.ts).
  * 3. The first value of a wrong type ends decoding, with the message of Go's JSON decoder, or of its conversion from
  *    maps, which strategic merge patches go through.
  * 4. Objects without a Go type are only pruned: their values are validated elsewhere. Objects of custom kinds have a
@@ -12,7 +12,9 @@
  * 5. A schema is compiled once, and the result kept as long as the schema lives.
  */
 
+import { table } from "#base";
 import { isObject, type Json } from "../json/json.ts";
+import { MAX_STRICT_ERRORS } from "../json/json-text.ts";
 import { getKey, type OpenObject, setKey } from "../json/own-key.ts";
 import { noteEmpties } from "../json/sent-empty.ts";
 import { compileScalar, type DecodeContext, type Decoder, FAILED, mismatch, refused } from "./decode-scalars.ts";
@@ -59,9 +61,9 @@ function wordsOf({ failure }: DecodeContext): string {
  * Lists for which defaults and validation must know an empty list from an absent one. Everywhere else the empty list is
  * dropped. Validation refuses an empty one of these, so none is ever stored.
  */
-const KEEPS_EMPTY: Readonly<Record<string, readonly string[]>> = {
+const KEEPS_EMPTY: Readonly<Record<string, readonly string[]>> = table({
   "io.k8s.api.autoscaling.v2.HPAScalingRules": ["policies"],
-};
+});
 
 const decoderOf = onceForEach(compile);
 
@@ -114,7 +116,7 @@ function compileStruct(schema: ObjectSchema): Decoder {
     for (const key in value) {
       const plan = byName.get(key);
       if (plan === undefined) {
-        context.unknown.push(key);
+        if (context.unknown.length < MAX_STRICT_ERRORS) context.unknown.push(key);
         continue;
       }
       const raw = value[key];
@@ -178,7 +180,7 @@ function compilePruning(schema: ObjectSchema): Decoder {
       const raw = value[key] ?? null;
       const field = schema.fields.get(key);
       if (field === undefined && schema.preserveUnknown !== true) {
-        context.unknown.push(key);
+        if (context.unknown.length < MAX_STRICT_ERRORS) context.unknown.push(key);
         continue;
       }
       const known = context.unknown.length;

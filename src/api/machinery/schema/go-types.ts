@@ -1,7 +1,8 @@
 /** Go's names for the types of a schema, and which of them are structs. */
+import { table } from "#base";
 import type { FieldSchema, Schema } from "./schema.ts";
 
-const scalars: Readonly<Record<string, string>> = {
+const scalars: Readonly<Record<string, string>> = table({
   string: "string",
   boolean: "bool",
   int32: "int32",
@@ -14,7 +15,7 @@ const scalars: Readonly<Record<string, string>> = {
   microTime: "v1.MicroTime",
   duration: "v1.Duration",
   any: "runtime.RawExtension",
-};
+});
 
 /** `v1.PodSpec`, `[]v1.Container`, `map[string]string`, `v1.ResourceList`. */
 export function goTypeName(schema: Schema): string {

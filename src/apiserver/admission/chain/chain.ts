@@ -7,9 +7,10 @@
  *                                                                     └─────┘ once, if the object was changed
  */
 import type { Kind } from "#api";
-import { andThen, isPending, type Maybe } from "#base";
+import { andThen, isPending, type Maybe, settle } from "#base";
 import type { Resource } from "../../rest/resource.ts";
 import type { Admission, AdmissionAttributes } from "../../rest/server-context.ts";
+import type { AdmissionMetrics, Durations, StepType } from "./metrics.ts";
 import type { AdmissionPlugin, Admit, ClusterView, Rule } from "./plugin.ts";
 import { Rounds } from "./rounds.ts";
 
@@ -22,9 +23,17 @@ interface Phase {
   readonly rules: readonly Admit[];
   /** The plugin of each rule. */
   readonly owners: readonly string[];
+  /** Of the plugin of each rule, at its last rule. Undefined: nothing is measured. */
+  readonly durations?: readonly (Durations | undefined)[] | undefined;
+  readonly whole?: Durations | undefined;
 }
 
-export function admissionChain(plugins: readonly AdmissionPlugin[], view: ClusterView): Admission {
+/** Without `metrics` nothing is measured. */
+export function admissionChain(
+  plugins: readonly AdmissionPlugin[],
+  view: ClusterView,
+  metrics?: AdmissionMetrics,
+): Admission {
   const plans = new WeakMap<Resource, Map<string, Plan>>();
   const planFor = ({ resource, subresource, operation }: AdmissionAttributes): Plan => {
     let known = plans.get(resource);
@@ -41,7 +50,8 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], view: Cluste
             .filter((rule) => isAbout(rule, resource.kind, subresource, operation))
             .map(({ admit }) => ({ admit, owner: plugin.name })),
         );
-        return { rules: found.map(({ admit }) => admit), owners: found.map(({ owner }) => owner) };
+        const owners = found.map(({ owner }) => owner);
+        return { rules: found.map(({ admit }) => admit), owners, ...measuredBy(metrics, part, operation, owners) };
       };
       plan = { mutates: phase("mutates"), validates: phase("validates") };
       known.set(key, plan);
@@ -54,14 +64,41 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], view: Cluste
       attributes.witness?.asked(mutates.owners);
       const rounds = new Rounds();
       const second = () => (rounds.next() ? inOrder(mutates, attributes, view, rounds) : undefined);
-      return andThen(inOrder(mutates, attributes, view, rounds), second);
+      return measured(mutates, view, () => andThen(inOrder(mutates, attributes, view, rounds), second));
     },
     validate: (attributes) => {
       const { validates } = planFor(attributes);
       attributes.witness?.asked(validates.owners);
-      return inOrder(validates, attributes, view, new Rounds());
+      return measured(validates, view, () => inOrder(validates, attributes, view, new Rounds()));
     },
   };
+}
+
+function measuredBy(
+  metrics: AdmissionMetrics | undefined,
+  part: "mutates" | "validates",
+  operation: AdmissionAttributes["operation"],
+  owners: readonly string[],
+): Pick<Phase, "durations" | "whole"> {
+  if (metrics === undefined) return {};
+  const type: StepType = part === "mutates" ? "admit" : "validate";
+  return {
+    durations: owners.map((owner, i) => (owners[i + 1] === owner ? undefined : metrics.plugin(owner, type, operation))),
+    whole: metrics.step(type, operation),
+  };
+}
+
+function measured({ whole }: Phase, { clock }: ClusterView, run: () => Maybe<void>): Maybe<void> {
+  if (whole === undefined) return run();
+  const startMs = clock.monotonic();
+  return settle(
+    run,
+    () => whole.passed.observe((clock.monotonic() - startMs) / 1000),
+    (error) => {
+      whole.rejected.observe((clock.monotonic() - startMs) / 1000);
+      throw error;
+    },
+  );
 }
 
 export function isAbout(
@@ -86,32 +123,54 @@ function inOrder(
   view: ClusterView,
   rounds: Rounds,
   from = 0,
+  begunMs = phase.durations === undefined ? 0 : view.clock.monotonic(),
 ): Maybe<void> {
-  const { rules, owners } = phase;
+  const { rules, durations } = phase;
   const { witness } = attributes;
+  /** When the plugin of the current rule began. */
+  let startMs = begunMs;
+  const passed = (rule: number): void => {
+    witness?.passed();
+    const sample = durations?.[rule]?.passed;
+    if (sample === undefined) return;
+    const nowMs = view.clock.monotonic();
+    sample.observe((nowMs - startMs) / 1000);
+    startMs = nowMs;
+  };
   let at = from;
   try {
     for (; at < rules.length; at++) {
       const admitted = rules[at]?.(attributes, view, rounds);
       if (!isPending(admitted)) {
-        witness?.passed();
+        passed(at);
         continue;
       }
-      const [owner, next] = [owners[at], at + 1];
+      const waited = at;
       return admitted.then(
         () => {
-          witness?.passed();
-          return inOrder(phase, attributes, view, rounds, next);
+          passed(waited);
+          return inOrder(phase, attributes, view, rounds, waited + 1, startMs);
         },
-        (error: unknown) => refused(attributes, owner, error),
+        (error: unknown) => refused(phase, waited, attributes, view, startMs, error),
       );
     }
   } catch (error) {
-    refused(attributes, owners[at], error);
+    refused(phase, at, attributes, view, startMs, error);
   }
 }
 
-function refused({ witness }: AdmissionAttributes, plugin: string | undefined, error: unknown): never {
-  witness?.refused(plugin ?? "");
+function refused(
+  { owners, durations }: Phase,
+  rule: number,
+  { witness }: AdmissionAttributes,
+  { clock }: ClusterView,
+  startMs: number,
+  error: unknown,
+): never {
+  const owner = owners[rule];
+  witness?.refused(owner ?? "");
+  if (durations !== undefined) {
+    durations[owners.lastIndexOf(owner ?? "")]?.rejected.observe((clock.monotonic() - startMs) / 1000);
+  }
   throw error;
 }

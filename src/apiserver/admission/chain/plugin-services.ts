@@ -2,6 +2,7 @@ import type { Authorizer } from "../../authz/authorizer.ts";
 import type { Loopback } from "../../loopback/loopback.ts";
 import type { Resources } from "../../rest/resources.ts";
 import type { StorageContext } from "../../rest/server-context.ts";
+import type { AdmissionMetrics } from "./metrics.ts";
 
 /** The parts of the server that plugins are made with. */
 export interface PluginServices {
@@ -12,4 +13,8 @@ export interface PluginServices {
   readonly authorize: Authorizer;
   /** A controller creates the ServiceAccount `default` in each namespace: Pods wait for it. */
   readonly requireDefaultAccount: boolean;
+  /** Whether a feature gate is on. A plugin that belongs to a gate does nothing while it is off. */
+  featureEnabled(gate: string): boolean;
+  /** Absent: nothing is measured. */
+  readonly metrics?: AdmissionMetrics | undefined;
 }

@@ -1,5 +1,7 @@
 /** The error of a request that a policy denies. */
+
 import { StatusError, type StatusReason } from "#api";
+import { table } from "#base";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import { refused } from "../chain/plugin.ts";
 import type { AnyBinding, AnyPolicy } from "./policy-set.ts";
@@ -12,7 +14,11 @@ export interface Denial {
   readonly reason: string;
 }
 
-const CODES: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 };
+const CODES: Readonly<Record<string, number>> = table({
+  Forbidden: 403,
+  Unauthorized: 401,
+  RequestEntityTooLarge: 413,
+});
 const UNPROCESSABLE = 422;
 
 /** The error names the first of several denials. */

@@ -5,6 +5,7 @@
  */
 import type { JsonObject, KubeObject } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import { type AdmissionMetrics, type ExpressionFailure, failureOf, outcomeOf } from "../chain/metrics.ts";
 import { type AdmissionPlugin, type ClusterView, rule } from "../chain/plugin.ts";
 import type { PluginServices } from "../chain/plugin-services.ts";
 import { Reinvocation } from "../chain/reinvocation.ts";
@@ -27,13 +28,14 @@ import { type Concerned, PolicySet } from "./policy-set.ts";
 
 type Usable = UsablePolicy<MutatingPolicy>;
 
-export function mutatingAdmissionPolicy({ resources, authorize }: PluginServices): AdmissionPlugin {
+export function mutatingAdmissionPolicy({ resources, authorize, metrics }: PluginServices): AdmissionPlugin {
   const params = new Params(resources);
   const policies = new PolicySet({
     resources,
     policies: "mutatingadmissionpolicies",
     bindings: "mutatingadmissionpolicybindings",
     compile: compileMutatingPolicy,
+    metrics,
   });
   const mutate = async (
     concerned: readonly Concerned<MutatingPolicy>[],
@@ -43,7 +45,7 @@ export function mutatingAdmissionPolicy({ resources, authorize }: PluginServices
   ): Promise<void> => {
     const reinvocation = rounds.memory(policies, () => new Reinvocation());
     reinvocation.begin(rounds, attributes.object);
-    const run = new Run(attributes, cluster, new Deciding(authorize));
+    const run = new Run(attributes, cluster, new Deciding(authorize), metrics);
     for await (const application of applications(concerned, attributes, cluster, params)) {
       if (!application.usable) run.denials.push(application.denial);
       else await invoke(run, application, reinvocation, rounds);
@@ -86,11 +88,18 @@ class Run {
   readonly denials: Denial[] = [];
   readonly #cluster: ClusterView;
   readonly #deciding: Deciding;
+  readonly #metrics: AdmissionMetrics | undefined;
 
-  constructor(attributes: AdmissionAttributes, cluster: ClusterView, deciding: Deciding) {
+  constructor(
+    attributes: AdmissionAttributes,
+    cluster: ClusterView,
+    deciding: Deciding,
+    metrics: AdmissionMetrics | undefined,
+  ) {
     this.current = new Current(attributes);
     this.#cluster = cluster;
     this.#deciding = deciding;
+    this.#metrics = metrics;
   }
 
   async convertible(application: Usable): Promise<Versioned | undefined> {
@@ -105,7 +114,14 @@ class Run {
 
   async isMatched(application: Usable, versioned: Versioned): Promise<boolean> {
     const input = await this.#input(application, versioned);
-    const matched = await this.#deciding.run(() => isMatched(application.concerned.compiled, input));
+    const { compiled, policy } = application.concerned;
+    const startMs = this.#metrics?.now() ?? 0;
+    const matched = await this.#deciding.run(() => isMatched(compiled, input));
+    if (compiled.conditions.length > 0) {
+      const { operation } = this.current.attributes;
+      const owner = { name: policy.metadata.name ?? "", kind: "policy", type: "admit", operation } as const;
+      this.#metrics?.conditionsEvaluated(owner, startMs, outcomeOf(matched));
+    }
     if (!("error" in matched)) return matched.matches;
     this.#deny(application, matched.error);
     return false;
@@ -116,6 +132,12 @@ class Run {
     const versioned = await this.current.in(application.target);
     if (versioned.object === undefined) return;
     const { expressions } = await this.#input(application, versioned);
+    const startMs = this.#metrics?.now() ?? 0;
+    const counted = (failure: ExpressionFailure) => {
+      const { concerned, binding } = application;
+      const [policy, bound] = [concerned.policy.metadata.name ?? "", binding.metadata.name ?? ""];
+      this.#metrics?.mutated(policy, bound, startMs, failure);
+    };
     try {
       const { compiled } = application.concerned;
       const value = await this.#deciding.run(() => evaluateMutation(compiled, mutation, expressions));
@@ -123,8 +145,10 @@ class Run {
       const isPatch = mutation.type === "JSONPatch";
       const next = isPatch ? applyPatches(object, value) : applyObject(versioned.target.schema, object, value);
       this.current.set(decoded(versioned.target, next, isPatch));
+      counted("no_error");
     } catch (error) {
       if (!(error instanceof MutationError)) throw error;
+      counted(failureOf(error.message));
       this.#deny(application, error.message);
     }
   }

@@ -9,6 +9,7 @@ import type { StoredObject } from "../../cache/stored-object.ts";
 import type { Resource } from "../../rest/resource.ts";
 import type { Resources } from "../../rest/resources.ts";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import type { AdmissionMetrics } from "../chain/metrics.ts";
 import type { ClusterView, Operation } from "../chain/plugin.ts";
 import {
   type Choice,
@@ -63,18 +64,23 @@ export interface PolicySetOptions<C> {
   readonly policies: string;
   readonly bindings: string;
   compile(policy: AnyPolicy): C;
+  readonly metrics?: AdmissionMetrics | undefined;
 }
 
 export class PolicySet<C> {
   readonly #hooks: Followed<Hooks<Concerned<C>>>;
 
-  constructor({ resources, policies, bindings, compile }: PolicySetOptions<C>) {
+  constructor({ resources, policies, bindings, compile, metrics }: PolicySetOptions<C>) {
     const [policyResource, bindingResource] = [served(resources, policies), served(resources, bindings)];
     const compiled = new WeakMap<StoredObject, C>();
     const compiledOf = (stored: StoredObject, policy: AnyPolicy): C => {
-      const known = compiled.get(stored) ?? compile(policy);
-      compiled.set(stored, known);
-      return known;
+      const known = compiled.get(stored);
+      if (known !== undefined) return known;
+      const startMs = metrics?.now() ?? 0;
+      const made = compile(policy);
+      metrics?.compiled(startMs);
+      compiled.set(stored, made);
+      return made;
     };
     this.#hooks = new Followed([policyResource, bindingResource], () => {
       const bound = boundPolicies(policyResource, bindingResource);

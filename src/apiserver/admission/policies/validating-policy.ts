@@ -13,6 +13,7 @@ import {
   celLimits,
   type Expression,
   type ExpressionInput,
+  type Matched,
   matchConditions,
 } from "#api";
 import type { Inputs } from "../dynamic/index.ts";
@@ -28,14 +29,19 @@ export interface ValidatingPolicy {
   readonly failurePolicy: "Fail" | "Ignore";
 }
 
+type Evaluated = ReturnType<Activation["evaluate"]>;
+
 interface CompiledValidation {
   readonly spec: admissionregistration.Validation;
   readonly expression: Expression;
   readonly message: Expression | undefined;
 }
 
-export type Decision =
-  | { readonly admit: true }
+export type Decision = Judgement & { readonly tookMs: number };
+
+type Judgement =
+  /** `failure`: it could not be evaluated, and the failure policy ignores that. */
+  | { readonly admit: true; readonly failure?: string }
   | { readonly admit: false; readonly message: string; readonly reason: string };
 
 export interface Decided {
@@ -44,9 +50,11 @@ export interface Decided {
   readonly annotations: readonly { readonly key: string; readonly value: string }[];
   /** Failed audit annotations: they deny the request, whatever the actions of the binding are. */
   readonly faults: readonly string[];
+  /** Absent if it has no match conditions. */
+  readonly matched?: Matched & { readonly startMs: number };
 }
 
-const ADMIT: Decision = { admit: true };
+const ADMIT: Judgement = { admit: true };
 const NOTHING: Decided = { decisions: [], annotations: [], faults: [] };
 
 export function compileValidatingPolicy(policy: AnyPolicy): ValidatingPolicy {
@@ -70,39 +78,46 @@ export function compileValidatingPolicy(policy: AnyPolicy): ValidatingPolicy {
   };
 }
 
-export function decide(policy: ValidatingPolicy, { conditions, expressions }: Inputs): Decided {
-  const failed = (message: string): Decided => ({ ...NOTHING, decisions: [onFailure(policy, message)] });
+/** `now`: monotonic, for the times that decisions took. */
+export function decide(policy: ValidatingPolicy, { conditions, expressions }: Inputs, now: () => number): Decided {
+  const startMs = now();
+  const failed = (message: string): Decided => ({
+    ...NOTHING,
+    decisions: [{ ...onFailure(policy, message), tookMs: now() - startMs }],
+  });
+  let matched: Decided["matched"];
   if (policy.conditions.length > 0) {
     const activation = new Activation(conditions, policy.variables);
-    const matched = matchConditions(policy.conditions, activation, policy.failurePolicy);
-    if ("error" in matched) return failed(matched.error);
-    if (!matched.matches) return NOTHING;
+    matched = { ...matchConditions(policy.conditions, activation, policy.failurePolicy), startMs };
+    if ("error" in matched) return { ...failed(matched.error), matched };
+    if (!matched.matches) return { ...NOTHING, matched };
   }
+  const and = matched === undefined ? {} : { matched };
   try {
-    return { ...annotate(policy, expressions), decisions: judge(policy, expressions) };
+    return { ...annotate(policy, expressions), decisions: judge(policy, expressions, now), ...and };
   } catch (error) {
-    if (error instanceof CostBudgetError) return failed(error.message);
+    if (error instanceof CostBudgetError) return { ...failed(error.message), ...and };
     throw error;
   }
 }
 
-function onFailure({ failurePolicy }: ValidatingPolicy, message: string): Decision {
-  return failurePolicy === "Ignore" ? ADMIT : { admit: false, message, reason: "" };
+function onFailure({ failurePolicy }: ValidatingPolicy, message: string): Judgement {
+  return failurePolicy === "Ignore" ? { admit: true, failure: message } : { admit: false, message, reason: "" };
 }
 
-function judge(policy: ValidatingPolicy, input: ExpressionInput): readonly Decision[] {
+function judge(policy: ValidatingPolicy, input: ExpressionInput, now: () => number): readonly Decision[] {
   const activation = new Activation(input, policy.variables);
   let remaining: number = celLimits.perObject;
   const evaluated = policy.validations.map(({ expression }) => {
+    const startMs = now();
     const result = activation.evaluate(expression, remaining);
     remaining = result.remaining;
-    return result;
+    return { result, tookMs: now() - startMs };
   });
   // Message expressions have no authorizer.
   const { authorizer: _, ...unauthorized } = input;
   const messages = new Activation(unauthorized, policy.variables);
-  return policy.validations.map((validation, i): Decision => {
-    const result = evaluated[i];
+  const judged = (validation: CompiledValidation, result: Evaluated | undefined): Judgement => {
     if (result === undefined || !result.ok) return onFailure(policy, result?.error ?? "");
     if (result.value === true) return ADMIT;
     try {
@@ -114,6 +129,10 @@ function judge(policy: ValidatingPolicy, input: ExpressionInput): readonly Decis
       if (!(error instanceof CostBudgetError)) throw error;
       return onFailure(policy, `failed messageExpression: ${error.message}`);
     }
+  };
+  return policy.validations.map((validation, i) => {
+    const { result, tookMs = 0 } = evaluated[i] ?? {};
+    return { ...judged(validation, result), tookMs };
   });
 }
 

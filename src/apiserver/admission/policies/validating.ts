@@ -1,8 +1,11 @@
 /**
  * ValidatingAdmissionPolicy: validations that users write in CEL, and the actions of their bindings: deny, warn, audit.
  */
+
 import { goJson, type Json } from "#api";
+import { table } from "#base";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import { type Action, type AdmissionMetrics, failureOf, outcomeOf } from "../chain/metrics.ts";
 import { type AdmissionPlugin, type ClusterView, rule } from "../chain/plugin.ts";
 import type { PluginServices } from "../chain/plugin-services.ts";
 import { Deciding, inputsOf, namespaceFor, targetOf, type Versioned, Versions } from "../dynamic/index.ts";
@@ -16,13 +19,14 @@ import { compileValidatingPolicy, type Decided, decide, type ValidatingPolicy } 
 const VALIDATION_FAILURE = "validation.policy.admission.k8s.io/validation_failure";
 const MAX_ANNOTATION_BYTES = 10 * 1024;
 
-export function validatingAdmissionPolicy({ resources, authorize }: PluginServices): AdmissionPlugin {
+export function validatingAdmissionPolicy({ resources, authorize, metrics }: PluginServices): AdmissionPlugin {
   const params = new Params(resources);
   const policies = new PolicySet({
     resources,
     policies: "validatingadmissionpolicies",
     bindings: "validatingadmissionpolicybindings",
     compile: compileValidatingPolicy,
+    metrics,
   });
   return {
     name: "ValidatingAdmissionPolicy",
@@ -30,7 +34,7 @@ export function validatingAdmissionPolicy({ resources, authorize }: PluginServic
       rule("CREATE UPDATE DELETE CONNECT", "*/*", (attributes, cluster) => {
         const concerned = policies.about(attributes);
         if (concerned.length === 0 || isExempt(attributes)) return;
-        return validate(concerned, attributes, cluster, params, new Deciding(authorize));
+        return validate(concerned, attributes, cluster, params, new Deciding(authorize), metrics);
       }),
     ],
   };
@@ -42,6 +46,7 @@ async function validate(
   cluster: ClusterView,
   params: Params,
   deciding: Deciding,
+  metrics: AdmissionMetrics | undefined,
 ): Promise<void> {
   const versions = new Versions(targetOf(attributes), attributes.object, attributes.old);
   const denials: Denial[] = [];
@@ -59,7 +64,8 @@ async function validate(
       continue;
     }
     const input = inputsOf(attributes, versioned, deciding, { namespace, params: param });
-    const decided = await deciding.run(() => decide(of.compiled, input));
+    const decided = await deciding.run(() => decide(of.compiled, input, () => cluster.clock.monotonic()));
+    if (metrics !== undefined) count(metrics, attributes, application, decided);
     denials.push(...act(attributes, application, decided));
     for (const { key, value } of decided.annotations) annotations.add(`${of.policy.metadata.name}/${key}`, value);
   }
@@ -99,6 +105,33 @@ function act(
     }
   }
   return [...denials, ...faults.map((message) => ({ policy, binding, message, reason: "" }))];
+}
+
+const ACTIONS: Readonly<Record<string, Action>> = table({ Deny: "deny", Audit: "audit", Warn: "warn" });
+
+/** Counts what Kubernetes counts: failures and what followed, not the validations that hold. */
+function count(
+  metrics: AdmissionMetrics,
+  { operation }: AdmissionAttributes,
+  { concerned: { policy }, binding }: Usable<ValidatingPolicy>,
+  { decisions, matched }: Decided,
+): void {
+  const [name, bound] = [policy.metadata.name ?? "", binding.metadata.name ?? ""];
+  if (matched !== undefined) {
+    const owner = { name, kind: "policy", type: "validate", operation } as const;
+    metrics.conditionsEvaluated(owner, matched.startMs, outcomeOf(matched));
+  }
+  for (const decision of decisions) {
+    metrics.evaluated(decision.tookMs);
+    if (!decision.admit) {
+      const failure = failureOf(decision.message);
+      for (const action of binding.spec?.validationActions ?? []) {
+        metrics.validated(name, bound, decision.tookMs, failure, ACTIONS[action] ?? "deny");
+      }
+    } else if (decision.failure !== undefined) {
+      metrics.validated(name, bound, decision.tookMs, failureOf(decision.failure), "allow");
+    }
+  }
 }
 
 function failureNote({ metadata, spec }: AnyBinding, expressionIndex: number, message: string): string {

@@ -27,6 +27,8 @@ export interface Attempt {
   /** Existing objects, with kind and apiVersion. */
   readonly cluster?: readonly object[];
   readonly clock?: Clock;
+  /** Kinds besides those that are built in. */
+  readonly kinds?: readonly Kind[];
 }
 
 export interface Admitted {
@@ -61,8 +63,8 @@ export async function admit(plugin: AdmissionPlugin, attempt: Attempt): Promise<
   }
 }
 
-export function resourceOf(name: string): Resource {
-  const kind = builtIn.find((each) => nameOf(each) === name);
+export function resourceOf(name: string, more: readonly Kind[] = []): Resource {
+  const kind = [...builtIn, ...more].find((each) => nameOf(each) === name);
   if (kind === undefined) throw new Error(`there is no kind behind ${name}`);
   return new Resource(kind, new ResourceCache(storePrefixOf(kind)));
 }
@@ -76,7 +78,7 @@ function attributesOf(attempt: Attempt, warnings: string[], annotations: Record<
   const [resource = "", subresource = ""] = path.split("/");
   const object = attempt.object as KubeObject | undefined;
   const old = attempt.old as KubeObject | undefined;
-  const found = resourceOf(resource);
+  const found = resourceOf(resource, attempt.kinds);
   return {
     operation: attempt.operation ?? (old === undefined ? "CREATE" : "UPDATE"),
     resource: found,
@@ -94,10 +96,10 @@ function attributesOf(attempt: Attempt, warnings: string[], annotations: Record<
   };
 }
 
-function viewOf({ cluster = [], clock = new VirtualClock() }: Attempt): ClusterView {
+function viewOf({ cluster = [], clock = new VirtualClock(), kinds = [] }: Attempt): ClusterView {
   const objects = cluster as readonly KubeObject[];
   const all = (group: string, version: string, plural: string) => {
-    const kind = builtIn.find(
+    const kind = [...builtIn, ...kinds].find(
       (each) => each.group === group && each.version === version && each.names.plural === plural,
     );
     const apiVersion = group === "" ? version : `${group}/${version}`;

@@ -8,8 +8,8 @@ import type { PluginServices } from "../chain/plugin-services.ts";
 import { type AdmissionOptions, selectPlugins } from "../select.ts";
 
 export function admitting(options: AdmissionOptions = {}, more: readonly AdmissionPlugin[] = []) {
-  return (services: Pick<PluginServices, "resources" | "storage" | "loopback">): Admission => {
-    const plugins = selectPlugins(options, { ...services, authorize: () => ALLOW });
+  return async (services: Pick<PluginServices, "resources" | "storage" | "loopback">): Promise<Admission> => {
+    const plugins = await selectPlugins(options, { ...services, authorize: () => ALLOW });
     return admissionChain([...plugins, ...more], clusterView(services.resources, services.storage));
   };
 }

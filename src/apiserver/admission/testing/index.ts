@@ -2,4 +2,4 @@
 export { ADMIN, type Admitted, type Attempt, admit, resourceOf } from "./admit.ts";
 export { admitting } from "./admitting.ts";
 export { certificateRequest } from "./certificate-request.ts";
-export { claimObject, namespaceObject, podObject } from "./objects.ts";
+export { claimObject, namespaceObject, plainKind, podObject } from "./objects.ts";

@@ -1,4 +1,6 @@
-/** Minimal objects for tests of plugins. */
+/** Minimal objects and kinds for tests of plugins. */
+import { type Kind, typeSchema } from "#api";
+
 interface Meta {
   readonly [field: string]: unknown;
 }
@@ -23,3 +25,14 @@ export const claimObject = (spec: object = {}, more: object = {}) => ({
   spec,
   ...more,
 });
+
+/** A kind without rules, for a resource that is not served by default. */
+export const plainKind = (
+  [group, version]: readonly [group: string, version: string],
+  kind: string,
+  scope: Kind["scope"] = "Namespaced",
+): Kind => {
+  const singular = kind.toLowerCase();
+  const schema = typeSchema("io.k8s.api.core.v1.ConfigMap");
+  return { group, version, kind, scope, names: { plural: `${singular}s`, singular }, schema, verbs: [], served: [] };
+};

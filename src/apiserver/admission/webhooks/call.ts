@@ -5,6 +5,7 @@
  */
 import { badRequest, type StatusError } from "#api";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import type { AdmissionMetrics, WebhookCall } from "../chain/metrics.ts";
 import { admissionRequest, type Versioned } from "../dynamic/index.ts";
 import type { Clients } from "./clients.ts";
 import { denial } from "./denial.ts";
@@ -12,19 +13,58 @@ import { type Review, ReviewError, reviewIn, reviewOf, reviewVersion } from "./r
 import type { Webhook } from "./webhook.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
+const OK = 200;
+const BAD_REQUEST = 400;
+const UNAVAILABLE = 503;
 
 export type Called =
   | { readonly outcome: "allowed"; readonly review: Review }
-  | { readonly outcome: "denied"; readonly error: StatusError }
+  /** `unasked`: the webhook was not called. */
+  | { readonly outcome: "denied"; readonly error: StatusError; readonly unasked?: boolean }
   /** It could not be called, or its response is not valid. */
-  | { readonly outcome: "failed"; readonly why: string };
+  | { readonly outcome: "failed"; readonly why: string; readonly code: number };
 
 export interface Caller {
   readonly clients: Clients;
+  readonly metrics: AdmissionMetrics | undefined;
   newUid(): string;
 }
 
+/** Calls it, and counts the call. */
 export async function call(
+  caller: Caller,
+  webhook: Webhook,
+  attributes: AdmissionAttributes,
+  versioned: Versioned,
+  mutating: boolean,
+): Promise<Called> {
+  const { metrics } = caller;
+  if (metrics === undefined) return post(caller, webhook, attributes, versioned, mutating);
+  const about = countedAs(webhook, attributes, mutating);
+  const startMs = metrics.now();
+  const called = await post(caller, webhook, attributes, versioned, mutating);
+  if (called.outcome === "allowed") metrics.webhookCalled(about, startMs, OK, false);
+  else if (called.outcome === "denied") {
+    const code = called.unasked === true ? 0 : called.error.code;
+    metrics.webhookRejected(about, called.unasked === true ? "apiserver_internal_error" : "no_error", code);
+    metrics.webhookCalled(about, startMs, code, true);
+  } else {
+    if (isIgnored(webhook)) metrics.webhookFailedOpen(about);
+    else metrics.webhookRejected(about, "calling_webhook_error", called.code);
+    metrics.webhookCalled(about, startMs, called.code, !isIgnored(webhook));
+  }
+  return called;
+}
+
+export function countedAs(
+  { spec }: Webhook,
+  { operation }: Pick<AdmissionAttributes, "operation">,
+  mutating: boolean,
+): WebhookCall {
+  return { name: spec.name, type: mutating ? "admit" : "validating", operation };
+}
+
+async function post(
   { clients, newUid }: Caller,
   webhook: Webhook,
   attributes: AdmissionAttributes,
@@ -32,18 +72,19 @@ export async function call(
   mutating: boolean,
 ): Promise<Called> {
   const { spec } = webhook;
-  const failed = (why: string): Called => ({
+  const failed = (why: string, code: number): Called => ({
     outcome: "failed",
     why: `failed calling webhook ${JSON.stringify(spec.name)}: ${why}`,
+    code,
   });
   if (attributes.dryRun && spec.sideEffects !== "None" && spec.sideEffects !== "NoneOnDryRun") {
     const why = `admission webhook ${JSON.stringify(spec.name)} does not support dry run`;
-    return { outcome: "denied", error: badRequest(why) };
+    return { outcome: "denied", error: badRequest(why), unasked: true };
   }
   const version = reviewVersion(spec.admissionReviewVersions);
   if (version === undefined) {
     const why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
-    return failed(`could not create admission objects: ${why}`);
+    return failed(`could not create admission objects: ${why}`, BAD_REQUEST);
   }
   const { target, object, old } = versioned;
   const uid = newUid();
@@ -53,7 +94,7 @@ export async function call(
   const answered = witness?.calls(`webhook ${spec.name}`, `AdmissionReview ${operation} ${resource.kind.names.plural}`);
   const answer = await clients.to(spec.clientConfig).post(reviewOf(version, question), timeoutMs);
   answered?.(answer.ok ? undefined : answer.message);
-  if (!answer.ok) return failed(`failed to call webhook: ${answer.message}`);
+  if (!answer.ok) return failed(`failed to call webhook: ${answer.message}`, answer.code);
   try {
     const review = reviewIn(answer.value, uid, version, mutating);
     for (const [key, value] of Object.entries(review.annotations)) attributes.annotate(`${spec.name}/${key}`, value);
@@ -61,7 +102,7 @@ export async function call(
     if (review.allowed) return { outcome: "allowed", review };
     return { outcome: "denied", error: denial(spec.name, review.result) };
   } catch (error) {
-    if (error instanceof ReviewError) return failed(error.message);
+    if (error instanceof ReviewError) return failed(error.message, UNAVAILABLE);
     throw error;
   }
 }

@@ -30,7 +30,7 @@ import {
   selectsObject,
   type Versioned,
 } from "../dynamic/index.ts";
-import { call, isIgnored } from "./call.ts";
+import { call, countedAs, isIgnored } from "./call.ts";
 import type { Review } from "./review.ts";
 import { isExempt, type Webhooks, webhooks } from "./services.ts";
 import { type Concerned, meetsConditions, type Webhook } from "./webhook.ts";
@@ -72,7 +72,7 @@ async function mutate(
     const seen = current.attributes;
     if (!(await selectsNamespace(webhook.selectors, seen, cluster))) continue;
     const versioned = await convertible(() => current.in(target));
-    if (!(await meetsConditions(webhook, seen, versioned, deciding))) continue;
+    if (!(await meetsConditions(webhook, seen, versioned, deciding, "admit", all.caller.metrics))) continue;
     if (!reinvocation.mayInvoke(rounds, webhook.id)) continue;
     const before = versioned.object;
     await invoke(all, webhook, attributes, current, versioned, rounds.number);
@@ -112,7 +112,13 @@ async function invoke(
     note(false);
     return;
   }
-  const next = patched(webhook, versioned, called.review);
+  let next: KubeObject;
+  try {
+    next = patched(webhook, versioned, called.review);
+  } catch (error) {
+    all.caller.metrics?.webhookRejected(countedAs(webhook, attributes, true), "apiserver_internal_error", 0);
+    throw error;
+  }
   note(!isSame(versioned.object, next));
   const details = { configuration, webhook: spec.name, patch: patch as unknown as Json, patchType: "JSONPatch" };
   attributes.annotate(PATCH + place, goJson(details), "Request");

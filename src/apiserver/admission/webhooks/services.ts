@@ -45,7 +45,7 @@ export function webhooks(plural: string, services: PluginServices, configuration
     return new Hooks((target, operation) => concernedBy(all, target, operation, resources));
   });
   return {
-    caller: { clients, newUid: storage.newUid },
+    caller: { clients, newUid: storage.newUid, metrics: services.metrics },
     about: (attributes) => hooks.current?.about(attributes) ?? NONE,
     deciding: () => new Deciding(authorize),
     warn: (message, details) => storage.log.warn(message, details),

@@ -72,7 +72,8 @@ async function invocationsOf(
     if (!selectsObject(webhook.selectors, object, old)) continue;
     if (!(await selectsNamespace(webhook.selectors, attributes, cluster))) continue;
     const versioned = await convertible(() => versions.in(target));
-    if (await meetsConditions(webhook, attributes, versioned, deciding)) found.push({ webhook, versioned });
+    const isMet = await meetsConditions(webhook, attributes, versioned, deciding, "validate", all.caller.metrics);
+    if (isMet) found.push({ webhook, versioned });
   }
   return found;
 }

@@ -10,6 +10,7 @@ import {
 import type { Resource } from "../../rest/resource.ts";
 import type { Resources } from "../../rest/resources.ts";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
+import { type AdmissionMetrics, outcomeOf, type StepType } from "../chain/metrics.ts";
 import { type Operation, refused } from "../chain/plugin.ts";
 import {
   choices,
@@ -34,7 +35,7 @@ export interface Webhook {
   readonly index: number;
   readonly selectors: Selectors;
   /** Compiled when a request first needs them. */
-  conditions(): readonly Expression[];
+  conditions(metrics?: AdmissionMetrics): readonly Expression[];
 }
 
 /** A webhook whose rules match a request, and the version in which it gets the object. */
@@ -67,8 +68,11 @@ export function webhooksIn(resource: Resource): readonly Webhook[] {
 
 function compiledLater({ matchConditions = [] }: WebhookSpec): Webhook["conditions"] {
   let compiled: readonly Expression[] | undefined;
-  return () => {
-    compiled ??= matchConditions.map(({ expression }) => compileExpression(expression, "bool"));
+  return (metrics) => {
+    if (compiled !== undefined) return compiled;
+    const startMs = metrics?.now() ?? 0;
+    compiled = matchConditions.map(({ expression }) => compileExpression(expression, "bool"));
+    metrics?.compiled(startMs);
     return compiled;
   };
 }
@@ -92,12 +96,17 @@ export function meetsConditions(
   attributes: AdmissionAttributes,
   versioned: Versioned,
   deciding: Deciding,
+  type: StepType,
+  metrics: AdmissionMetrics | undefined,
 ): boolean | Promise<boolean> {
-  const conditions = compiled();
-  if (conditions.length === 0) return true;
+  if ((spec.matchConditions ?? []).length === 0) return true;
+  const conditions = compiled(metrics);
   const input = inputsOf(attributes, versioned, deciding).conditions;
+  const owner = { name: spec.name, kind: "webhook", type, operation: attributes.operation } as const;
   const settle = () => {
+    const startMs = metrics?.now() ?? 0;
     const matched = matchConditions(conditions, new Activation(input), spec.failurePolicy ?? "Fail");
+    metrics?.conditionsEvaluated(owner, startMs, outcomeOf(matched));
     if ("error" in matched) throw refused(attributes, matched.error);
     return matched.matches;
   };

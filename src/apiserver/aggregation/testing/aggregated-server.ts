@@ -10,6 +10,7 @@ import { type Logger, MetricsRegistry, silentLogger, systemRandom, VirtualClock 
 import { ensureClusterPki } from "#pki";
 import { openStore } from "#store";
 import { type ApiServer, startApiServer } from "../../server.ts";
+import type { AggregationReach } from "../aggregation.ts";
 import {
   type ExtensionServer,
   type ExtensionServerOptions,
@@ -56,7 +57,10 @@ const TOKENS = new Map([
   ["jane", { name: "jane", groups: ["dev", "ops, and more"] }],
 ]);
 
-export async function aggregatedServer(log: Logger = silentLogger): Promise<AggregatedServer> {
+export async function aggregatedServer(
+  log: Logger = silentLogger,
+  aggregation?: AggregationReach,
+): Promise<AggregatedServer> {
   const clock = new VirtualClock(Date.now());
   const dir = await mkdtemp(join(tmpdir(), "k8ts-aggregation-"));
   const serverNames = { dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"] };
@@ -71,6 +75,7 @@ export async function aggregatedServer(log: Logger = silentLogger): Promise<Aggr
     sharedStore: false,
     authentication: { tokens: TOKENS },
     frontProxyIdentity: () => pki.frontProxyClient,
+    aggregation,
     clock,
     random: systemRandom(),
     log,

@@ -9,6 +9,8 @@ export interface TokenIssuer {
   readonly audiences: readonly string[];
   /** The longest life of a token. */
   readonly maxExpirationSeconds?: number | undefined;
+  /** The longest life of pods' tokens that are extended. Default: a year. */
+  readonly maxExtendedSeconds?: number | undefined;
   /** Whether pods' tokens are valid for a year, for clients that never reload them. */
   readonly extendExpiration: boolean;
   /** The claims as a signed JWT. */
@@ -33,16 +35,17 @@ export interface IssuerDocuments {
 }
 
 export function issuerDocuments(issuer: string, jwksUri: string, keys: readonly VerificationKey[]): IssuerDocuments {
+  const published = keys.filter(({ isUnpublished }) => isUnpublished !== true);
   return {
     configuration: {
       issuer,
       jwks_uri: jwksUri,
       response_types_supported: ["id_token"],
       subject_types_supported: ["public"],
-      id_token_signing_alg_values_supported: [...new Set(keys.map(({ algorithm }) => algorithm))].sort(),
+      id_token_signing_alg_values_supported: [...new Set(published.map(({ algorithm }) => algorithm))].sort(),
     },
     keySet: {
-      keys: keys.map(({ id, algorithm, key }) => ({
+      keys: published.map(({ id, algorithm, key }) => ({
         use: "sig",
         kid: id,
         alg: algorithm,

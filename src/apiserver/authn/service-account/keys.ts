@@ -3,7 +3,9 @@
  *
  * 1. The id of a key is the digest of its public half.
  */
+
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { table } from "#base";
 
 export interface VerificationKey {
   readonly id: string;
@@ -12,6 +14,8 @@ export interface VerificationKey {
   /** Algorithms of its signatures. */
   readonly algorithms: readonly string[];
   readonly key: KeyObject;
+  /** It verifies earlier tokens, and is not in the published key set. */
+  readonly isUnpublished?: boolean;
 }
 
 export interface SigningKey extends VerificationKey {
@@ -23,7 +27,7 @@ export class KeyFileError extends Error {
 }
 
 const RSA = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"];
-const CURVES: Readonly<Record<string, string>> = { prime256v1: "ES256", secp384r1: "ES384", secp521r1: "ES512" };
+const CURVES: Readonly<Record<string, string>> = table({ prime256v1: "ES256", secp384r1: "ES384", secp521r1: "ES512" });
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g;
 
 /** All keys of a file: public keys, certificates, and the public halves of private keys. */
@@ -58,7 +62,7 @@ function readKey(read: () => KeyObject, file: string): KeyObject {
   }
 }
 
-function described(key: KeyObject, file: string): VerificationKey {
+export function described(key: KeyObject, file: string): VerificationKey {
   const id = createHash("sha256")
     .update(key.export({ type: "spki", format: "der" }))
     .digest("base64url");

@@ -23,7 +23,7 @@ const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 function world(
   token: string,
-  { labels = {}, secrets = [] as { name: string }[], failing = false, gate = Promise.resolve() } = {},
+  { labels = {}, secrets = [] as { name: string }[], failing = false, gate = Promise.resolve(), lookUp = true } = {},
 ) {
   const clock = new VirtualClock();
   const secret = {
@@ -39,7 +39,7 @@ function world(
     await gate;
     if (failing) throw new Error("the store is full");
   };
-  const judge = legacyTokenJudge({ objects, clock, noteUse, log: silentLogger });
+  const judge = legacyTokenJudge({ objects, clock, noteUse, log: silentLogger, lookUp });
   const authenticate = signedTokens({ keys: [key], audiences: ["api"] }, new Map([[LEGACY_ISSUER, judge]]));
   return { clock, objects, secret, noted, ask: () => authenticate(token, ["api"]) };
 }
@@ -112,6 +112,17 @@ describe("tokens that are kept in a Secret", () => {
     expect(await ask()).toEqual({ refused: ["Token does not match server's copy"] });
     objects.remove("secrets", "ns", "sa-token");
     expect(await ask()).toEqual({ refused: ["Token has been invalidated"] });
+  });
+
+  it("need neither Secret nor account with --service-account-lookup=false, only their signature", async () => {
+    const { ask, objects, noted } = world(await sign(), { lookUp: false });
+    objects.remove("secrets", "ns", "sa-token");
+    objects.remove("serviceaccounts", "ns", "sa");
+    expect(await ask()).toEqual(known);
+    expect(noted).toEqual([]);
+    expect(await world(await sign({ sub: "" }), { lookUp: false }).ask()).toEqual({
+      refused: ["sub claim is missing"],
+    });
   });
 
   it("are refused once they are marked", async () => {

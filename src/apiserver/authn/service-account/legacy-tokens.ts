@@ -1,7 +1,8 @@
 /**
  * Tokens in Secrets: they do not expire, and end with their Secret.
  *
- * 1. The day of the last use is recorded in the Secret, so that unused tokens can be found and deleted.
+ * 1. With `--service-account-lookup=false` the signature is enough: nothing is looked up or recorded.
+ * 2. The day of the last use is recorded in the Secret, so that unused tokens can be found and deleted.
  */
 import { type core, formatTime, instantOf } from "#api";
 import type { Logger } from "#base";
@@ -26,6 +27,8 @@ export interface LegacyTokenOptions extends AccountTokenOptions {
   /** Records the day of the last use in a Secret. */
   noteUse(secret: core.Secret, day: string): Promise<void>;
   readonly log: Logger;
+  /** Whether Secret and ServiceAccount have to exist. Default: yes. */
+  readonly lookUp?: boolean | undefined;
 }
 
 export function legacyTokenJudge(options: LegacyTokenOptions): Judge {
@@ -53,6 +56,12 @@ export function legacyTokenJudge(options: LegacyTokenOptions): Judge {
     const fault = claimFault(legacy, text(claims.sub));
     if (fault !== undefined) return fault;
     const { namespace, secret: secretName, serviceAccount } = legacy;
+    const user = {
+      name: serviceAccountUser({ namespace, name: serviceAccount.name }),
+      uid: serviceAccount.uid,
+      groups: serviceAccountGroups(namespace),
+    };
+    if (options.lookUp === false) return { user };
     const secret = (await lookUp(objects, "secrets", { namespace, name: secretName })) as core.Secret | undefined;
     if (secret === undefined || secret.metadata?.deletionTimestamp !== undefined)
       return refused("Token has been invalidated");
@@ -69,11 +78,7 @@ export function legacyTokenJudge(options: LegacyTokenOptions): Judge {
     await note(secret);
     const generated = (account.secrets ?? []).some(({ name }) => name === secretName);
     return {
-      user: {
-        name: serviceAccountUser({ namespace, name: serviceAccount.name }),
-        uid: serviceAccount.uid,
-        groups: serviceAccountGroups(namespace),
-      },
+      user,
       ...(generated && { warnings: [GENERATED] }),
     };
   };

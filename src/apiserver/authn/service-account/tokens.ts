@@ -26,6 +26,10 @@ const UNSUPPORTED = "go-jose/go-jose: unsupported cryptographic primitive";
 
 export interface SignedTokenOptions {
   readonly keys: readonly VerificationKey[];
+  /** Of a signer whose keys change: those with this id, or all. Default: `keys`. */
+  readonly keysFor?: ((id: string) => Promise<readonly VerificationKey[]>) | undefined;
+  /** Changes with the keys: signatures are then checked again. */
+  readonly generation?: (() => number) | undefined;
   /** The API server's audiences: assumed for tokens without any. */
   readonly audiences: readonly string[];
 }
@@ -40,7 +44,7 @@ interface Verified {
 
 /** What all service account tokens have in common: issuer, signature, audience. A judge checks the rest. */
 export function signedTokens(
-  { keys, audiences: own }: SignedTokenOptions,
+  { keys, keysFor, generation, audiences: own }: SignedTokenOptions,
   judges: ReadonlyMap<string, Judge>,
 ): TokenAuthenticator {
   const verified = new LruMap<string, Verified>(MAX_VERIFIED);
@@ -50,14 +54,15 @@ export function signedTokens(
     const peeked = peek(token);
     const judge = peeked && judges.get(text(peeked.claims.iss));
     if (peeked === undefined || judge === undefined) return undefined;
-    const faults = await signatureFaults(token, text(peeked.header.kid), keys);
+    const kid = text(peeked.header.kid);
+    const faults = await signatureFaults(token, kid, (await keysFor?.(kid)) ?? keys);
     if (faults === "malformed") return undefined;
     return faults === undefined ? { claims: peeked.claims, judge } : refused(...faults);
   };
 
   return async (token, asked) => {
     if (token.length > MAX_TOKEN_CHARS) return undefined;
-    const id = keyOf(token);
+    const id = `${generation?.() ?? 0} ${keyOf(token)}`;
     let found = verified.get(id);
     if (found === undefined) {
       const fresh = await verify(token);

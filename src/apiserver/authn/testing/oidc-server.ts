@@ -4,20 +4,25 @@ import type { RequestListener } from "node:http";
 import { Agent, createServer, request } from "node:https";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
-import { exportJWK, generateKeyPair, type JWK } from "jose";
+import { CompactSign, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
 import Provider from "oidc-provider";
 import { realClock } from "#base";
-import { createAuthority } from "#pki";
+import { type Authority, createAuthority } from "#pki";
 
 export interface OidcServer {
   readonly issuer: string;
   readonly ca: string;
+  readonly authority: Authority;
   /** How often its documents were fetched, by path. */
   readonly fetched: Map<string, number>;
   /** A token of its token endpoint, with these claims. */
   token(claims?: object): Promise<string>;
+  /** A token with its signature and any claims, also some that its token endpoint would not give. */
+  signed(claims: object): Promise<string>;
   /** Signs with a new key from now on. `keep`: the old one stays in the key set. */
   rotate(options: { keep: boolean; alg?: string }): Promise<void>;
+  /** Answers a path of its own, besides those of the provider. */
+  serve(path: string, listener: RequestListener): void;
   /** Answers nothing but 503. */
   unavailable(is: boolean): void;
   close(): Promise<void>;
@@ -26,18 +31,20 @@ export interface OidcServer {
 const CLIENT = { id: "kubectl", secret: "secret" };
 export const AUDIENCE = "kubernetes";
 
-export async function startOidcServer(): Promise<OidcServer> {
+/** `authority`: that of another server, so that a client trusts both. */
+export async function startOidcServer(options: { readonly authority?: Authority } = {}): Promise<OidcServer> {
   const clock = realClock();
-  const authority = await createAuthority({ commonName: "oidc", clock });
+  const authority = options.authority ?? (await createAuthority({ commonName: "oidc", clock }));
   const pair = await authority.issue({ commonName: "oidc", ipAddresses: ["127.0.0.1"], usages: ["server"] });
   const fetched = new Map<string, number>();
   let handle: RequestListener = () => {};
+  const own = new Map<string, RequestListener>();
   let broken = false;
   const server = createServer({ cert: pair.certPem, key: pair.keyPem }, (incoming, response) => {
     const path = incoming.url ?? "";
     fetched.set(path, (fetched.get(path) ?? 0) + 1);
     if (broken) response.writeHead(503).end();
-    else handle(incoming, response);
+    else (own.get(path) ?? handle)(incoming, response);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -60,10 +67,17 @@ export async function startOidcServer(): Promise<OidcServer> {
   return {
     issuer,
     ca: authority.certPem,
+    authority,
     fetched,
     rotate,
+    serve: (path, listener) => void own.set(path, listener),
     unavailable: (is) => {
       broken = is;
+    },
+    async signed(wanted) {
+      const [{ alg = "RS256", kid = "", ...key } = { kty: "RSA" }] = keys;
+      const text = Buffer.from(JSON.stringify({ iss: issuer, ...wanted }));
+      return new CompactSign(text).setProtectedHeader({ alg, kid }).sign(await importJWK({ ...key, alg }));
     },
     async token(wanted = {}) {
       claims = wanted;

@@ -86,7 +86,8 @@ function isExempt({ request, object, old }: GuardedWrite): boolean {
   return request.user.groups.includes(MASTERS) || (old !== undefined && changesOwnersOnly(object, old));
 }
 
-function changesOwnersOnly(object: KubeObject, old: KubeObject): boolean {
+/** A change for garbage collection or a storage migration, or none at all. */
+export function changesOwnersOnly(object: KubeObject, old: KubeObject): boolean {
   const { ownerReferences, finalizers, managedFields } = old.metadata;
   const kept = { ...object, metadata: { ...object.metadata, ownerReferences, finalizers, managedFields } };
   return equalJson(plain(kept), plain(old));

@@ -10,7 +10,9 @@
  * `core` is the group without a name, `read` and `edit` stand for their verbs, `record-events` for what recorders of
  * Events need.
  */
+
 import type { rbac } from "#api";
+import { table } from "#base";
 
 export interface RoleData {
   readonly namespace?: string;
@@ -21,10 +23,10 @@ export interface RoleData {
   readonly aggregationRule?: rbac.AggregationRule;
 }
 
-const VERBS: Readonly<Record<string, readonly string[]>> = {
+const VERBS: Readonly<Record<string, readonly string[]>> = table({
   read: ["get", "list", "watch"],
   edit: ["create", "delete", "deletecollection", "patch", "update"],
-};
+});
 const AGGREGATE = "rbac.authorization.k8s.io/aggregate-to-";
 
 export function parseRoles(text: string, { namespaced = false, prefix = "" } = {}): readonly RoleData[] {

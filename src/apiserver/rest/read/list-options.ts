@@ -1,5 +1,5 @@
 /** The options of lists and watches. Messages and allowed combinations are those of Kubernetes. */
-import { badRequest, type FieldError, field, invalidStatus, StatusError } from "#api";
+import { badRequest, type FeatureGates, type FieldError, field, invalidStatus, StatusError } from "#api";
 import type { Revision } from "#store";
 import { isTrue } from "../../http/request-info.ts";
 import { wholeNumber } from "../options.ts";
@@ -59,7 +59,7 @@ export function listOptions(query: URLSearchParams): ListOptions {
   };
 }
 
-export function watchOptions(query: URLSearchParams): WatchOptions {
+export function watchOptions(query: URLSearchParams, features: FeatureGates): WatchOptions {
   const version = query.get("resourceVersion") ?? "";
   const match = query.get("resourceVersionMatch") ?? "";
   const initial = query.has("sendInitialEvents");
@@ -73,7 +73,14 @@ export function watchOptions(query: URLSearchParams): WatchOptions {
       ),
     );
   }
-  if (initial && match !== "NotOlderThan") {
+  if (initial && !features.enabled("WatchList")) {
+    errors.push(
+      field.forbidden(
+        "sendInitialEvents",
+        "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled",
+      ),
+    );
+  } else if (initial && match !== "NotOlderThan") {
     errors.push(
       field.forbidden(
         "resourceVersionMatch",

@@ -6,6 +6,7 @@ import { selectionOf } from "../read/selection.ts";
 import type { RestRequest } from "../rest-request.ts";
 import { deleteWith, readOptions } from "./delete.ts";
 
+/** Unless `--delete-collection-workers` says otherwise. */
 const AT_ONCE = 16;
 
 /** Returns the list, as Kubernetes does: the objects as they were. */
@@ -23,6 +24,7 @@ export async function deleteCollection(request: RestRequest): Promise<ListResult
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, worker));
+  const workers = Math.max(1, request.context.deleteWorkers ?? AT_ONCE);
+  await Promise.all(Array.from({ length: Math.min(workers, waiting.length) }, worker));
   return result;
 }

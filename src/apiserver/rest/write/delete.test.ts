@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { settled, VirtualClock } from "#base";
+import { openMemoryStore } from "#store";
 import { configMap, deployment, namespace, type TestServer, testServer } from "../../testing/index.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
@@ -278,5 +280,51 @@ describe("deletecollection", () => {
     const answers = await Promise.all([remove(CONFIG_MAPS), remove(CONFIG_MAPS), remove(`${CONFIG_MAPS}/x50`)]);
     expect(answers.slice(0, 2).map(({ status }) => status)).toEqual([200, 200]);
     expect(await left()).toEqual([]);
+  });
+});
+
+describe("without a garbage collector", () => {
+  it.each(["Orphan", "Foreground", "Background"])(
+    "policy %s adds no finalizer, and keeps those of others",
+    async (policy) => {
+      const alone = await testServer({ storageSettings: { garbageCollection: false } });
+      await alone.request("POST", CONFIG_MAPS, { body: configMap("x") });
+      await alone.request("POST", CONFIG_MAPS, { body: configMap("held", {}, { finalizers: [HOLD, "orphan"] }) });
+      const body = { propagationPolicy: policy };
+      expect((await alone.request("DELETE", X, { body })).json).toMatchObject({ status: "Success" });
+      const { metadata } = await alone.request("DELETE", `${CONFIG_MAPS}/held`, { body });
+      expect(metadata.finalizers).toEqual([HOLD, "orphan"]);
+      await alone.close();
+    },
+  );
+});
+
+describe("--delete-collection-workers", () => {
+  it.each([
+    { deleteWorkers: 1, want: 1 },
+    { deleteWorkers: 3, want: 3 },
+    { deleteWorkers: 0, want: 1 },
+  ])("$deleteWorkers deletes $want at a time", async ({ deleteWorkers, want }) => {
+    const inner = openMemoryStore({ clock: new VirtualClock() });
+    let [now, most] = [0, 0];
+    const store = Object.assign(Object.create(inner) as typeof inner, {
+      delete: async (key: string, revision: number) => {
+        most = Math.max(most, ++now);
+        await settled();
+        now--;
+        return inner.delete(key, revision);
+      },
+      get: inner.get.bind(inner),
+      list: inner.list.bind(inner),
+      create: inner.create.bind(inner),
+      watch: inner.watch.bind(inner),
+      revision: inner.revision.bind(inner),
+    });
+    const own = await testServer({ store, storageSettings: { deleteWorkers } });
+    for (let i = 0; i < 6; i++) await own.request("POST", CONFIG_MAPS, { body: configMap(`x${i}`) });
+    expect((await own.request("DELETE", CONFIG_MAPS)).status).toBe(200);
+    expect([most, (await own.request("GET", CONFIG_MAPS)).list.items.length]).toEqual([want, 0]);
+    await own.close();
+    await inner.close();
   });
 });

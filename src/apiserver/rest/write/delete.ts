@@ -4,7 +4,7 @@
  * 1. An object with finalizers, or with time left of its grace period, is only marked with metadata.deletionTimestamp.
  *    Kinds with grace periods are always marked first, so that watchers see the mark before the deletion.
  * 2. Propagation policies are finalizers: `orphan` and `foregroundDeletion` hold the object until the garbage collector
- *    removes them.
+ *    removes them. Without a garbage collector they are not added.
  * 3. A write that removes the last finalizer of an object whose grace period is over deletes it.
  */
 import {
@@ -26,7 +26,7 @@ import { deleteOptionsObject } from "../operation-options.ts";
 import { type DeleteOptions, deleteOptions } from "../options.ts";
 import { fresh } from "../read/fresh.ts";
 import { admissionAttributes } from "../request-parts.ts";
-import type { RestRequest } from "../rest-request.ts";
+import { demandLife, type RestRequest } from "../rest-request.ts";
 import { release } from "./allocating.ts";
 import { erase, persist, unstored } from "./persist.ts";
 
@@ -80,6 +80,7 @@ export async function deleteWith(request: RestRequest, options: DeleteOptions): 
       const stored = marked === old ? current : unstored(resource, suffix, marked).asOf(current.revision);
       return { stored, gone: over };
     }
+    demandLife(request);
     const settled =
       marked === old
         ? { ok: true as const, stored: current }
@@ -123,7 +124,11 @@ function mark(
   options: DeleteOptions,
 ): { readonly marked: KubeObject; readonly over: boolean } {
   const { metadata } = old;
-  const finalizers = finalizersFor(resource.kind.delete?.defaultPropagation, metadata.finalizers ?? [], options);
+  const present = metadata.finalizers ?? [];
+  const finalizers =
+    context.garbageCollection === false
+      ? present
+      : finalizersFor(resource.kind.delete?.defaultPropagation, present, options);
   const asked = resource.kind.delete?.graceSeconds?.(old, options.gracePeriodSeconds) ?? 0;
   const already = metadata.deletionTimestamp !== undefined;
   const granted = metadata.deletionGracePeriodSeconds ?? 0;

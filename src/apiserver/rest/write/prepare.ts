@@ -1,9 +1,9 @@
 /**
  * Preparation and validation of an object, for every kind alike: pure, with time and uid passed in.
  *
- *     create   metadata of a new object → empty status → the kind's own rules
- *     update   metadata and status of the old object → the kind's own rules → generation
- *     status   everything but the status of the old object → the kind's own rules
+ *     create   metadata of a new object → empty status → disabled fields → the kind's own rules
+ *     update   metadata and status of the old object → disabled fields → the kind's own rules → generation
+ *     status   everything but the status of the old object → disabled fields → the kind's own rules
  */
 import {
   addInt64,
@@ -11,7 +11,9 @@ import {
   changedMetaErrors,
   checkDns1123Subdomain,
   cloneJson,
+  type DropFields,
   equalJson,
+  type FeatureGates,
   type FieldError,
   field,
   formatTime,
@@ -73,7 +75,13 @@ export function dedupeOwners(draft: AnyDraft, warn: (message: string) => void, w
   );
 }
 
-export function prepareCreate(kind: Kind, draft: AnyDraft, uid: string, request: RequestFacts): void {
+/** What preparation needs of the request and of the server. */
+export interface Preparing extends RequestFacts {
+  /** Drops the fields of features that are off. Absent: the kind has none. */
+  readonly dropDisabled?: DropFields | undefined;
+}
+
+export function prepareCreate(kind: Kind, draft: AnyDraft, uid: string, request: Preparing): void {
   const { metadata } = draft;
   metadata.uid = uid;
   metadata.creationTimestamp = formatTime(instantOf(request.now));
@@ -81,40 +89,42 @@ export function prepareCreate(kind: Kind, draft: AnyDraft, uid: string, request:
   delete metadata.deletionGracePeriodSeconds;
   if (kind.generation !== undefined && kind.generation !== "client") metadata.generation = 1;
   if (kind.subresources?.status !== undefined && kind.create?.keepStatus !== true) emptyStatus(kind, draft);
+  request.dropDisabled?.(draft);
   kind.create?.prepare?.(draft, request);
 }
 
-export function checkCreate(kind: Kind, object: KubeObject): void {
+export function checkCreate(kind: Kind, object: KubeObject, features: FeatureGates): void {
   const rules = metaRulesOf(kind);
   const errors = field.allErrors(
     ownMetaErrors(object.metadata, rules, METADATA),
     kind.validate?.(object, ROOT) ?? field.NO_ERRORS,
-    kind.create?.validate?.(object, ROOT) ?? field.NO_ERRORS,
+    kind.create?.validate?.(object, ROOT, features) ?? field.NO_ERRORS,
   );
   refuse(kind, object, errors);
   refuse(kind, object, serverMetaErrors(object.metadata, rules, METADATA));
 }
 
-export function prepareUpdate(kind: Kind, draft: AnyDraft, old: KubeObject, request: RequestFacts): void {
+export function prepareUpdate(kind: Kind, draft: AnyDraft, old: KubeObject, request: Preparing): void {
   keepMetadata(draft, old);
   if (kind.subresources?.status !== undefined) keep(draft, old, "status");
+  request.dropDisabled?.(draft, old);
   kind.update?.prepare?.(draft, old, request);
   raiseGeneration(kind, draft, old);
 }
 
-export function checkUpdate(kind: Kind, object: KubeObject, old: KubeObject): void {
+export function checkUpdate(kind: Kind, object: KubeObject, old: KubeObject, features: FeatureGates): void {
   const rules = metaRulesOf(kind);
   const errors = [
     ...changedMetaErrors(object.metadata, old.metadata, rules, rules.ownUpdate, METADATA),
     ...(kind.validate?.(object, ROOT) ?? []),
     ...(kind.update?.immutable ?? []).flatMap((path) => unchanged(object, old, path)),
-    ...(kind.update?.validate?.(object, old, ROOT) ?? []),
+    ...(kind.update?.validate?.(object, old, ROOT, features) ?? []),
   ];
   refuse(kind, object, errors);
 }
 
 /** A write of the status changes the status, and of the metadata what the kind allows. */
-export function prepareStatus(kind: Kind, draft: AnyDraft, old: KubeObject, request: RequestFacts): void {
+export function prepareStatus(kind: Kind, draft: AnyDraft, old: KubeObject, request: Preparing): void {
   const rules = kind.subresources?.status;
   const keeps = typeof rules === "object" ? (rules.keeps ?? "labelsAndAnnotations") : "labelsAndAnnotations";
   const { labels, annotations, managedFields, resourceVersion, finalizers, ownerReferences } = draft.metadata;
@@ -124,6 +134,7 @@ export function prepareStatus(kind: Kind, draft: AnyDraft, old: KubeObject, requ
   assign(draft.metadata, { managedFields, resourceVersion });
   if (keeps !== "nothing") assign(draft.metadata, { annotations, finalizers, ownerReferences });
   if (keeps === "labelsAndAnnotations") assign(draft.metadata, { labels });
+  request.dropDisabled?.(draft, old);
   if (typeof rules === "object") rules.prepare?.(draft, old, request);
 }
 
@@ -145,8 +156,9 @@ function share(draft: AnyDraft, old: KubeObject, field: string): void {
 /**
  * Another subresource than the status: the kind keeps what it must not change; generation follows from what changed.
  */
-export function preparePart(kind: Kind, part: string, draft: AnyDraft, old: KubeObject, request: RequestFacts): void {
+export function preparePart(kind: Kind, part: string, draft: AnyDraft, old: KubeObject, request: Preparing): void {
   keepMetadata(draft, old);
+  request.dropDisabled?.(draft, old);
   kind.subresources?.parts?.[part]?.prepare(draft, old, request);
   raiseGeneration(kind, draft, old);
 }

@@ -14,6 +14,7 @@ import {
   checkStatus,
   checkUpdate,
   dedupeOwners,
+  type Preparing,
   prepareCreate,
   preparePart,
   prepareStatus,
@@ -100,32 +101,36 @@ export function guard({ request, draft, old }: Write): Maybe<void> {
   return guarded(request, draft, old);
 }
 
+function preparing(request: RestRequest): Preparing {
+  return { ...requestFacts(request), dropDisabled: request.context.disabledFields(request.resource.kind) };
+}
+
 export function prepareNew({ request, draft, generatesName }: Write): void {
   const { context, resource } = request;
   const { metadata } = draft;
   if (generatesName) metadata.name = generateName(metadata.generateName ?? "", context.random);
-  prepareCreate(resource.kind, draft, context.newUid(), requestFacts(request));
+  prepareCreate(resource.kind, draft, context.newUid(), preparing(request));
 }
 
 export function prepareObject({ request, draft, old }: Change): void {
-  prepareUpdate(request.resource.kind, draft, old, requestFacts(request));
+  prepareUpdate(request.resource.kind, draft, old, preparing(request));
 }
 
 export function prepareItsStatus({ request, draft, old }: Change): void {
-  prepareStatus(request.resource.kind, draft, old, requestFacts(request));
+  prepareStatus(request.resource.kind, draft, old, preparing(request));
 }
 
 export function prepareItsPart({ request, draft, old }: Change): void {
-  preparePart(request.resource.kind, request.subresource, draft, old, requestFacts(request));
+  preparePart(request.resource.kind, request.subresource, draft, old, preparing(request));
 }
 
 export function validateNew({ request, draft }: Write): void {
-  checkCreate(request.resource.kind, draft);
+  checkCreate(request.resource.kind, draft, request.context.features);
   finish(request, draft, undefined);
 }
 
 export function validateObject({ request, draft, old }: Change): void {
-  checkUpdate(request.resource.kind, draft, old);
+  checkUpdate(request.resource.kind, draft, old, request.context.features);
   finish(request, draft, old);
 }
 

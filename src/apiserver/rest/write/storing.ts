@@ -8,7 +8,7 @@
 import { alreadyExists, applyStoredForm, equalBut, type KubeObject, type ManagedFields, StatusError } from "#api";
 import type { StoredObject } from "../../cache/stored-object.ts";
 import type { AnyDraft } from "../draft.ts";
-import type { RestRequest } from "../rest-request.ts";
+import { demandLife, type RestRequest } from "../rest-request.ts";
 import { eraseIfFinished } from "./delete.ts";
 import { persist, unstored } from "./persist.ts";
 import type { Change, Write } from "./write.ts";
@@ -26,6 +26,7 @@ export async function storeNew(write: Write): Promise<void> {
     return;
   }
   refuseRevision(draft);
+  demandLife(request);
   write.outcome = await persist(context, resource, suffix, draft, undefined, witness);
   write.persisted = write.outcome.ok;
 }
@@ -49,6 +50,7 @@ export async function storeChange(write: Change): Promise<void> {
     write.outcome = { ok: true, stored: unstored(resource, suffix, draft).asOf(current.revision) };
     return;
   }
+  demandLife(request);
   const finished = await eraseIfFinished(request, suffix, draft, current);
   if (finished !== undefined) {
     write.outcome = { ok: true, stored: finished };

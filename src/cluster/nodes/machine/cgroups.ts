@@ -2,16 +2,21 @@
 import { readdir, readFile, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#base";
-import { mounts } from "./mounts.ts";
+import { type MountPoint, mounts } from "./mounts.ts";
 import { endProcess, processId } from "./processes.ts";
 
 const RETRY_MS = 20;
 const PATIENCE_MS = 10_000;
 
+/** The mount points of all hierarchies. */
+export async function cgroupRoots(): Promise<MountPoint[]> {
+  const found = (await mounts()).filter(({ type }) => type === "cgroup" || type === "cgroup2");
+  return [...new Map(found.map((mount) => [mount.path, mount])).values()];
+}
+
 /** Kills all processes in the group, and removes it. */
 export async function removeCgroup(group: string, clock: Clock): Promise<void> {
-  const roots = (await mounts()).filter(({ type }) => type === "cgroup" || type === "cgroup2").map(({ path }) => path);
-  const folders = [...new Set(roots)].map((root) => join(root, group));
+  const folders = (await cgroupRoots()).map(({ path }) => join(path, group));
   const deadline = clock.monotonic() + PATIENCE_MS;
   for (;;) {
     const pids = new Set((await Promise.all(folders.map(processesIn))).flat());

@@ -16,14 +16,18 @@ export interface CommandInput {
   readonly input?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
   /** The network namespace that it runs in: a path. Default: this process's. */
   readonly inNamespace?: string | undefined;
+  /** Its whole environment. Default: that of this process. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** What errors say instead of the command line. */
+  readonly as?: string | undefined;
 }
 
 /** Returns its output. Throws CommandError with the last line of its errors if it fails. */
 export async function run(program: string, args: readonly string[], options: CommandInput = {}): Promise<string> {
-  const { input, inNamespace } = options;
+  const { input, inNamespace, env, as } = options;
   const [command, all] =
     inNamespace === undefined ? [program, args] : ["nsenter", [`--net=${inNamespace}`, "--", program, ...args]];
-  const child = spawn(command, all, { stdio: ["pipe", "pipe", "pipe"], env: nodeEnv() });
+  const child = spawn(command, all, { stdio: ["pipe", "pipe", "pipe"], env: env ?? nodeEnv() });
   const ended = (once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>).catch((error: Error) => {
     throw new CommandError(`${command} cannot be run: ${error.message}`, { cause: error });
   });
@@ -31,7 +35,7 @@ export async function run(program: string, args: readonly string[], options: Com
   const [[code, signal], stdout, stderr] = await Promise.all(work);
   if (code !== 0) {
     const reason = stderr.trim().split("\n").at(-1) || `it ended with ${signal ?? `exit code ${code}`}`;
-    throw new CommandError(`${program} ${args.join(" ")}: ${reason}`);
+    throw new CommandError(`${as ?? `${program} ${args.join(" ")}`}: ${reason}`);
   }
   return stdout;
 }

@@ -37,19 +37,25 @@ export function below(all: readonly MountPoint[], folder: string): string[] {
     .reverse();
 }
 
-export async function unmountBelow(folder: string): Promise<void> {
-  const all = below(await mounts(), folder);
-  for (let at = 0; at < all.length; at += AT_ONCE) await unmount(all.slice(at, at + AT_ONCE));
+/** Default: on the machine. */
+export interface Mounted {
+  mounts(): Promise<MountPoint[]>;
+  run(program: string, args: readonly string[]): Promise<string>;
+}
+
+export async function unmountBelow(folder: string, where: Mounted = { mounts, run }): Promise<void> {
+  const all = below(await where.mounts(), folder);
+  for (let at = 0; at < all.length; at += AT_ONCE) await unmount(all.slice(at, at + AT_ONCE), where);
 }
 
 /** A lazy unmount: a mount in use disappears when its last user closes it. */
-async function unmount(paths: readonly string[]): Promise<void> {
+async function unmount(paths: readonly string[], where: Mounted): Promise<void> {
   try {
-    await run("umount", paths);
+    await where.run("umount", paths);
   } catch {
-    const left = new Set((await mounts()).map(({ path }) => path));
+    const left = new Set((await where.mounts()).map(({ path }) => path));
     const stuck = paths.filter((path) => left.has(path));
-    if (stuck.length > 0) await run("umount", ["--lazy", ...stuck]);
+    if (stuck.length > 0) await where.run("umount", ["--lazy", ...stuck]);
   }
 }
 

@@ -1,13 +1,15 @@
 /** Finds and installs missing distribution packages for real nodes. */
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { table } from "#base";
 import { ClusterError } from "../../config/errors.ts";
 import { findProgram } from "./command.ts";
 
 /** Programs, each with the package of Debian and Ubuntu that has it. */
-const PROGRAMS: Readonly<Record<string, string>> = {
+const PROGRAMS: Readonly<Record<string, string>> = table({
   containerd: "containerd",
   ctr: "containerd",
   "containerd-shim-runc-v2": "containerd",
@@ -17,7 +19,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   nft: "nftables",
   conntrack: "conntrack",
   busybox: "busybox-static",
-};
+});
 const PLUGINS = "containernetworking-plugins";
 const PLUGIN_NAMES = ["ptp", "host-local", "portmap", "loopback"];
 const PLUGIN_DIRS = ["/usr/lib/cni", "/opt/cni/bin", "/usr/libexec/cni"];

@@ -1,12 +1,13 @@
-/** A node's kubelet: a process in the node's network namespace, with the user system:node:<name>. */
-import { createHash } from "node:crypto";
-import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+/** A node's kubelet: a process in the node's place, with the user system:node:<name>. */
+import { createHash, X509Certificate } from "node:crypto";
+import { mkdir, rm, symlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ProxyMode } from "#network";
-import { type Authority, kubeconfigFor, writeKubeconfig } from "#pki";
+import { type Authority, kubeconfigFor, kubeconfigText } from "#pki";
+import type { Place } from "../isolation/place.ts";
 import { makeShared } from "../machine/mounts.ts";
-import { LEAN_ENV, type ProcessId, startDaemon } from "../machine/processes.ts";
-import { type NodeNames, namespacePath } from "../site/names.ts";
+import { LEAN_ENV, type ProcessId } from "../machine/processes.ts";
+import type { NodeNames } from "../site/names.ts";
 
 /** The tenth address of the default Service range. */
 export const CLUSTER_DNS = "10.96.0.10";
@@ -28,15 +29,17 @@ export interface KubeletOptions {
   readonly podRanges?: readonly string[] | undefined;
   /** The addresses of the cluster DNS, which every node serves. Default: 10.96.0.10. */
   readonly clusterDns?: string | undefined;
+  /** As in `--feature-gates`. Default: none. */
+  readonly featureGates?: string | undefined;
 }
 
-type Names = Pick<KubeletOptions, "clusterDns">;
+type Names = Pick<KubeletOptions, "clusterDns" | "featureGates">;
 
 /** `ips`: the node's, one or one of each family. */
 export function kubeletArgs(
   node: NodeNames,
   ips: readonly string[],
-  { clusterDns = CLUSTER_DNS }: Names = {},
+  { clusterDns = CLUSTER_DNS, featureGates }: Names = {},
 ): string[] {
   const flags = {
     kubeconfig: node.kubeconfig,
@@ -53,6 +56,7 @@ export function kubeletArgs(
     "eviction-hard": "memory.available<100Mi",
     "image-gc-high-threshold": "100",
     "image-gc-low-threshold": "99",
+    ...(featureGates !== undefined && { "feature-gates": featureGates }),
   };
   return ["kubelet", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
 }
@@ -64,29 +68,31 @@ export function kubeletStart(node: NodeNames, ips: readonly string[], options: K
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 
-export async function startKubelet(
-  node: NodeNames,
-  ips: readonly string[],
-  options: KubeletOptions,
-): Promise<ProcessId> {
-  const [program = process.execPath, ...first] = options.command;
-  for (const dir of [node.kubeletRoot, node.certDir, node.manifestDir]) {
-    await mkdir(dir, { recursive: true, mode: 0o700 });
-  }
-  await makeShared(node.kubeletRoot);
-  await linkLogs(node);
-  await writeCredentials(node, ips, options);
-  return startDaemon({
-    program,
-    args: [...first, ...kubeletArgs(node, ips, options)],
-    namespace: namespacePath(node.namespace),
-    hostname: node.name,
-    logFile: node.kubeletLog,
-    env: LEAN_ENV,
-  });
+/** A process that was started with certificates. */
+export interface StartedAgent {
+  readonly process: ProcessId;
+  /** When they have to be renewed. */
+  readonly renewMs: number;
 }
 
-/** The kubelet shows the logs of the node's programs beside those of its Pods. */
+export async function startKubelet(
+  place: Place,
+  ips: readonly string[],
+  options: KubeletOptions,
+): Promise<StartedAgent> {
+  const { files: node } = place;
+  const [program = process.execPath, ...first] = options.command;
+  await place.run("mkdir", ["-p", "-m", "700", node.kubeletRoot, node.certDir, node.manifestDir]);
+  if (!place.isIsolated) {
+    await makeShared(node.kubeletRoot);
+    await linkLogs(node);
+  }
+  const renewMs = await writeCredentials(place, ips, options);
+  const args = [...first, ...kubeletArgs(node, ips, options)];
+  return { process: await place.start({ program, args, logFile: node.kubeletLog, env: LEAN_ENV }), renewMs };
+}
+
+/** The kubelet shows the logs of the node's programs beside those of its Pods. In an isolated node they are there. */
 async function linkLogs(node: NodeNames): Promise<void> {
   const dir = join(node.kubeletRoot, "log");
   await mkdir(join(dir, "pods"), { recursive: true, mode: 0o755 });
@@ -99,10 +105,11 @@ async function linkLogs(node: NodeNames): Promise<void> {
 
 /** New certificates at each start: the client's in its kubeconfig, the server's in the kubelet's files. */
 async function writeCredentials(
-  node: NodeNames,
+  place: Place,
   ipAddresses: readonly string[],
   options: KubeletOptions,
-): Promise<void> {
+): Promise<number> {
+  const { files: node } = place;
   const { authority, serverUrl } = options;
   const commonName = `system:node:${node.name}`;
   const organizations = ["system:nodes"];
@@ -110,10 +117,18 @@ async function writeCredentials(
     authority.issue({ commonName, organizations, usages: ["client"] }),
     authority.issue({ commonName, organizations, usages: ["server"], dnsNames: [node.name], ipAddresses }),
   ]);
-  await writeKubeconfig(
-    node.kubeconfig,
-    kubeconfigFor({ name: node.name, server: serverUrl, caPem: authority.certPem, client }),
-  );
-  await writeFile(join(node.certDir, "kubelet.key"), server.keyPem, { mode: 0o600 });
-  await writeFile(join(node.certDir, "kubelet.crt"), server.certPem, { mode: 0o644 });
+  const config = kubeconfigFor({ name: node.name, server: serverUrl, caPem: authority.certPem, client });
+  await Promise.all([
+    place.write(node.kubeconfig, kubeconfigText(config), 0o600),
+    place.write(join(node.certDir, "kubelet.key"), server.keyPem, 0o600),
+    place.write(join(node.certDir, "kubelet.crt"), server.certPem, 0o644),
+  ]);
+  return Math.min(renewalMs(client.certPem), renewalMs(server.certPem));
+}
+
+/** When a third of its lifetime is left. */
+export function renewalMs(certPem: string): number {
+  const { validFromDate, validToDate } = new X509Certificate(certPem);
+  const [from, to] = [validFromDate.getTime(), validToDate.getTime()];
+  return to - (to - from) / 3;
 }

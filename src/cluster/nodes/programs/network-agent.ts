@@ -1,21 +1,22 @@
 /**
- * A node's network agent: kube-proxy, NetworkPolicies and DNS in one process in the node's network namespace, with the
+ * A node's network agent: kube-proxy, NetworkPolicies and DNS in one process in the node's place, with the
  * user system:kube-proxy.
  */
 import { createHash } from "node:crypto";
-import { kubeconfigFor, writeKubeconfig } from "#pki";
+import { kubeconfigFor, kubeconfigText } from "#pki";
+import type { Place } from "../isolation/place.ts";
 import { ip as ipCommand } from "../machine/ip.ts";
-import { LEAN_ENV, type ProcessId, startDaemon } from "../machine/processes.ts";
-import { type NodeNames, namespacePath } from "../site/names.ts";
-import { CLUSTER_DNS, CLUSTER_DOMAIN, type KubeletOptions } from "./kubelet.ts";
+import { LEAN_ENV } from "../machine/processes.ts";
+import type { NodeNames } from "../site/names.ts";
+import { CLUSTER_DNS, CLUSTER_DOMAIN, type KubeletOptions, renewalMs, type StartedAgent } from "./kubelet.ts";
 
 const USER = "system:kube-proxy";
 
-type AgentOptions = Pick<KubeletOptions, "proxyMode" | "podRanges" | "clusterDns">;
+type AgentOptions = Pick<KubeletOptions, "proxyMode" | "podRanges" | "clusterDns" | "featureGates">;
 
 /** `ips`: the node's, one or one of each family. */
 export function networkAgentArgs(node: NodeNames, ips: readonly string[], options: AgentOptions = {}): string[] {
-  const { proxyMode, podRanges, clusterDns = CLUSTER_DNS } = options;
+  const { proxyMode, podRanges, clusterDns = CLUSTER_DNS, featureGates } = options;
   const flags = {
     kubeconfig: node.proxyKubeconfig,
     "hostname-override": node.name,
@@ -26,6 +27,7 @@ export function networkAgentArgs(node: NodeNames, ips: readonly string[], option
     upstream: "",
     ...(proxyMode !== undefined && { "proxy-mode": proxyMode }),
     ...(podRanges !== undefined && { "cluster-cidr": podRanges.join() }),
+    ...(featureGates !== undefined && { "feature-gates": featureGates }),
   };
   return ["proxy", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
 }
@@ -38,28 +40,22 @@ export function networkAgentStart(node: NodeNames, ips: readonly string[], optio
 }
 
 export async function startNetworkAgent(
-  node: NodeNames,
+  place: Place,
   ips: readonly string[],
   options: KubeletOptions,
-): Promise<ProcessId> {
+): Promise<StartedAgent> {
+  const { files: node } = place;
   const { authority, serverUrl, proxyCommand: command = options.command, clusterDns = CLUSTER_DNS } = options;
   const [program = process.execPath, ...first] = command;
   const client = await authority.issue({ commonName: USER, usages: ["client"] });
-  await writeKubeconfig(
-    node.proxyKubeconfig,
-    kubeconfigFor({ name: node.name, server: serverUrl, caPem: authority.certPem, client }),
-  );
+  const config = kubeconfigFor({ name: node.name, server: serverUrl, caPem: authority.certPem, client });
+  await place.write(node.proxyKubeconfig, kubeconfigText(config), 0o600);
   // Each node serves the cluster DNS itself.
   await ipCommand(
     ["address", "replace", `${clusterDns}/${clusterDns.includes(":") ? 128 : 32}`, "dev", "lo"],
     node.namespace,
   );
-  return startDaemon({
-    program,
-    args: [...first, ...networkAgentArgs(node, ips, options)],
-    namespace: namespacePath(node.namespace),
-    hostname: node.name,
-    logFile: node.proxyLog,
-    env: LEAN_ENV,
-  });
+  const args = [...first, ...networkAgentArgs(node, ips, options)];
+  const started = await place.start({ program, args, logFile: node.proxyLog, env: LEAN_ENV });
+  return { process: started, renewMs: renewalMs(client.certPem) };
 }

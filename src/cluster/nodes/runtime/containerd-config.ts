@@ -1,7 +1,7 @@
 /** containerd's configuration for one node. Pure. */
 import { PAUSE_IMAGE } from "../../images/index.ts";
 import type { Machine } from "../machine/machine.ts";
-import type { NodeNames } from "../site/names.ts";
+import type { NodeFiles } from "../site/names.ts";
 
 /** containerd's directory for registry mirrors. */
 const REGISTRY_HOSTS = "/etc/containerd/certs.d";
@@ -20,7 +20,7 @@ export function snapshotterIn(config: string): string {
   return /^\s*snapshotter = "(\w+)"$/m.exec(config)?.[1] ?? "overlayfs";
 }
 
-export function containerdConfig(node: NodeNames, { cniBinDir, canLowerOomScore, snapshotter }: Machine): string {
+export function containerdConfig(node: NodeFiles, { cniBinDir, canLowerOomScore, snapshotter }: Machine): string {
   const cri = `plugins."io.containerd.grpc.v1.cri"`;
   const text = (value: string) => JSON.stringify(value);
   return `version = 2

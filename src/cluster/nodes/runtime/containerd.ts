@@ -1,13 +1,14 @@
 /** A node's containerd: started if it is not running, with the built-in images. */
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { Clock, Logger } from "#base";
 import { criRuntime, type Runtime } from "#kubelet";
 import { ClusterError } from "../../config/errors.ts";
 import { type BuiltInImage, machineImages } from "../../images/index.ts";
+import type { Place } from "../isolation/place.ts";
 import { findProgram, run } from "../machine/command.ts";
 import type { Machine } from "../machine/machine.ts";
-import { isAlive, type ProcessId, startDaemon } from "../machine/processes.ts";
-import { type NodeNames, namespacePath } from "../site/names.ts";
+import { isAlive, type ProcessId } from "../machine/processes.ts";
+import type { NodeNames } from "../site/names.ts";
 import { containerdConfig, snapshotterIn } from "./containerd-config.ts";
 
 const NAMESPACE = "k8s.io";
@@ -23,27 +24,29 @@ export interface ContainerdOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export async function startContainerd(node: NodeNames, { machine, env }: ContainerdOptions): Promise<ProcessId> {
-  for (const dir of [node.containerdRoot, node.optDir, node.cniDir, node.runDir, node.ipamDir]) {
-    await mkdir(dir, { recursive: true, mode: 0o711 });
-  }
-  await writeFile(node.containerdConfig, containerdConfig(node, machine), { mode: 0o600 });
-  return startDaemon({
+export async function startContainerd(place: Place, { machine, env }: ContainerdOptions): Promise<ProcessId> {
+  const { containerdRoot, optDir, cniDir, stateDir, ipamDir, containerdConfig: config, containerdLog } = place.files;
+  await place.run("mkdir", ["-p", "-m", "711", containerdRoot, optDir, cniDir, stateDir, ipamDir]);
+  await place.write(config, containerdConfig(place.files, machine), 0o600);
+  return place.start({
     program: findProgram("containerd") ?? "containerd",
-    args: ["--config", node.containerdConfig, "--log-level", "warn"],
-    namespace: namespacePath(node.namespace),
-    hostname: node.name,
-    logFile: node.containerdLog,
+    args: ["--config", config, "--log-level", "warn"],
+    logFile: containerdLog,
     env,
   });
 }
 
 /** Resolves when it responds and has the built-in images. */
-export async function containerdReady(node: NodeNames, process: ProcessId, options: ContainerdOptions): Promise<void> {
+export async function containerdReady(
+  node: NodeNames,
+  place: Place,
+  process: ProcessId,
+  options: ContainerdOptions,
+): Promise<void> {
   const { clock, log, signal } = options;
   const runtime = openRuntime(node, { clock, log });
   try {
-    await answering(runtime, node, process, options);
+    await answering(runtime, node, place, process, options);
     const missing: BuiltInImage[] = [];
     for (const image of await machineImages()) {
       if ((await runtime.images.status(image.name, signal)) === undefined) missing.push(image);
@@ -57,7 +60,13 @@ export async function containerdReady(node: NodeNames, process: ProcessId, optio
 
 type Waiting = Pick<ContainerdOptions, "clock" | "signal">;
 
-async function answering(runtime: Runtime, node: NodeNames, process: ProcessId, waiting: Waiting): Promise<void> {
+async function answering(
+  runtime: Runtime,
+  node: NodeNames,
+  place: Place,
+  process: ProcessId,
+  waiting: Waiting,
+): Promise<void> {
   const { clock, signal } = waiting;
   const deadline = clock.monotonic() + START_TIMEOUT_MS;
   for (;;) {
@@ -69,7 +78,7 @@ async function answering(runtime: Runtime, node: NodeNames, process: ProcessId, 
     if (failure === undefined) return;
     const isOver = clock.monotonic() >= deadline;
     if (isOver || !(await isAlive(process))) {
-      const lastLine = (await readFile(node.containerdLog, "utf8")).trim().split("\n").at(-1);
+      const lastLine = (await place.run("tail", ["-n", "1", place.files.containerdLog])).trim();
       throw new ClusterError(
         `containerd of node ${node.name} ${isOver ? "does not respond" : "has exited"}: ${lastLine || failure.message}. Its log is ${node.containerdLog}.`,
       );

@@ -5,13 +5,14 @@
  * 1. Touches only what existed before the new containerd started: the kubelet may already be creating Pods again.
  * 2. What containerd knows is left to the kubelet, which removes it through CRI.
  */
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock, Logger } from "#base";
 import type { Runtime } from "#kubelet";
+import type { Place } from "../isolation/place.ts";
 import { CommandError, run } from "../machine/command.ts";
 import { unmountBelow } from "../machine/mounts.ts";
-import { endProcess, findProcesses, type ProcessId, processArgs, startedBefore } from "../machine/processes.ts";
+import { endProcess, type ProcessId, processArgs, startedBefore } from "../machine/processes.ts";
 import type { NodeNames } from "../site/names.ts";
 import { argumentOf, isShimOf, shimSocket } from "./shims.ts";
 
@@ -28,12 +29,14 @@ export interface HalfMadeOptions {
   readonly log: Logger;
 }
 
-export async function removeHalfMade(node: NodeNames, options: HalfMadeOptions): Promise<void> {
+/** `names`: on the machine. */
+export async function removeHalfMade(names: NodeNames, place: Place, options: HalfMadeOptions): Promise<void> {
   const { containerd, sinceMs, runtime, clock, log } = options;
+  const { files: node } = place;
   const [sandboxes, containers, tasks] = await Promise.all([
     runtime.listPodSandboxes(),
     runtime.listContainers(),
-    run("ctr", ["--address", node.socket, "--namespace", NAMESPACE, "tasks", "list", "--quiet"]),
+    run("ctr", ["--address", names.socket, "--namespace", NAMESPACE, "tasks", "list", "--quiet"]),
   ]);
   const running = new Set(tasks.split("\n").filter(Boolean));
   // A shim is named after its sandbox and also holds the containers, which may survive it.
@@ -42,64 +45,67 @@ export async function removeHalfMade(node: NodeNames, options: HalfMadeOptions):
   const known = new Set([...inUse, ...sandboxes.map(({ id }) => id), ...containers.map(({ id }) => id)]);
 
   const removed: string[] = [];
-  for (const shim of await findProcesses(isShimOf(node))) {
+  const remove = (path: string) => place.run("rm", ["-rf", path]);
+  for (const shim of await place.processes(isShimOf(node))) {
     const id = argumentOf(await processArgs(shim.pid), "-id");
     if (id === undefined || inUse.has(id) || !startedBefore(shim, containerd)) continue;
-    await deleteContainer(node, id);
+    await deleteContainer(place, id);
     await endProcess(shim, 0, clock);
-    await rm(shimSocket(node, id), { force: true });
+    await remove(shimSocket(node, id));
     removed.push(`shim ${id}`);
   }
   const bundles = join(node.stateDir, "io.containerd.runtime.v2.task", NAMESPACE);
-  for (const id of await olderThan(sinceMs, bundles)) {
+  for (const id of await olderThan(place, sinceMs, bundles)) {
     if (inUse.has(id)) continue;
-    await deleteContainer(node, id);
-    await unmountBelow(join(bundles, id));
-    await rm(join(bundles, id), { recursive: true, force: true });
+    await deleteContainer(place, id);
+    await unmountBelow(join(bundles, id), place);
+    await remove(join(bundles, id));
     removed.push(`bundle ${id}`);
   }
-  for (const id of await olderThan(sinceMs, join(node.runcRoot, NAMESPACE))) {
+  for (const id of await olderThan(place, sinceMs, join(node.runcRoot, NAMESPACE))) {
     if (running.has(id)) continue;
-    await deleteContainer(node, id);
+    await deleteContainer(place, id);
     removed.push(`container ${id}`);
   }
   const folders = join(node.stateDir, "io.containerd.grpc.v1.cri", "sandboxes");
-  for (const id of await olderThan(sinceMs, folders)) {
+  for (const id of await olderThan(place, sinceMs, folders)) {
     if (known.has(id)) continue;
-    await unmountBelow(join(folders, id));
-    await rm(join(folders, id), { recursive: true, force: true });
+    await unmountBelow(join(folders, id), place);
+    await remove(join(folders, id));
     removed.push(`sandbox ${id}`);
   }
-  removed.push(...(await removeNetworks(node, sinceMs)));
-  removed.push(...(await freeAddresses(node, sinceMs, known)));
+  removed.push(...(await removeNetworks(place, sinceMs)));
+  removed.push(...(await freeAddresses(place, sinceMs, known)));
   if (removed.length > 0) log.info("leftovers of a killed containerd were removed", { node: node.name, removed });
 }
 
 /** With all its processes. An unfinished one is unknown to runc. */
-async function deleteContainer(node: NodeNames, id: string): Promise<void> {
-  await run("runc", ["--root", join(node.runcRoot, NAMESPACE), "delete", "--force", id]).catch((error: unknown) => {
+async function deleteContainer(place: Place, id: string): Promise<void> {
+  const root = join(place.files.runcRoot, NAMESPACE);
+  await place.run("runc", ["--root", root, "delete", "--force", id]).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
   });
-  await rm(join(node.runcRoot, NAMESPACE, id), { recursive: true, force: true });
+  await place.run("rm", ["-rf", join(root, id)]);
 }
 
 /** Namespaces without processes: their Pods no longer need a network. */
-async function removeNetworks(node: NodeNames, sinceMs: number): Promise<string[]> {
-  const folder = join(node.stateDir, "io.containerd.grpc.v1.cri", "netns");
-  const names = await olderThan(sinceMs, folder);
+async function removeNetworks(place: Place, sinceMs: number): Promise<string[]> {
+  const folder = join(place.files.stateDir, "io.containerd.grpc.v1.cri", "netns");
+  const names = await olderThan(place, sinceMs, folder);
   if (names.length === 0) return [];
   const used = await networksInUse();
   const removed: string[] = [];
   for (const name of names) {
     const path = join(folder, name);
-    if (used.has((await stat(path)).ino)) continue;
-    await unmountBelow(path);
-    await rm(path, { force: true });
+    if (used.has(Number(await place.run("stat", ["-c", "%i", path])))) continue;
+    await unmountBelow(path, place);
+    await place.run("rm", ["-f", path]);
     removed.push(`network namespace ${name}`);
   }
   return removed;
 }
 
+/** On the whole machine: numbers of namespaces are the same everywhere. */
 async function networksInUse(): Promise<Set<number>> {
   const pids = (await readdir("/proc")).filter((entry) => /^\d+$/.test(entry));
   const inodes = await Promise.all(
@@ -114,31 +120,26 @@ async function networksInUse(): Promise<Set<number>> {
 }
 
 /** Each assigned address has a file with its owner. */
-async function freeAddresses(node: NodeNames, sinceMs: number, known: ReadonlySet<string>): Promise<string[]> {
-  const folder = join(node.ipamDir, NETWORK);
+async function freeAddresses(place: Place, sinceMs: number, known: ReadonlySet<string>): Promise<string[]> {
+  const folder = join(place.files.ipamDir, NETWORK);
   const removed: string[] = [];
-  for (const name of await olderThan(sinceMs, folder)) {
+  for (const name of await olderThan(place, sinceMs, folder)) {
     if (!/^[0-9a-f.:]+$/i.test(name)) continue;
-    const [owner = ""] = (await readFile(join(folder, name), "utf8")).split(/\s/);
+    const [owner = ""] = (await place.run("cat", [join(folder, name)])).split(/\s/);
     if (known.has(owner)) continue;
-    await rm(join(folder, name), { force: true });
+    await place.run("rm", ["-f", join(folder, name)]);
     removed.push(`address ${name}`);
   }
   return removed;
 }
 
-async function olderThan(sinceMs: number, folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [];
-    throw error;
+/** containerd may have removed the folder, or entries while they are listed. */
+const LIST = 'test -d "$1" || exit 0; find "$1" -mindepth 1 -maxdepth 1 -printf "%C@ %f\\n" || true';
+
+async function olderThan(place: Place, sinceMs: number, folder: string): Promise<string[]> {
+  const lines = (await place.run("sh", ["-c", LIST, "sh", folder])).split("\n").filter(Boolean);
+  return lines.flatMap((line) => {
+    const [seconds = "", ...name] = line.split(" ");
+    return Number(seconds) * 1000 < sinceMs ? [name.join(" ")] : [];
   });
-  const older = await Promise.all(
-    names.map((name) =>
-      stat(join(folder, name)).then(
-        ({ ctimeMs }) => ctimeMs < sinceMs,
-        () => false, // containerd has just removed it
-      ),
-    ),
-  );
-  return names.filter((_, at) => older[at] === true);
 }

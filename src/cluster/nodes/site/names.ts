@@ -5,10 +5,16 @@
  *     <data dir>/certs.d/                 registry mirrors, optional: like containerd's certs.d
  *     <data dir>/nodes/network.json       the address ranges
  *     <data dir>/nodes/ingress.json       the ingress process
- *     <data dir>/nodes/<node>/            its disk: node.json, run.json, containerd/, cni/, kubelet/, pki/
- *     /run/k8ts/<id>/<node>/              removed with the node: sockets, containerd's state, addresses in use
+ *     <data dir>/nodes/<node>/            node.json, run.json, and what is its own, by its path in the node:
+ *                             disk/       /, with /var, /opt, /root, …
+ *                             etc/: /etc; manifests/: /etc/kubernetes/manifests
+ *     /run/k8ts/<id>/<node>/              /run of the node; removed with it
+ *     /run/k8ts/<id>/.programs/           /opt/k8ts of all nodes: this k8ts and its Node
  *     /run/netns/k8ts-<id>-<node>         its network namespace; k8ts-<id>-switch connects them
- *     /sys/fs/cgroup/…/k8ts-<id>/<node>/  its containers
+ *     /sys/fs/cgroup/…/k8ts-<id>/<node>/  its processes and containers
+ *
+ * 1. A file of a node has two paths: on the machine (`nodeNames`), and in the node (`insideNames`). Only programs that
+ *    run in the node use the latter.
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -25,6 +31,8 @@ export interface SiteNames {
   /** The user's registry mirrors, besides containerd's own directory. */
   readonly registryDir: string;
   readonly runDir: string;
+  /** Programs of k8ts for nodes: read-only, and visible in nodes that are running already. */
+  readonly programsDir: string;
   readonly switchNamespace: string;
   /** The machine's end of the link to the switch. */
   readonly machineLink: string;
@@ -35,14 +43,8 @@ export interface SiteNames {
   readonly ingressLog: string;
 }
 
-export interface NodeNames {
-  readonly name: string;
-  readonly dir: string;
-  readonly specFile: string;
-  readonly runFile: string;
-  readonly namespace: string;
-  readonly cgroup: string;
-  readonly runDir: string;
+/** Files that processes of the node use. */
+export interface NodeFiles {
   readonly socket: string;
   readonly stateDir: string;
   readonly runcRoot: string;
@@ -60,7 +62,42 @@ export interface NodeNames {
   readonly certDir: string;
   readonly manifestDir: string;
   readonly registryDir: string;
+  /** The cgroup below which its containers are. */
+  readonly cgroup: string;
 }
+
+export interface NodeNames extends NodeFiles {
+  readonly name: string;
+  readonly dir: string;
+  readonly specFile: string;
+  readonly runFile: string;
+  readonly namespace: string;
+  readonly runDir: string;
+  readonly diskDir: string;
+  readonly etcDir: string;
+  /** The configuration of the node's own container, and the state that runc keeps of it. */
+  readonly bundleDir: string;
+  readonly containerState: string;
+}
+
+/** Where parts of a node's file tree are. */
+interface Roots {
+  readonly disk: string;
+  readonly etc: string;
+  readonly run: string;
+  readonly manifests: string;
+  readonly registries: string;
+  readonly cgroup: string;
+}
+
+const INSIDE: Roots = {
+  disk: "/",
+  etc: "/etc",
+  run: "/run",
+  manifests: "/etc/kubernetes/manifests",
+  registries: "/etc/k8ts/certs.d",
+  cgroup: "/",
+};
 
 export function siteNames(dataDir: string): SiteNames {
   const id = createHash("sha256").update(dataDir).digest("hex").slice(0, 8);
@@ -71,6 +108,7 @@ export function siteNames(dataDir: string): SiteNames {
     networkFile: join(nodesDir, "network.json"),
     registryDir: join(dataDir, "certs.d"),
     runDir: join(RUN_ROOT, id),
+    programsDir: join(RUN_ROOT, id, ".programs"),
     switchNamespace: `k8ts-${id}-switch`,
     machineLink: `k8ts-${id}`,
     cgroup: `/k8ts-${id}`,
@@ -80,34 +118,53 @@ export function siteNames(dataDir: string): SiteNames {
   };
 }
 
+/** Paths on the machine. */
 export function nodeNames(site: SiteNames, name: string): NodeNames {
   const kept = (...path: string[]) => join(site.nodesDir, name, ...path);
-  const running = (...path: string[]) => join(site.runDir, name, ...path);
+  const run = join(site.runDir, name);
+  const [disk, etc, manifests] = [kept("disk"), kept("etc"), kept("manifests")];
+  const cgroup = `${site.cgroup}/${name}`;
   return {
+    ...filesIn({ disk, etc, run, manifests, registries: site.registryDir, cgroup }),
     name,
     dir: kept(),
     specFile: kept("node.json"),
     runFile: kept("run.json"),
     namespace: `k8ts-${site.id}-${name}`,
-    cgroup: `${site.cgroup}/${name}`,
-    runDir: running(),
-    socket: running("containerd.sock"),
-    stateDir: running("state"),
-    runcRoot: running("runc"),
-    ipamDir: running("ipam"),
-    containerdRoot: kept("containerd"),
-    containerdConfig: kept("containerd.toml"),
-    containerdLog: kept("containerd.log"),
-    optDir: kept("opt"),
-    cniDir: kept("cni"),
-    kubeletRoot: kept("kubelet"),
-    kubeletLog: kept("kubelet.log"),
-    kubeconfig: kept("kubelet.kubeconfig"),
-    proxyKubeconfig: kept("proxy.kubeconfig"),
-    proxyLog: kept("proxy.log"),
-    certDir: kept("pki"),
-    manifestDir: kept("manifests"),
-    registryDir: site.registryDir,
+    runDir: run,
+    diskDir: disk,
+    etcDir: etc,
+    bundleDir: kept("container"),
+    // Beside the node's /run, not in it.
+    containerState: join(site.runDir, ".containers", name),
+  };
+}
+
+/** Paths as programs see them that run in the node. */
+export function insideNames(names: NodeNames): NodeNames {
+  return { ...names, ...filesIn(INSIDE) };
+}
+
+function filesIn({ disk, etc, run, manifests, registries, cgroup }: Roots): NodeFiles {
+  return {
+    socket: join(run, "containerd.sock"),
+    stateDir: join(run, "containerd"),
+    runcRoot: join(run, "runc"),
+    ipamDir: join(run, "ipam"),
+    containerdRoot: join(disk, "var/lib/containerd"),
+    containerdConfig: join(etc, "containerd/config.toml"),
+    containerdLog: join(disk, "var/log/containerd.log"),
+    optDir: join(disk, "opt/containerd"),
+    cniDir: join(etc, "cni/net.d"),
+    kubeletRoot: join(disk, "var/lib/kubelet"),
+    kubeletLog: join(disk, "var/log/kubelet.log"),
+    kubeconfig: join(etc, "kubernetes/kubelet.conf"),
+    proxyKubeconfig: join(etc, "kubernetes/proxy.conf"),
+    proxyLog: join(disk, "var/log/proxy.log"),
+    certDir: join(disk, "var/lib/kubelet/pki"),
+    manifestDir: manifests,
+    registryDir: registries,
+    cgroup,
   };
 }
 

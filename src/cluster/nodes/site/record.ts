@@ -13,6 +13,8 @@ export type Wanted = "running" | "stopped" | "removed";
 
 export interface NodeSpec {
   readonly wanted: Wanted;
+  /** Folders of this machine in the node, as `--node-mount` gives them, besides those of all nodes. */
+  readonly mounts?: readonly string[] | undefined;
 }
 
 export interface NodeRun {
@@ -21,13 +23,18 @@ export interface NodeRun {
   /** With dual-stack Pods. */
   readonly ip6?: string;
   readonly podCidrs: readonly string[];
+  /** The first process of a node with namespaces of its own. */
+  readonly init?: ProcessId;
   readonly containerd?: ProcessId;
   readonly kubelet?: ProcessId;
   /** The kubelet's command line: a different one restarts it. */
   readonly kubeletStart?: string;
+  /** When its certificates have to be renewed: it is started again then. */
+  readonly kubeletRenewMs?: number;
   /** The network agent. */
   readonly proxy?: ProcessId;
   readonly proxyStart?: string;
+  readonly proxyRenewMs?: number;
   /** Whether all parts of the node are up. */
   readonly state: "starting" | "running" | "stopped" | "failed";
   /** Why it failed. */

@@ -4,6 +4,7 @@
  * Of several revisions that triggered a reconcile, the last one with a recorded cause is shown: the reconcile was about
  * it.
  */
+import { table } from "#base";
 import type { FlowRecord, RequestRecord, WorkRecord } from "#flows";
 import type { Reason } from "./answer.ts";
 
@@ -44,13 +45,13 @@ export function whoOf({ actor, user }: RequestRecord): string {
   return isItself || actor === "scheduler" ? actor : `${actor} (${user})`;
 }
 
-const DEEDS: Readonly<Record<string, string>> = {
+const DEEDS: Readonly<Record<string, string>> = table({
   create: "created",
   update: "changed",
   patch: "changed",
   delete: "deleted",
   deletecollection: "deleted",
-};
+});
 
 function deed({ verb, resource, subresource, name }: RequestRecord): string {
   const what = `${resource.slice(resource.indexOf("/") + 1)}/${name}`;

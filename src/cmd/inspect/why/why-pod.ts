@@ -3,7 +3,9 @@
  *
  *     deleted · terminating · pending without a node · pending on a node · failed · restarting · not ready · running
  */
+
 import type { core } from "#api";
+import { table } from "#base";
 import { ageOf, type Reason, type WhyAnswer } from "./answer.ts";
 import { whoOf } from "./chain.ts";
 import type { PodFacts } from "./facts.ts";
@@ -126,7 +128,7 @@ function nodeTrouble({ pod, nodes }: PodFacts): Part | undefined {
   };
 }
 
-const WAITING_HELP: Readonly<Record<string, string>> = {
+const WAITING_HELP: Readonly<Record<string, string>> = table({
   ErrImagePull:
     "check the image name and whether the node can reach the registry; `k8ts image import` works without one",
   ImagePullBackOff:
@@ -137,7 +139,7 @@ const WAITING_HELP: Readonly<Record<string, string>> = {
   CreateContainerError: "the container's command, mounts or user do not fit its image",
   RunContainerError: "the container's command cannot be started",
   CrashLoopBackOff: "`kubectl logs --previous` shows its last output",
-};
+});
 
 function containerTrouble(pod: core.Pod): Part | undefined {
   for (const each of statusesOf(pod)) {

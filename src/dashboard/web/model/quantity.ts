@@ -1,5 +1,7 @@
 /** Quantities as numbers, exact enough for bars and sums; and back, for people. */
-const POWERS: Readonly<Record<string, number>> = {
+import { table } from "#base";
+
+const POWERS: Readonly<Record<string, number>> = table({
   n: 1e-9,
   u: 1e-6,
   m: 1e-3,
@@ -16,7 +18,7 @@ const POWERS: Readonly<Record<string, number>> = {
   Ti: 2 ** 40,
   Pi: 2 ** 50,
   Ei: 2 ** 60,
-};
+});
 
 export function quantity(text: string | number | undefined): number {
   const [, number = "", unit = ""] = /^([+-]?[\d.]+(?:[eE][+-]?\d+)?)([a-zA-Z]*)$/.exec(String(text ?? "0")) ?? [];

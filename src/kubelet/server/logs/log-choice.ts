@@ -1,5 +1,7 @@
 /** Which instance of a container has the requested log, by the Pod's status. */
+
 import type { core } from "#api";
+import { table } from "#base";
 import { Refusal } from "../exchange.ts";
 
 /** The id in the runtime. Throws Refusal if there is none. */
@@ -28,10 +30,10 @@ export function loggedContainer(pod: core.Pod, name: string, previous: boolean):
   throw new Refusal(400, `${which} is waiting to start: ${WORDS[reason] ?? reason}`);
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const WORDS: Readonly<Record<string, string>> = table({
   ErrImagePull: "image can't be pulled",
   ImagePullBackOff: "trying and failing to pull image",
-};
+});
 
 /** `containerd://abc` → `abc`. */
 function idOf(containerId: string | undefined): string {

@@ -4,9 +4,11 @@
  * 1. No path leads out of the directory, except where a link in it does.
  * 2. A directory ends with a slash, a file does not: other paths are redirected, so that relative links are right.
  */
+
 import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { table } from "#base";
 import { type Answer, type Ask, Refusal } from "../exchange.ts";
 
 const PREFIX = "/logs";
@@ -51,7 +53,13 @@ function link(name: string): string {
   return name.includes(":") ? `./${path}` : path;
 }
 
-const CODES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;" };
+const CODES: Readonly<Record<string, string>> = table({
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&#34;",
+  "'": "&#39;",
+});
 
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (char) => CODES[char] ?? char);

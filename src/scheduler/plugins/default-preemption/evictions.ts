@@ -115,9 +115,11 @@ export class Evictions {
       try {
         const cause = this.#works.cause({
           about: pod.key,
+          resource: "pods",
           woken: [revisionOf(pod.pod)],
           startedAt: clock.now(),
-          decided: `preempt ${victim.key} on ${node} for ${pod.key}`,
+          // Without the victim's name: who may see this Pod need not see that one.
+          decided: `preempt a Pod of lower priority on ${node}`,
         });
         await client.of(kinds.Pod).in(namespace).delete(name, { preconditions: { uid }, signal, cause });
       } catch (error) {

@@ -14,6 +14,7 @@ import {
 import { ownValue } from "../../../machinery/json/own-key.ts";
 import { checkDns1123Label } from "../../../machinery/names/names.ts";
 import { compareQuantities, formatQuantity, parseQuantity } from "../../../machinery/scalars/quantity.ts";
+import { once } from "../../../machinery/schema/memo.ts";
 import type {
   ContainerResizePolicy,
   PodResourceClaim,
@@ -148,26 +149,28 @@ function validateClaims(
   at: FieldPath,
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
-  const known = podClaims.map(({ name }) => name).filter((name) => name !== "");
-  const seen: ResourceClaim[] = [];
-  for (const [i, claim] of claims.entries()) {
-    const { name, request = "" } = claim;
+  const known = new Set(podClaims.map(({ name }) => name).filter((name) => name !== ""));
+  const which = once(() => (known.size === 0 ? " which is empty" : `: ${[...known].sort().join(", ")}`));
+  // The requests of each claim, "" for all of them.
+  const seen = new Map<string, Set<string>>();
+  for (const [i, { name, request = "" }] of claims.entries()) {
     const path = at.index(i);
     if (!name) {
       errors.push(required(path));
       continue;
     }
-    const same = seen.filter((other) => other.name === name);
-    if (same.some((other) => !other.request)) errors.push(duplicate(path, name));
+    const same = seen.get(name);
+    if (same?.has("") === true) errors.push(duplicate(path, name));
     else {
       if (request !== "") errors.push(...fits(checkDns1123Label, request, path.child("request")));
-      const clash = request === "" ? same.length > 0 : same.some((other) => other.request === request);
+      const clash = same !== undefined && (request === "" || same.has(request));
       if (clash) errors.push(duplicate(path, request === "" ? name : `${name}/${request}`));
-      seen.push(claim);
+      if (same === undefined) seen.set(name, new Set([request]));
+      else same.add(request);
     }
-    if (!known.includes(name)) {
-      const which = known.length === 0 ? " which is empty" : `: ${[...known].sort().join(", ")}`;
-      errors.push({ ...notFound(path, name), detail: `must be one of the names in pod.spec.resourceClaims${which}` });
+    if (!known.has(name)) {
+      const detail = `must be one of the names in pod.spec.resourceClaims${which()}`;
+      errors.push({ ...notFound(path, name), detail });
     }
   }
   return errors;

@@ -70,13 +70,14 @@ export function validateAddedTolerations(
   old: readonly Toleration[],
   at: FieldPath,
 ): readonly FieldError[] {
-  const kept = (one: Toleration) => next.some((other) => sameButSeconds(one, other));
-  if (!old.every(kept)) return [forbidden(at, "existing toleration can not be modified except its tolerationSeconds")];
+  const kept = new Set(next.map(allButSeconds));
+  if (!old.every((one) => kept.has(allButSeconds(one))))
+    return [forbidden(at, "existing toleration can not be modified except its tolerationSeconds")];
   return validateTolerations(next, at);
 }
 
-function sameButSeconds(a: Toleration, b: Toleration): boolean {
-  return (["key", "operator", "value", "effect"] as const).every((field) => (a[field] ?? "") === (b[field] ?? ""));
+function allButSeconds({ key, operator, value, effect }: Toleration): string {
+  return JSON.stringify([key ?? "", operator ?? "", value ?? "", effect ?? ""]);
 }
 
 export function validateSpread(
@@ -84,19 +85,16 @@ export function validateSpread(
   at: FieldPath,
   options: PodValidationOptions,
 ): readonly FieldError[] {
+  const lastOf = new Map(constraints.map((constraint, i) => [spreadText(constraint), i]));
   return constraints.flatMap((constraint, i) => {
     const path = at.index(i);
     const { topologyKey, whenUnsatisfiable, maxSkew, minDomains, nodeAffinityPolicy, nodeTaintsPolicy } = constraint;
-    const repeated = constraints
-      .slice(i + 1)
-      .some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable);
+    const repeated = lastOf.get(spreadText(constraint)) !== i;
     return [
       ...positive(maxSkew ?? 0, path.child("maxSkew")),
       ...(topologyKey ? [] : [required(path.child("topologyKey"), "can not be empty")]),
       ...oneOf(whenUnsatisfiable ?? "", ["DoNotSchedule", "ScheduleAnyway"], path.child("whenUnsatisfiable")),
-      ...(repeated
-        ? [duplicate(path.child("{topologyKey, whenUnsatisfiable}"), `{${topologyKey}, ${whenUnsatisfiable}}`)]
-        : []),
+      ...(repeated ? [duplicate(path.child("{topologyKey, whenUnsatisfiable}"), spreadText(constraint))] : []),
       ...validateMinDomains(minDomains, whenUnsatisfiable, path.child("minDomains")),
       ...oneOf(nodeAffinityPolicy, ["Honor", "Ignore"], path.child("nodeAffinityPolicy")),
       ...oneOf(nodeTaintsPolicy, ["Honor", "Ignore"], path.child("nodeTaintsPolicy")),
@@ -108,6 +106,10 @@ export function validateSpread(
         : validateLabelSelector(constraint.labelSelector, path.child("labelSelector"))),
     ];
   });
+}
+
+function spreadText({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string {
+  return `{${topologyKey}, ${whenUnsatisfiable}}`;
 }
 
 function validateMinDomains(minDomains: number | undefined, action: string, at: FieldPath): readonly FieldError[] {

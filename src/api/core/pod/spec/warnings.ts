@@ -1,4 +1,5 @@
 /** Warnings about pods and pod templates that are valid but probably not what their author intended. */
+import { table } from "#base";
 import { ipWarnings } from "../../../definition/ip-warnings.ts";
 import { at, type FieldPath } from "../../../machinery/errors/field-error.ts";
 import { goQuote } from "../../../machinery/json/go-text.ts";
@@ -104,13 +105,13 @@ function pullSecretWarnings(secrets: NonNullable<PodSpec["imagePullSecrets"]>, a
   ];
 }
 
-const oldNodeLabels: Readonly<Record<string, string>> = {
+const oldNodeLabels: Readonly<Record<string, string>> = table({
   "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
   "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',
   "failure-domain.beta.kubernetes.io/region": 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
   "failure-domain.beta.kubernetes.io/zone": 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
   "beta.kubernetes.io/instance-type": 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
-};
+});
 
 const oldAnnotations: readonly (readonly [string, string])[] = [
   ["scheduler.alpha.kubernetes.io/critical-pod", 'non-functional in v1.16+; use the "priorityClassName" field instead'],

@@ -3,6 +3,7 @@
  * does, and keeps what it is given. Of admission it does what every default cluster does to a pod.
  */
 
+import { defaultFeatures, disabledFields } from "../../../features/index.ts";
 import { at, type FieldError, invalidStatus } from "../../../machinery/errors/field-error.ts";
 import type { Json, JsonObject } from "../../../machinery/json/json.ts";
 import { checkDns1123Subdomain } from "../../../machinery/names/names.ts";
@@ -32,6 +33,7 @@ export interface Request {
   readonly contentType?: string;
 }
 
+const dropDisabled = disabledFields(defaultFeatures, "v1/Pod");
 const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 export class PodReplay {
@@ -52,7 +54,8 @@ export class PodReplay {
   #create(body: JsonObject, dryRun: boolean): Answer {
     const draft = prepared(body);
     admit(draft);
-    Pod.create?.prepare?.(draft, { now: 0, user: { name: "", groups: [], extra: {} } });
+    dropDisabled?.(draft);
+    Pod.create?.prepare?.(draft, { features: defaultFeatures, now: 0, user: { name: "", groups: [], extra: {} } });
     draft.metadata = { ...draft.metadata, namespace: "ns", generation: 1 };
     const rules = { namespaced: true, validateName: (name: string) => checkDns1123Subdomain(name) };
     const errors = [
@@ -73,6 +76,7 @@ export class PodReplay {
       ...(draft.metadata.generation === undefined ? { generation: 1 } : {}),
     };
     const rules = part === "" ? Pod.update : Pod.subresources?.parts?.[part];
+    dropDisabled?.(draft, old);
     rules?.prepare?.(draft, old);
     if (part === "") {
       keepTolerations(draft);

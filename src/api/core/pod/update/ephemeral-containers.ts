@@ -8,7 +8,6 @@ import type { PartRules } from "../../../machinery/kind.ts";
 import type { Draft } from "../../../machinery/schema/object.ts";
 import type { Pod } from "../../../types/core-v1.ts";
 import { mirrorPod } from "../fields/annotations.ts";
-import { dropDisabledFields } from "../spec/disabled-fields.ts";
 import { podOptions } from "../spec/options.ts";
 import { keepMetadata, raiseGeneration } from "./kept.ts";
 import { specOf, validateAnnotationUpdate, validateMetadataAndSpec } from "./update.ts";
@@ -21,7 +20,6 @@ export const ephemeralContainersPart: PartRules<Pod> = {
     draft.spec = structuredClone(rest) as Draft<typeof rest>;
     if (added !== undefined) draft.spec.ephemeralContainers = added;
     keepMetadata(draft, old);
-    dropDisabledFields(draft, old);
     raiseGeneration(draft, old);
   },
   validate: validateEphemeralUpdate,

@@ -11,7 +11,6 @@ import type { Container, Pod, PodSpec, ResourceRequirements } from "../../../typ
 import { mirrorPod } from "../fields/annotations.ts";
 import { isSidecar } from "../resources/container-totals.ts";
 import { computeQosClass, qosClassOf } from "../resources/qos.ts";
-import { dropDisabledFields } from "../spec/disabled-fields.ts";
 import { podOptions } from "../spec/options.ts";
 import { keepMetadata, raiseGeneration } from "./kept.ts";
 import { specOf, validateMetadataAndSpec } from "./update.ts";
@@ -23,7 +22,6 @@ export const resizePart: PartRules<Pod> = {
   verbs: ["get", "patch", "update"],
   prepare: (draft, old) => {
     takeResources(draft, old);
-    dropDisabledFields(draft, old);
     raiseGeneration(draft, old);
   },
   validate: validateResize,

@@ -19,7 +19,6 @@ import type { Draft } from "../../../machinery/schema/object.ts";
 import type { Container, ContainerStatus, Pod, PodSpec, PodStatus } from "../../../types/core-v1.ts";
 import { validateContainerStatuses } from "../containers/statuses.ts";
 import { defaultPodStatus } from "../spec/defaults.ts";
-import { dropDisabledFields } from "../spec/disabled-fields.ts";
 import { podOptions } from "../spec/options.ts";
 import { specOf, validateAnnotationUpdate } from "./update.ts";
 
@@ -39,7 +38,6 @@ function prepareStatus(draft: Draft<Pod>, old: Pod): void {
   draft.status ??= {};
   if (!draft.status.qosClass && old.status?.qosClass !== undefined) draft.status.qosClass = old.status.qosClass;
   keepObservedGenerations(draft.status, old.status ?? {});
-  dropDisabledFields(draft, old);
 }
 
 /** Clients that do not know the field do not remove it. */

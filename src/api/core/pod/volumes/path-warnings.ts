@@ -47,22 +47,55 @@ function pathsOf(items: Items, source: string): readonly PlacedPath[] {
   return (items ?? []).map(({ path }) => ({ path, source }));
 }
 
+/** An answer shows the first few of them: see the limits of `Warning` headers. */
+const MAX_OVERLAPS = 1_000;
+
 function overlaps(volume: string, paths: readonly PlacedPath[]): readonly string[] {
-  const seen: PlacedPath[] = [];
+  const seen = new PathTree();
   const warnings: string[] = [];
   for (const { path, source } of paths) {
     const next = { path: path.replace(/\/+$/, ""), source };
     if (next.path === "") continue;
-    for (const other of seen)
-      if (contains(next.path, other.path) || contains(other.path, next.path))
-        warnings.push(`${volume}: overlapping paths: ${pathText(next)} with ${pathText(other)}`);
-    seen.push(next);
+    for (const other of seen.add(next, MAX_OVERLAPS - warnings.length))
+      warnings.push(`${volume}: overlapping paths: ${pathText(next)} with ${pathText(other)}`);
+    if (warnings.length >= MAX_OVERLAPS) break;
   }
   return warnings;
 }
 
-function contains(folder: string, path: string): boolean {
-  return `${path}/`.startsWith(`${folder}/`);
+interface Folder {
+  readonly parts: Map<string, Folder>;
+  readonly here: { readonly index: number; readonly place: PlacedPath }[];
+}
+
+class PathTree {
+  readonly #root: Folder = { parts: new Map(), here: [] };
+  #count = 0;
+
+  /** Adds a path. Gives those that are in it, or that it is in, in the order in which they were added. */
+  add(place: PlacedPath, most: number): readonly PlacedPath[] {
+    const found: Folder["here"] = [];
+    let folder = this.#root;
+    for (const part of place.path.split("/")) {
+      let next = folder.parts.get(part);
+      if (next === undefined) {
+        next = { parts: new Map(), here: [] };
+        folder.parts.set(part, next);
+      }
+      folder = next;
+      if (found.length < most) for (const one of folder.here) found.push(one);
+    }
+    const below = [...folder.parts.values()];
+    for (let inner = below.pop(); inner !== undefined && found.length < most; inner = below.pop()) {
+      for (const one of inner.here) found.push(one);
+      for (const part of inner.parts.values()) below.push(part);
+    }
+    folder.here.push({ index: this.#count++, place });
+    return found
+      .sort((a, b) => a.index - b.index)
+      .slice(0, most)
+      .map((one) => one.place);
+  }
 }
 
 function pathText({ path, source }: PlacedPath): string {

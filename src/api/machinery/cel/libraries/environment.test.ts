@@ -64,7 +64,7 @@ describe("admission", () => {
   });
 
   it("knows the variables that a policy composes", () => {
-    const options = admission(base, { variables: { limit: int } });
+    const options = admission(base, { variables: new Map([["limit", { json: "limit", type: int }]]) });
     expect(evaluate("variables.limit + 1", { variables: { limit: 2 } }, options)).toBe(3n);
     expect(issuesOf("variables.other", options)).toContain("undefined field 'other'");
   });

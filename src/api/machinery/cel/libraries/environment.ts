@@ -15,8 +15,8 @@ import { celEnvironment, type Environment } from "../program/environment.ts";
 import { bindings } from "../standard/bindings.ts";
 import { optionalTypes } from "../standard/optional-types.ts";
 import { twoVariableComprehensions } from "../standard/two-variable-comprehensions.ts";
-import { dyn, optional, type Type } from "../values/type.ts";
-import { admissionRequestType, namespaceType, record } from "./admission-types.ts";
+import { dyn, type Field, object, optional, type Type } from "../values/type.ts";
+import { admissionRequestType, namespaceType } from "./admission-types.ts";
 import { authorizerType, authz, authzSelectors, resourceCheckType } from "./authz.ts";
 import { listExtensions } from "./collections/list-extensions.ts";
 import { lists } from "./collections/lists.ts";
@@ -87,8 +87,8 @@ export interface AdmissionOptions {
   readonly authorizer?: boolean;
   /** For expressions of a mutating policy that construct patches. */
   readonly patches?: boolean;
-  /** The variables that a policy composes. Without them there is no `variables`. */
-  readonly variables?: Readonly<Record<string, Type>> | undefined;
+  /** The variables that a policy composes. Without them there is no `variables`. Looked up, not copied. */
+  readonly variables?: ReadonlyMap<string, Field> | undefined;
 }
 
 /** Policies and match conditions. */
@@ -103,7 +103,7 @@ export function admission(
       oldObject: dyn,
       namespaceObject: namespaceType,
       request: admissionRequestType,
-      ...(variables !== undefined && { variables: record("kubernetes.variables", variables) }),
+      ...(variables !== undefined && { variables: object("kubernetes.variables", variables) }),
       ...(params && { params: dyn }),
       ...(authorizer && { authorizer: authorizerType, "authorizer.requestResource": resourceCheckType }),
     },

@@ -1,5 +1,6 @@
 /** The values of number and string literals. */
 
+import { table } from "#base";
 import { Uint, type Value } from "../values/value.ts";
 import type { Token } from "./lexer.ts";
 
@@ -46,7 +47,7 @@ export function literalValue(token: Token, negative: boolean): Value | LiteralFa
 
 const escapes =
   /\\(?:([abfnrtv"'\\?`])|([0-3][0-7]{2})|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))|\r\n?/g;
-const simple: Readonly<Record<string, string>> = {
+const simple: Readonly<Record<string, string>> = table({
   a: "\x07",
   b: "\b",
   f: "\f",
@@ -54,7 +55,7 @@ const simple: Readonly<Record<string, string>> = {
   r: "\r",
   t: "\t",
   v: "\v",
-};
+});
 
 function unquoted(literal: string, bytes: boolean): string | Uint8Array | LiteralFault {
   const raw = literal[0] === "r" || literal[0] === "R";

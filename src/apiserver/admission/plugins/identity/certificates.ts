@@ -4,10 +4,10 @@
  */
 import { type certificates, equalJson, goQuote, type Json } from "#api";
 import { requestSubject } from "#pki";
-import { resourceAttributes } from "../../../authz/attributes.ts";
-import { type Authorizer, isAllowed } from "../../../authz/authorizer.ts";
+import type { Authorizer } from "../../../authz/authorizer.ts";
 import type { AdmissionAttributes } from "../../../rest/server-context.ts";
 import { type AdmissionPlugin, refused, rule } from "../../chain/plugin.ts";
+import { mayForSigner } from "./signer-access.ts";
 
 type Request = certificates.CertificateSigningRequest;
 
@@ -55,17 +55,12 @@ export const certificateSubjectRestriction: AdmissionPlugin = {
   ],
 };
 
-/** For the signer by its name, or for all of its domain. */
 async function checkSigner(
   attributes: AdmissionAttributes,
   authorize: Authorizer,
   verb: "approve" | "sign",
 ): Promise<void> {
   const { signerName } = (attributes.old as Request).spec;
-  const [domain = ""] = signerName.split("/");
-  for (const name of [signerName, `${domain}/*`]) {
-    const about = { apiGroup: "certificates.k8s.io", apiVersion: "*", resource: "signers", name };
-    if (await isAllowed(authorize, resourceAttributes(attributes.user, verb, about))) return;
-  }
+  if (await mayForSigner(authorize, attributes.user, verb, signerName)) return;
   throw refused(attributes, `user not permitted to ${verb} requests with signerName ${goQuote(signerName)}`);
 }

@@ -1,5 +1,6 @@
 /** Kubernetes' functions for lists: `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`. */
 
+import { table } from "#base";
 import { type Costs, dataSize, sizeRange } from "../../functions/call-costs.ts";
 import { addRanges, costs, multiplyRanges, range, scaleRange } from "../../functions/cost.ts";
 import { fn, type Library, member, type Overload } from "../../functions/function.ts";
@@ -31,7 +32,7 @@ import {
 import { itemsOf } from "./list-items.ts";
 
 /** Ordered types, by the names in the ids of overloads. */
-export const comparable: Readonly<Record<string, Type>> = {
+export const comparable: Readonly<Record<string, Type>> = table({
   int,
   uint,
   double,
@@ -40,7 +41,7 @@ export const comparable: Readonly<Record<string, Type>> = {
   timestamp,
   string,
   bytes,
-};
+});
 const summable = { int, uint, double, duration } as const;
 const zeros = { int: 0n, uint: new Uint(0n), double: 0, duration: new Duration(0n) } as const;
 

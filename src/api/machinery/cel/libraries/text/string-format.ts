@@ -6,6 +6,7 @@
  *    width, as in Kubernetes.
  * 3. Inside of lists and maps, values are written as CEL literals.
  */
+import { table } from "#base";
 import { goQuote } from "../../../json/go-text.ts";
 import { typeName } from "../../values/type.ts";
 import {
@@ -138,11 +139,11 @@ function writeHexadecimal(value: Value): string | CelError {
   return integerIn(value, 16) ?? wrong(value, uses.x);
 }
 
-const specialDoubles: Readonly<Record<string, number>> = {
+const specialDoubles: Readonly<Record<string, number>> = table({
   NaN: Number.NaN,
   Infinity: Number.POSITIVE_INFINITY,
   "-Infinity": Number.NEGATIVE_INFINITY,
-};
+});
 
 function writeDouble(value: Value, use: string, write: (double: number) => string): string | CelError {
   const double = typeof value === "string" ? specialDoubles[value] : value;

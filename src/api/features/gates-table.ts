@@ -1,0 +1,247 @@
+/**
+ * Every feature gate of v1.36's components: those of the API server and its libraries, of the other components, and of
+ * client-go. A line is a gate, its stages, and the gates that it needs. README.md explains the lines.
+ */
+export const gatesTable = `
+APIResponseCompression a8 B16
+APIServerIdentity a20 B26
+APIServerTracing a22 B27 G34!
+APIServingWithRoutine a30
+AggregatedDiscoveryRemoveBetaType g0 D33 D35!
+AllowDNSOnlyNodeCSR G0 d31
+AllowInsecureKubeletCertificateSigningRequests G0 d31
+AllowOverwriteTerminationGracePeriodSeconds G0 d32 d35!
+AllowParsingUserUIDFromCertAuth B33
+AllowServiceExternalIPs G0
+AllowUnsafeMalformedObjectDeletion a32
+AnonymousAuthConfigurableEndpoints a31 B32 G34!
+AnyVolumeDataSource a18 B24 G33!
+AuthorizeNodeWithSelectors a31 B32 G34! needs=AuthorizeWithSelectors
+AuthorizePodWebsocketUpgradeCreatePermission B35
+AuthorizeWithSelectors a31 B32 G34!
+BtreeWatchCache B32 G33!
+CBORServingAndStorage a32
+CPUManagerPolicyAlphaOptions a23
+CPUManagerPolicyBetaOptions B23
+CPUManagerPolicyOptions a22 B23 G33!
+CRDObservedGenerationTracking b35 B36
+CRDValidationRatcheting a28 B30 G33!
+CRIListStreaming a36
+CSIServiceAccountTokenSecrets B35 G36!
+CSIVolumeHealth a21
+ChangeContainerStatusOnKubeletRestart G0 d35
+ClearingNominatedNodeNameAfterBinding a34 B35
+CloudControllerManagerWatchBasedRoutesReconciliation a35
+CloudControllerManagerWebhook a27
+ClusterTrustBundle a27 b33
+ClusterTrustBundleProjection a29 b33 needs=ClusterTrustBundle
+ComponentFlagz a32 B36
+ComponentStatusz a32 B36
+ConcurrentWatchObjectDecode b31
+ConsistentListFromCache a28 B31 G34!
+ConstrainedImpersonation a35 B36
+ContainerCheckpoint a25 B30
+ContainerRestartRules a34 B35
+ContainerStopSignals a33
+ContextualLogging a24 B30
+ControllerManagerReleaseLeaderElectionLockOnExit a36
+CoordinatedLeaderElection a31 b33
+CrossNamespaceVolumeDataSource a26
+CustomCPUCFSQuotaPeriod a12 G36
+CustomResourceFieldSelectors a30 B31 G32!
+DRAAdminAccess a32 B34 G36! needs=DynamicResourceAllocation
+DRAConsumableCapacity a34 B36 needs=DynamicResourceAllocation
+DRADeviceBindingConditions a34 B36 needs=DynamicResourceAllocation,DRAResourceClaimDeviceStatus
+DRADeviceTaintRules a35 b36 needs=DRADeviceTaints
+DRADeviceTaints a33 B36 needs=DynamicResourceAllocation
+DRAExtendedResource a34 B36 needs=DynamicResourceAllocation
+DRAListTypeAttributes a36 needs=DynamicResourceAllocation
+DRANodeAllocatableResources a36 needs=DynamicResourceAllocation
+DRAPartitionableDevices a33 B36 needs=DynamicResourceAllocation
+DRAPrioritizedList a33 B34 G36 needs=DynamicResourceAllocation
+DRAResourceClaimDeviceStatus a32 B33
+DRAResourceClaimGranularStatusAuthorization B36
+DRAResourcePoolStatus a36 needs=DynamicResourceAllocation
+DRASchedulerFilterTimeout B34 needs=DynamicResourceAllocation
+DRAWorkloadResourceClaims a36 needs=DynamicResourceAllocation,GenericWorkload
+DeclarativeValidation B33 G36!
+DeclarativeValidationBeta B36 needs=DeclarativeValidation
+DeclarativeValidationTakeover b33 d36 needs=DeclarativeValidation
+DeploymentReplicaSetTerminatingReplicas a33 B35
+DetectCacheInconsistency B34
+DisableAllocatorDualWrite a31 b33 G34 G35! needs=MultiCIDRServiceAllocator
+DisableCPUQuotaWithExclusiveCPUs B33 D36
+DisableNodeKubeProxyVersion a29 d31 D33 D36!
+DynamicResourceAllocation a26 b32 G34 G35!
+EnvFiles a34 B35
+EventedPLEG a26
+ExecProbeTimeout G20 G35!
+ExtendWebSocketsToKubelet B36
+ExternalServiceAccountTokenSigner a32 B34 G36!
+GangScheduling a35 needs=GenericWorkload
+GenericWorkload a35
+GitRepoVolumeDriver G0 d33 d36!
+GracefulNodeShutdown a20 B21
+GracefulNodeShutdownBasedOnPodPriority a23 B24 needs=GracefulNodeShutdown
+HPAConfigurableTolerance a33 B35
+HPAScaleToZero a16
+HostnameOverride a34 B35
+ImageMaximumGCAge a29 B30 G35!
+ImageVolume a31 b33 B35 G36!
+ImageVolumeWithDigest a35 needs=ImageVolume
+InPlacePodLevelResourcesVerticalScaling a35 B36 needs=InPlacePodVerticalScaling,PodLevelResources,NodeDeclaredFeatures
+InPlacePodVerticalScaling a27 B33 G35!
+InPlacePodVerticalScalingExclusiveCPUs a32 needs=InPlacePodVerticalScaling
+InPlacePodVerticalScalingExclusiveMemory a34 needs=InPlacePodVerticalScaling
+InPlacePodVerticalScalingInitContainers B36 needs=InPlacePodVerticalScaling
+JobBackoffLimitPerIndex a28 B29 G33!
+JobManagedBy a30 B32 G35!
+JobPodReplacementPolicy a28 B29 G34!
+JobSuccessPolicy a30 B31 G33!
+KMSv1 G0 D28 d29
+KubeletCgroupDriverFromCRI a28 B31 G34!
+KubeletCrashLoopBackOffMax a32 B35
+KubeletEnsureSecretPulledImages a33 B35
+KubeletFineGrainedAuthz a32 B33 G36!
+KubeletInUserNamespace a22
+KubeletPSI a33 B34 G36!
+KubeletPodResourcesDynamicResources a27 B34 G36!
+KubeletPodResourcesGet a27 B34 G36!
+KubeletPodResourcesListUseActivePods g0 D34
+KubeletRegistrationGetOnExistsOnly G0 d32
+KubeletSeparateDiskGC a29 B31
+KubeletServiceAccountTokenForCredentialProviders a33 B34
+KubeletTracing a25 B27 G34!
+ListFromCacheSnapshot a33 B34
+LocalStorageCapacityIsolationFSQuotaMonitoring a15 b31
+LogarithmicScaleDown a21 B22 G31!
+LoggingAlphaOptions a24
+LoggingBetaOptions B24
+ManifestBasedAdmissionControlConfig a36
+MatchLabelKeysInPodAffinity a29 B31 G33!
+MatchLabelKeysInPodTopologySpread a25 B27
+MatchLabelKeysInPodTopologySpreadSelectorMerge B34 needs=MatchLabelKeysInPodTopologySpread
+MaxUnavailableStatefulSet a24 b35
+MemoryQoS a22
+MultiCIDRServiceAllocator a27 b31 G33 G34!
+MutableCSINodeAllocatableCount a33 b34 B35 G36!
+MutablePVNodeAffinity a35
+MutablePodResourcesForSuspendedJobs a35 B36
+MutableSchedulingDirectivesForSuspendedJobs a35 B36
+MutatingAdmissionPolicy a32 b34 G36
+NFTablesProxyMode a29 B31 G33!
+NativeHistograms a36
+NodeDeclaredFeatures a35 B36
+NodeInclusionPolicyInPodTopologySpread a25 B26 G33!
+NodeLogQuery a27 b30 G36!
+NodeSwap a22 b28 B30 G34!
+NominatedNodeNameForExpectation a34 B35
+OpenAPIEnums a23 B24
+OpportunisticBatching B35
+OrderedNamespaceDeletion b30 B33 G34!
+PLEGOnDemandRelist B36
+PersistentVolumeClaimUnusedSinceTime a36
+PodAndContainerStatsFromCRI a23
+PodCertificateRequest a34 b35 needs=AuthorizeNodeWithSelectors
+PodDeletionCost a21 B22
+PodLevelResourceManagers a36 needs=PodLevelResources
+PodLevelResources a32 B34
+PodLifecycleSleepAction a29 B30 G34!
+PodLifecycleSleepActionAllowZero a32 B33 G34! needs=PodLifecycleSleepAction
+PodLogsQuerySplitStreams a32
+PodObservedGenerationTracking a33 B34 G35!
+PodReadyToStartContainersCondition a28 B29
+PodSchedulingReadiness a26 B27 G30!
+PodTopologyLabelsAdmission a33 B35
+PodsAPI a36
+PortForwardWebsockets a30 B31
+PreferSameTrafficDistribution a33 B34 G35!
+PreventStaticPodAPIReferences B34
+ProcMountType a12 b31 B33 G36! needs=UserNamespacesSupport
+QOSReserved a11
+RecoverVolumeExpansionFailure a23 B32 G34!
+RecursiveReadOnlyMounts a30 B31 G33!
+ReduceDefaultCrashLoopBackOffDecay a33
+RelaxedDNSSearchValidation a32 B33 G34!
+RelaxedEnvironmentVariableValidation a30 B32 G34!
+RelaxedServiceNameValidation a34 B36
+ReloadKubeletClientCAFile B36
+ReloadKubeletServerCertificateFile B31
+RemoteRequestHeaderUID a32 B33
+ResilientWatchCacheInitialization B31 G34!
+ResourceHealthStatus a31 B36 needs=DynamicResourceAllocation
+ResourceHealthStatusMessage B36 needs=ResourceHealthStatus
+RestartAllContainersOnContainerExits a35 B36 needs=ContainerRestartRules,NodeDeclaredFeatures
+RetryGenerateName a30 B31 G32!
+RotateKubeletServerCertificate a7 B12
+RuntimeClassInImageCriApi a29
+SELinuxChangePolicy a32 B33 G36!
+SELinuxMount a30 b33
+SELinuxMountReadWriteOncePod a25 b27 B28 G36!
+SchedulerAsyncAPICalls b34
+SchedulerAsyncPreemption a32 B33
+SchedulerPopFromBackoffQ B33
+SchedulerQueueingHints b28 B32 G34!
+SeparateCacheWatchRPC B28 d33 d36!
+SeparateTaintEvictionController B29 G34!
+ServiceAccountNodeAudienceRestriction b32 B33
+ServiceAccountTokenJTI a29 B30 G32!
+ServiceAccountTokenNodeBinding a29 B31 G33! needs=ServiceAccountTokenNodeBindingValidation
+ServiceAccountTokenNodeBindingValidation a29 B30 G32!
+ServiceAccountTokenPodNodeInfo a29 B30 G32!
+ServiceCIDRStatusFieldWiping g0 D36
+ShardedListAndWatch a36
+SidecarContainers a28 B29 G33!
+SizeBasedListCostEstimate B34
+StaleControllerConsistencyDaemonSet B36 needs=AtomicFIFO
+StaleControllerConsistencyJob B36 needs=AtomicFIFO
+StaleControllerConsistencyReplicaSet B36 needs=AtomicFIFO
+StaleControllerConsistencyStatefulSet B36 needs=AtomicFIFO
+StatefulSetSemanticRevisionComparison B0
+StorageCapacityScoring a33
+StorageNamespaceIndex B30 D33
+StorageVersionAPI a20 needs=APIServerIdentity
+StorageVersionHash a14 B15
+StorageVersionMigrator a30 b35
+StreamingCollectionEncodingToJSON B33 G34!
+StreamingCollectionEncodingToProtobuf B33 G34!
+StrictIPCIDRValidation a33 B36
+StructuredAuthenticationConfiguration a29 B30 G34!
+StructuredAuthenticationConfigurationEgressSelector B34 needs=StructuredAuthenticationConfiguration
+StructuredAuthenticationConfigurationJWKSMetrics B35 needs=StructuredAuthenticationConfiguration
+SupplementalGroupsPolicy a31 B33 G35!
+SystemdWatchdog B32 G35!
+TaintTolerationComparisonOperators a35
+TokenRequestServiceAccountUIDValidation B34
+TopologyAwareWorkloadScheduling a36 needs=GenericWorkload
+TopologyManagerPolicyAlphaOptions a26
+TopologyManagerPolicyBetaOptions b26 B28
+TopologyManagerPolicyOptions a26 B28 G32!
+TranslateStreamCloseWebsocketRequests a29 B30
+UnauthenticatedHTTP2DOSMitigation b25 B29
+UnknownVersionInteroperabilityProxy a28 B36 needs=APIServerIdentity
+UserNamespacesHostNetworkSupport a35 needs=UserNamespacesSupport
+UserNamespacesSupport a25 b30 B33 G36!
+VolumeAttributesClass a29 b31 G34 G36!
+VolumeLimitScaling a35
+WatchCacheInitializationPostStartHook b31 B36
+WatchList a27 B32 b33 B34
+WinDSR a14 B33 G34!
+WinOverlay a14 B20 G34!
+WindowsCPUAndMemoryAffinity a32
+WindowsGracefulNodeShutdown a32 B34 needs=GracefulNodeShutdown
+WindowsHostNetwork a26 d33
+WorkloadAwarePreemption a36 needs=GangScheduling
+WorkloadWithJob a36 needs=GenericWorkload
+
+AtomicFIFO B36
+ClientsAllowCARotation B36
+ClientsAllowCBOR a32
+ClientsAllowTLSCacheGC B36
+ClientsPreferCBOR a32
+InOrderInformers B33 G36!
+InOrderInformersBatchProcess B35 needs=InOrderInformers
+InformerResourceVersion a30 G35
+UnlockWhileProcessingFIFO B36
+WatchListClient b30 B35
+`;

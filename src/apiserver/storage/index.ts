@@ -1,0 +1,3 @@
+export { type MediaTypeStore, mediaTypeStore, STORAGE_MEDIA_TYPES, type StorageMediaType } from "./media-type-store.ts";
+export type { StorageSettings } from "./settings.ts";
+export { countObjects, measureStore } from "./store-metrics.ts";

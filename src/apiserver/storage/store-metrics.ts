@@ -1,0 +1,69 @@
+/**
+ * What /metrics says about the store: how many objects there are of each resource, and how large its data are.
+ *
+ * 1. Both are read at an interval, not with each request for metrics. An interval of 0 turns the metric off.
+ * 2. A size that cannot be read keeps its last value, and is tried again at the next interval.
+ */
+import type { Clock, Logger, MetricsRegistry } from "#base";
+import type { Store } from "#store";
+import type { Resources } from "../rest/resources.ts";
+
+export const COUNT_PERIOD_MS = 60_000;
+export const SIZE_INTERVAL_MS = 30_000;
+/** Kubernetes' name of the first cluster of a server. */
+const STORAGE_CLUSTER = "etcd-0";
+
+export interface ObjectCountOptions {
+  readonly resources: Resources;
+  readonly metrics: MetricsRegistry;
+  readonly clock: Clock;
+  readonly periodMs?: number | undefined;
+}
+
+/** Runs until its signal aborts. */
+export async function countObjects(
+  { resources, metrics, clock, periodMs = COUNT_PERIOD_MS }: ObjectCountOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  if (periodMs === 0) return;
+  const gauge = metrics.gauge({
+    name: "apiserver_resource_objects",
+    help: "Objects of each resource in the store, as of the last count.",
+    labels: ["group", "resource"],
+  });
+  while (!signal.aborted) {
+    // Resources that are no longer served disappear.
+    gauge.clear();
+    for (const { groupResource, cache } of resources.all())
+      gauge.labels(groupResource.group, groupResource.resource).set(cache.size);
+    await clock.sleep(periodMs, signal).catch(() => {});
+  }
+}
+
+export interface StoreSizeOptions {
+  readonly store: Pick<Store, "sizeBytes">;
+  readonly metrics: MetricsRegistry;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly intervalMs?: number | undefined;
+}
+
+/** Runs until its signal aborts. Stores that cannot tell their size have no such metric. */
+export async function measureStore(options: StoreSizeOptions, signal: AbortSignal): Promise<void> {
+  const { store, metrics, clock, log, intervalMs = SIZE_INTERVAL_MS } = options;
+  if (intervalMs === 0 || store.sizeBytes === undefined) return;
+  const gauge = metrics.gauge({
+    name: "apiserver_storage_size_bytes",
+    help: "Bytes that the data of the store take.",
+    labels: ["storage_cluster_id"],
+  });
+  while (!signal.aborted) {
+    try {
+      gauge.labels(STORAGE_CLUSTER).set(await store.sizeBytes());
+    } catch (error) {
+      if (signal.aborted) return;
+      log.warn("the size of the store cannot be read; trying again", { error });
+    }
+    await clock.sleep(intervalMs, signal).catch(() => {});
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Devices of the machine that a node's processes may not open, whatever device files they make: disks, and what reads
+ * disks or memory by another name. Pure.
+ *
+ * 1. Files of devices may be made ("m"), but not opened: every container is given that right, and cgroup v1 refuses to
+ *    give a right of which the group above lacks a part.
+ */
+
+export interface DeviceRule {
+  readonly allow: boolean;
+  readonly type?: "a" | "b" | "c";
+  readonly major?: number;
+  readonly minor?: number;
+  readonly access: string;
+}
+
+/** Drivers of character devices by which commands reach a disk, by their names in /proc/devices. */
+const DISK_COMMANDS = ["sg", "bsg", "nvme", "nvme-generic", "raw", "mtd", "ubi_ctrl", "device-mapper"];
+/** /dev/mem, /dev/kmem, /dev/port. */
+const MEMORY = { major: 1, minors: [1, 2, 4] };
+
+/** `devices`: /proc/devices. */
+export function deviceRules(devices: string): DeviceRule[] {
+  const [characters = ""] = devices.split(/^Block devices:$/m);
+  const majors = characters.split("\n").flatMap((line) => {
+    const [, major, name = ""] = /^\s*(\d+) (\S+)$/.exec(line) ?? [];
+    return major !== undefined && DISK_COMMANDS.includes(name) ? [Number(major)] : [];
+  });
+  const denied = (rule: Omit<DeviceRule, "allow" | "access">): DeviceRule => ({ allow: false, access: "rw", ...rule });
+  return [
+    { allow: true, access: "rwm" },
+    denied({ type: "b" }),
+    ...MEMORY.minors.map((minor) => denied({ type: "c", major: MEMORY.major, minor })),
+    ...[...new Set(majors)].map((major) => denied({ type: "c", major })),
+  ];
+}

@@ -1,0 +1,21 @@
+/** Whether this machine can give nodes namespaces of their own. */
+import { CommandError, findProgram, run } from "../machine/command.ts";
+
+const NEEDED = ["unshare", "nsenter", "setpriv", "setsid", "find"];
+/** All that a node is made of, tried at once: it is gone when the command ends. */
+const TRY =
+  "mount -t proc proc /proc && mount -t sysfs sysfs /sys && mount -t overlay overlay -o lowerdir=/usr:/etc /tmp";
+
+/** Why it cannot, as the end of a sentence; undefined if it can. */
+export async function isolationObstacle(): Promise<string | undefined> {
+  const missing = NEEDED.filter((program) => findProgram(program) === undefined);
+  if (missing.length > 0) return `there is no ${missing.join(", ")} here`;
+  const namespaces = ["--mount", "--uts", "--ipc", "--net", "--cgroup", "--pid", "--fork", "--propagation", "private"];
+  return run("unshare", [...namespaces, "sh", "-c", TRY]).then(
+    () => undefined,
+    (error: unknown) => {
+      if (!(error instanceof CommandError)) throw error;
+      return (error.message.split(`${TRY}: `).at(-1) ?? error.message).replace(/\.$/, "");
+    },
+  );
+}
