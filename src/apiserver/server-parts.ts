@@ -87,7 +87,7 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
       bootstrap(context, resources, {
         ...authenticationFacts(options.certificate, options),
         serviceCidrs,
-        enabled: options.apis?.enabled,
+        enabled: features.enabled,
       }),
     front: (core) => serverFront(options, core, place),
   };
@@ -102,14 +102,14 @@ function admissionOf({ admission = {}, features = defaultFeatures }: ApiServerOp
 }
 
 function authorizationPart(
-  { authorizationModes: modes, apis }: ApiServerOptions,
+  { authorizationModes: modes, features = defaultFeatures }: ApiServerOptions,
   { storage, resources, metrics, closing }: Foundation,
 ): Authorization {
   const made = authorization({
     ...storage,
     modes,
     resources,
-    nodeRules: nodeRules(apis?.enabled),
+    nodeRules: nodeRules(features.enabled),
     compileCondition: matchCondition,
     metrics,
   });

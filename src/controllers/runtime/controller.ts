@@ -31,6 +31,8 @@ export interface Controller {
   readonly reportsAs?: string;
   /** Concurrent workers. Default: 5. */
   readonly concurrency?: number;
+  /** Feature gates: it runs only where all of them are on. */
+  readonly gates?: readonly string[];
   /** Kinds that not every server serves. Without them, it does not run. */
   readonly needs?: readonly ResourceName[];
   /** Disabled unless it is selected by name. */

@@ -6,12 +6,17 @@ interface ResourceList {
   readonly resources?: readonly { readonly name: string }[];
 }
 
-export async function areServed(client: Client, needs: readonly ResourceName[], signal: AbortSignal): Promise<boolean> {
-  for (const { apiVersion, plural } of needs) {
-    const served = await servedIn(client, apiVersion, signal);
-    if (!served.includes(plural)) return false;
+/** The first of them that is not served; undefined: all are. */
+export async function firstUnserved(
+  client: Client,
+  needs: readonly ResourceName[],
+  signal: AbortSignal,
+): Promise<ResourceName | undefined> {
+  for (const need of needs) {
+    const served = await servedIn(client, need.apiVersion, signal);
+    if (!served.includes(need.plural)) return need;
   }
-  return true;
+  return undefined;
 }
 
 async function servedIn(client: Client, apiVersion: string, signal: AbortSignal): Promise<readonly string[]> {

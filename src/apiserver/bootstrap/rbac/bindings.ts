@@ -39,16 +39,16 @@ export interface BindingData {
   readonly subjects: readonly rbac.Subject[];
 }
 
-/** Controllers' roles are bound to the ServiceAccount of their name. `groups`: further roles, and whom they are bound to. */
+/** Controllers' roles are bound to the ServiceAccount of their name. `groups`: further roles, each with its group. */
 export function clusterBindings(
   controllers: readonly RoleData[],
-  groups: Readonly<Record<string, string>> = {},
+  groups: ReadonlyMap<string, string> = new Map(),
 ): readonly BindingData[] {
   const own = controllers.map(({ name }) => binding("ClusterRole", name, name, [`account:${name.split(":").at(-1)}`]));
   const others = lines(CLUSTER_BINDINGS).map(([name = "", role = "", ...subjects]) =>
     binding("ClusterRole", name, role, subjects),
   );
-  const more = Object.entries(groups).map(([role, group]) => binding("ClusterRole", role, role, [`group:${group}`]));
+  const more = [...groups].map(([role, group]) => binding("ClusterRole", role, role, [`group:${group}`]));
   return [...others, ...more, ...own];
 }
 

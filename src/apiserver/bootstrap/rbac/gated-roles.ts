@@ -3,13 +3,13 @@
 export interface GatedRoles {
   readonly gate: string;
   /** As controllerRoles. */
-  readonly controllers?: string;
+  readonly controllers?: string | undefined;
   /** As clusterRoles. */
-  readonly cluster?: string;
+  readonly cluster?: string | undefined;
   /** Further rules of the role of nodes, as the lines of a role. */
-  readonly node?: string;
+  readonly node?: string | undefined;
   /** Cluster roles, each with the group that it is bound to. */
-  readonly groups?: Readonly<Record<string, string>>;
+  readonly groups?: Readonly<Record<string, string>> | undefined;
 }
 
 export const gatedRoles: readonly GatedRoles[] = [
@@ -40,6 +40,8 @@ podcertificaterequestcleaner
     controllers: `
 storage-version-migrator-controller
   list,patch * *
+  get apiextensions.k8s.io customresourcedefinitions
+  patch apiextensions.k8s.io customresourcedefinitions/status
   update storagemigration.k8s.io storageversionmigrations/status`,
   },
   {
@@ -47,7 +49,7 @@ storage-version-migrator-controller
     controllers: `
 storage-version-garbage-collector
   read coordination.k8s.io leases
-  read,delete internal.apiserver.k8s.io storageversions
-  patch,update internal.apiserver.k8s.io storageversions/status`,
+  read,delete,patch,update internal.apiserver.k8s.io storageversions
+  get,patch,update internal.apiserver.k8s.io storageversions/status`,
   },
 ];

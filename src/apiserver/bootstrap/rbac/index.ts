@@ -10,7 +10,6 @@ import { AUTO_UPDATE, missing } from "./reconcile.ts";
 import { parseRoles, type RoleData } from "./role-text.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
-
 const NODE = "system:node";
 
 /** Whether a feature gate is on. */
@@ -27,7 +26,7 @@ export function rbacObjects(enabled = none): readonly Wanted[] {
   const texts = [controllerRoles, ...open.map(({ controllers = "" }) => controllers)];
   const controllers = texts.flatMap((text) => parseRoles(text, { prefix: "system:controller:" }));
   const all = [...ownRoles(open), ...controllers];
-  const groups = Object.assign({}, ...open.map((roles) => roles.groups)) as Readonly<Record<string, string>>;
+  const groups = new Map(open.flatMap((roles) => Object.entries(roles.groups ?? {})));
   return [
     ...all.map((role) => roleObject("clusterroles", role)),
     ...clusterBindings(controllers, groups).map((binding) => bindingObject("clusterrolebindings", binding)),
