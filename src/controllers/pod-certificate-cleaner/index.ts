@@ -1,4 +1,7 @@
-/** Deletes PodCertificateRequests 15 minutes after their creation: by then they are issued, or nobody issues them. */
+/**
+ * Deletes PodCertificateRequests 15 minutes after their creation: by then a certificate is issued and on its node, or
+ * nobody issues it.
+ */
 import { type certificatesV1beta1, optional, parseTime, toMs } from "#api";
 import { changesOf, defineController, type Plan } from "../runtime/index.ts";
 
@@ -7,11 +10,12 @@ const KEPT_MS = 15 * 60_000;
 export const podCertificateCleaner = defineController({
   name: "podcertificaterequest-cleaner-controller",
   account: "podcertificaterequestcleaner",
+  gates: ["PodCertificateRequest"],
   needs: [optional.PodCertificateRequest],
   bind({ cache }) {
     const requests = cache(optional.PodCertificateRequest);
     return {
-      sources: [changesOf(optional.PodCertificateRequest)],
+      sources: [changesOf(optional.PodCertificateRequest, ({ type }) => type !== "deleted")],
       reconcile: (key, now) => {
         const request = requests.get(key);
         return request === undefined ? undefined : planCleaning(request, now);
