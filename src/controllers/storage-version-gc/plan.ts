@@ -4,7 +4,7 @@
  * 1. Entries of servers that are gone are removed; without any entry, the StorageVersion is deleted.
  * 2. The common version and its condition follow from the entries that are left.
  */
-import { type apiserverinternal, formatTime, instantOf, optional } from "#api";
+import { type apiserverinternal, formatTime, instantOf, type KubeObject, optional } from "#api";
 import type { Plan } from "../runtime/index.ts";
 
 type StorageVersion = apiserverinternal.StorageVersion;
@@ -12,18 +12,29 @@ type Status = apiserverinternal.StorageVersionStatus;
 
 const CONDITION = "AllEncodingVersionsEqual";
 
+/** The Lease is that of an API server. */
+export function isIdentity({ metadata }: KubeObject): boolean {
+  return metadata.labels?.["apiserver.kubernetes.io/identity"] === "kube-apiserver";
+}
+
+/** The servers that have an entry. */
+export function serversOf({ status }: StorageVersion): readonly string[] {
+  return (status?.storageVersions ?? []).map(({ apiServerID = "" }) => apiServerID);
+}
+
 export function planStorageVersion(
   version: StorageVersion,
-  isServer: (id: string) => boolean,
+  living: ReadonlySet<string>,
   now: number,
 ): Plan | undefined {
   const all = version.status?.storageVersions ?? [];
-  const left = all.filter(({ apiServerID }) => isServer(apiServerID));
+  const left = all.filter(({ apiServerID = "" }) => living.has(apiServerID));
   if (left.length === all.length) return undefined;
   const resource = optional.StorageVersion;
-  if (left.length === 0) return { steps: [[{ verb: "delete", resource, object: version }]] };
-  const status = statusOf(version, left, now);
-  return { steps: [[{ verb: "updateStatus", resource, object: { ...version, status } as StorageVersion }]] };
+  // A server that has just added its entry has changed the object.
+  if (left.length === 0) return { steps: [[{ verb: "delete", resource, object: version, unchanged: true }]] };
+  const object: StorageVersion = { ...version, status: statusOf(version, left, now) };
+  return { steps: [[{ verb: "updateStatus", resource, object }]] };
 }
 
 function statusOf(
@@ -31,10 +42,8 @@ function statusOf(
   left: NonNullable<Status["storageVersions"]>,
   now: number,
 ): Status {
-  const [first] = left;
-  const common = left.every(({ encodingVersion }) => encodingVersion === first?.encodingVersion)
-    ? first?.encodingVersion
-    : undefined;
+  const versions = new Set(left.map(({ encodingVersion }) => encodingVersion));
+  const [common] = versions.size === 1 ? versions : [];
   const before = old?.conditions?.find(({ type }) => type === CONDITION);
   const status = common === undefined ? "False" : "True";
   const replaced =
