@@ -2,79 +2,120 @@
  * Writes all objects of a resource again, as a StorageVersionMigration asks for: each is stored in the current version
  * and with the current key.
  *
- * 1. An object is written by an apply without fields, which names its uid and resourceVersion. A conflict says that
- *    somebody else has written or deleted it since, so there is nothing left to do for it.
- * 2. A migration that was interrupted starts again: objects that are up to date are not written twice.
+ * 1. A migration that was interrupted starts again: objects that were written since its revision are left alone.
+ * 2. A resource that is not served may be new: it is looked for again until the migration is a minute old.
  */
-import { isStatusError, type KubeObject, optional } from "#api";
-import { type Client, type DiscoveredResource, discoverResources } from "#client";
-import { changesOf, defineController, type Plan } from "../runtime/index.ts";
-import { conditionPlan, type Migration, NOT_DISCOVERED, nextStep, notedPlan, UNHANDLED } from "./plan.ts";
+import { type apiextensions, isStatusError, type JsonObject, kinds, optional, parseTime, toMs } from "#api";
+import { changesOf, defineController, keysFrom, type Plan } from "../runtime/index.ts";
+import { endPatch, startPatch } from "./definition.ts";
+import { findResource, IllFormedError, isPassing, isWellFormed, resourceText, unfit, writeAll } from "./objects.ts";
+import {
+  endPlan,
+  isOver,
+  isSameResource,
+  type Migration,
+  nextStep,
+  notedPlan,
+  type Outcome,
+  startPlan,
+} from "./plan.ts";
 
 const NAME = "storage-version-migrator-controller";
+const SEARCH_MS = 60_000;
+const SEARCH_AGAIN_MS = 5_000;
+const UNHANDLED = "migration encountered unhandled error";
 
 export const storageVersionMigrator = defineController({
   name: NAME,
+  gates: ["StorageVersionMigrator"],
   needs: [optional.StorageVersionMigration],
   bind({ cache, client, clock, log }) {
     const migrations = cache(optional.StorageVersionMigration);
+    const definitions = client.of(kinds.CustomResourceDefinition);
+
+    const patchDefinition = async (
+      { spec }: Migration,
+      patchOf: (definition: apiextensions.CustomResourceDefinition) => JsonObject,
+      signal: AbortSignal,
+    ): Promise<void> => {
+      const { group = "", resource = "" } = spec?.resource ?? {};
+      const name = `${resource}.${group}`;
+      try {
+        const object = patchOf(await definitions.get(name, { signal }));
+        await definitions.subresource(name, "status").patch({ type: "merge", object }, { signal });
+      } catch (error) {
+        // A resource without a definition.
+        if (!isStatusError(error, "NotFound")) throw error;
+      }
+    };
+    const end = async (migration: Migration, outcome: Outcome, signal: AbortSignal): Promise<Plan> => {
+      const now = clock.now();
+      await patchDefinition(migration, (definition) => endPatch(definition, outcome, now), signal);
+      return endPlan(migration, outcome, now);
+    };
+    const fail = (migration: Migration, message: string, signal: AbortSignal) =>
+      end(migration, { ok: false, message }, signal);
+
+    const note = async (migration: Migration, now: number, signal: AbortSignal): Promise<Plan> => {
+      const found = await findResource(client, migration, signal);
+      if (found.kind !== "resource") {
+        if (found.kind === "unknown" || mayAppear(migration, now)) return { againAfterMs: SEARCH_AGAIN_MS };
+        return fail(migration, "resource does not exist in discovery", signal);
+      }
+      const { resource } = found;
+      const why = unfit(resource);
+      if (why !== undefined) return fail(migration, why, signal);
+      const { resourceVersion } = (await client.metadataOf(resource).list({ limit: 1, signal })).metadata;
+      if (isWellFormed(resourceVersion)) return notedPlan(migration, resourceVersion);
+      const { message } = new IllFormedError(resourceVersion);
+      return fail(migration, `latest resourceVersion for ${resourceText(resource)} is not valid: ${message}`, signal);
+    };
+    const write = async (migration: Migration, now: number, signal: AbortSignal): Promise<Plan> => {
+      const found = await findResource(client, migration, signal);
+      if (found.kind !== "resource") {
+        if (found.kind === "unknown" || mayAppear(migration, now)) return { againAfterMs: SEARCH_AGAIN_MS };
+        return fail(migration, `${UNHANDLED}: unable to obtain GVR from discovery`, signal);
+      }
+      const upTo = Number(migration.status?.resourceVersion);
+      try {
+        await writeAll(client, { resource: found.resource, upTo, manager: NAME, signal });
+      } catch (error) {
+        if (signal.aborted || isPassing(error)) throw error;
+        log.warn("a storage version migration failed", { migration: migration.metadata.name, error });
+        return fail(migration, `${UNHANDLED}: ${(error as Error).message}`, signal);
+      }
+      return end(migration, { ok: true }, signal);
+    };
+
     return {
-      sources: [changesOf(optional.StorageVersionMigration)],
-      async reconcile(key, now, signal): Promise<Plan | undefined> {
+      sources: [
+        changesOf(optional.StorageVersionMigration, ({ type }) => type !== "deleted"),
+        // Those that wait for this one.
+        keysFrom(optional.StorageVersionMigration, ({ type, object }) => {
+          if (type !== "deleted" && !isOver(object)) return [];
+          const waiting = migrations.list().filter((other) => isSameResource(other, object) && !isOver(other));
+          return waiting.map(({ metadata }) => metadata.name ?? "");
+        }),
+      ],
+      async reconcile(key, now, signal) {
         const migration = migrations.get(key);
-        const step = migration && nextStep(migration);
-        if (migration === undefined || step === undefined) return undefined;
-        if (step === "start") return conditionPlan(migration, "Running", now);
-        const resource = await discovered(client, migration, signal);
-        if (resource === undefined) return conditionPlan(migration, "Failed", now, NOT_DISCOVERED);
-        if (step === "note") {
-          const { metadata } = await client.metadataOf(resource).list({ limit: 1, signal });
-          return notedPlan(migration, metadata.resourceVersion);
+        if (migration === undefined) return undefined;
+        switch (nextStep(migration, migrations.list())) {
+          case "start":
+            await patchDefinition(migration, (definition) => startPatch(definition, key, now), signal);
+            return startPlan(migration, now);
+          case "note":
+            return note(migration, now, signal);
+          case "write":
+            return write(migration, now, signal);
+          default:
+            return undefined;
         }
-        try {
-          await writeAll(client, resource, signal);
-        } catch (error) {
-          if (signal.aborted) throw error;
-          log.warn("a storage version migration failed", { migration: key, error });
-          return conditionPlan(migration, "Failed", clock.now(), UNHANDLED);
-        }
-        return conditionPlan(migration, "Succeeded", clock.now());
       },
     };
   },
 });
 
-/** Undefined: no version of the resource is served, or its objects cannot be listed and written. */
-async function discovered(
-  client: Client,
-  { spec }: Migration,
-  signal: AbortSignal,
-): Promise<DiscoveredResource | undefined> {
-  const { group = "", resource = "" } = spec?.resource ?? {};
-  const { resources } = await discoverResources(client, { signal });
-  return resources.find(
-    (each) =>
-      each.group === group && each.plural === resource && each.verbs.includes("list") && each.verbs.includes("patch"),
-  );
-}
-
-async function writeAll(client: Client, resource: DiscoveredResource, signal: AbortSignal): Promise<void> {
-  for await (const object of client.metadataOf(resource).each({ signal }))
-    await writeOne(client, resource, object, signal);
-}
-
-async function writeOne(
-  client: Client,
-  resource: DiscoveredResource,
-  { metadata }: KubeObject,
-  signal: AbortSignal,
-): Promise<void> {
-  const { name = "", namespace, uid = "", resourceVersion = "" } = metadata;
-  const all = client.of(resource);
-  const objects = namespace === undefined ? all : all.in(namespace);
-  try {
-    await objects.apply({ metadata: { name, uid, resourceVersion } }, { fieldManager: NAME, signal });
-  } catch (error) {
-    if (!isStatusError(error, "Conflict") && !isStatusError(error, "NotFound")) throw error;
-  }
+function mayAppear({ metadata }: Migration, now: number): boolean {
+  return now < toMs(parseTime(metadata.creationTimestamp ?? "")) + SEARCH_MS;
 }
