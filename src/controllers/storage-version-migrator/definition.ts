@@ -3,7 +3,8 @@
  *
  * 1. Versions are taken from `storedVersions` only if the definition is what it was when the migration began: else
  *    objects may have been stored in another version meanwhile.
- * 2. Each patch names the resourceVersion that it was made for.
+ * 2. They stay if it failed: some objects may still be stored in them. Kubernetes takes them away then, too.
+ * 3. Each patch names the resourceVersion that it was made for.
  */
 import { type apiextensions, formatTime, instantOf, type JsonObject } from "#api";
 import type { Outcome } from "./plan.ts";
@@ -31,7 +32,6 @@ export function endPatch(definition: Definition, { ok }: Outcome, now: number): 
   const facts = ok
     ? { status: "False", reason: "MigrationSucceeded", message: `The migration has succeeded ${about}` }
     : { status: "False", reason: "MigrationFailed", message: "The migration has failed" };
-  // Objects of a migration that failed may still be stored in the other versions.
   return statusPatch(definition, now, facts, ok && stored !== undefined ? { storedVersions: [stored] } : {});
 }
 
