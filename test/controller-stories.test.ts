@@ -11,6 +11,7 @@ import { allControllers } from "#controllers";
 
 const WORKLOADS = "test/kubectl/controllers.test.ts";
 const CLUSTER = "test/kubectl/cluster-controllers.test.ts";
+const GATED = "test/gated-controllers.test.ts";
 
 const STORIES: Readonly<Record<string, readonly [file: string, story: string]>> = {
   "namespace-controller": [WORKLOADS, "a namespace goes with everything in it"],
@@ -59,6 +60,14 @@ const STORIES: Readonly<Record<string, readonly [file: string, story: string]>> 
     "src/controllers/certificates/certificates.test.ts",
     "clears away what is done after an hour",
   ],
+  // Behind feature gates, and for kinds that `--runtime-config` adds. The first one waits for a quarter of an hour.
+  "podcertificaterequest-cleaner-controller": [
+    "src/controllers/pod-certificate-cleaner/pod-certificate-cleaner.test.ts",
+    "is deleted 15 minutes after its creation",
+  ],
+  "kube-apiserver-serving-clustertrustbundle-publisher-controller": [GATED, "publishes whom to trust"],
+  "storageversion-garbage-collector-controller": [GATED, "forgets API servers that are gone"],
+  "storage-version-migrator-controller": [GATED, "stores custom resources in their new version"],
   "bootstrap-signer-controller": [CLUSTER, "what new nodes learn of the cluster is signed"],
   "token-cleaner-controller": [WORKLOADS, "tokens that are over are taken away"],
   // Waits for a year, twice.

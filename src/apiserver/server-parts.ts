@@ -84,7 +84,11 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
         answerWithinMs: options.serving?.requestTimeoutMs,
       }),
     bootstrap: ({ context, resources }) =>
-      bootstrap(context, resources, { ...authenticationFacts(options.certificate, options), serviceCidrs }),
+      bootstrap(context, resources, {
+        ...authenticationFacts(options.certificate, options),
+        serviceCidrs,
+        enabled: features.enabled,
+      }),
     front: (core) => serverFront(options, core, place),
   };
 }
@@ -98,14 +102,14 @@ function admissionOf({ admission = {}, features = defaultFeatures }: ApiServerOp
 }
 
 function authorizationPart(
-  { authorizationModes: modes }: ApiServerOptions,
+  { authorizationModes: modes, features = defaultFeatures }: ApiServerOptions,
   { storage, resources, metrics, closing }: Foundation,
 ): Authorization {
   const made = authorization({
     ...storage,
     modes,
     resources,
-    nodeRules: nodeRules(),
+    nodeRules: nodeRules(features.enabled),
     compileCondition: matchCondition,
     metrics,
   });

@@ -214,7 +214,7 @@ function runInBackground(
   start: Start,
   { pki, api, kubeconfigs, realNodes }: Running & { readonly kubeconfigs: Kubeconfigs },
 ): TaskGroup {
-  const { config, starting, clock, random, log, metrics } = start;
+  const { config, starting, features, clock, random, log, metrics } = start;
   const { handle, signToken, reasons, url } = api;
   const elects = config.store.kind === "etcd";
   const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
@@ -224,9 +224,8 @@ function runInBackground(
     await nextTurn();
     const { runControllerManager } = await import("./in-process/controller-manager.ts");
     const { controllers: selection } = config;
-    const nodeCidrs = nodeCidrsOf(config, realNodes);
-    const options = { handle, authority: pki.ca, signToken, elects, selection, nodeCidrs, clock, random, log, metrics };
-    await runControllerManager(options, signal);
+    const own = { authority: pki.ca, signToken, selection, nodeCidrs: nodeCidrsOf(config, realNodes), features };
+    await runControllerManager({ ...own, handle, elects, clock, random, log, metrics }, signal);
   });
   background.run("cluster info", async (signal) => {
     await nextTurn();

@@ -1,9 +1,10 @@
 /** All controllers side by side: each within its own role, and all of them at rest when there is nothing to do. */
 import { afterEach, describe, expect, it } from "vitest";
-import { type core, kinds } from "#api";
+import { type core, kinds, parseFeatures, parseRuntimeConfig, servedKinds } from "#api";
 import { createLogger, VirtualClock } from "#base";
+import { createAuthority } from "#pki";
 import { allControllers } from "./all-controllers.ts";
-import { scriptedNodes, testControllers } from "./testing/index.ts";
+import { scriptedNodes, type TestControllersOptions, testControllers } from "./testing/index.ts";
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -18,12 +19,15 @@ const NO_SIGNER = {
   sign: () => "",
 };
 
-async function cluster() {
+const authority = await createAuthority({ commonName: "ca", clock: new VirtualClock() });
+
+async function cluster(options: TestControllersOptions = {}) {
   const clock = new VirtualClock();
   const complaints: string[] = [];
   const write = (line: string) => complaints.push(line);
   const log = createLogger({ write, format: "json", level: "warn", clock });
-  const running = await testControllers(allControllers({ caPem: "ca", signer: NO_SIGNER }), { clock, log });
+  const controllers = allControllers({ caPem: authority.certPem, signer: NO_SIGNER });
+  const running = await testControllers(controllers, { clock, log, ...options });
   open.push(() => running.close());
   const { client } = running;
   for (const name of ["default", "kube-system", "kube-public", "kube-node-lease"])
@@ -65,8 +69,16 @@ describe("all controllers together", () => {
     expect(complaints.filter((line) => line.includes("Forbidden"))).toEqual([]);
   });
 
-  it("write nothing for an hour in which nothing happens", async () => {
-    const { client, nodes, writes, requests } = await cluster();
+  const gates = ["ClusterTrustBundle", "PodCertificateRequest", "StorageVersionAPI", "StorageVersionMigrator"];
+  const features = parseFeatures({ gates: gates.map((gate) => `${gate}=true`).join(",") });
+  const runtimeConfig = parseRuntimeConfig("api/all=true");
+  const gated = { features, kinds: servedKinds({ runtimeConfig, enabled: features.enabled }) };
+
+  it.each<{ name: string; options?: TestControllersOptions }>([
+    { name: "those of v1.36" },
+    { name: "also those behind feature gates", options: gated },
+  ])("write nothing for an hour in which nothing happens: $name", async ({ options }) => {
+    const { client, nodes, writes, requests, complaints } = await cluster(options);
     const spec = { replicas: 2, selector: { matchLabels: { app: "web" } }, template };
     await client
       .of(kinds.Deployment)
@@ -77,5 +89,6 @@ describe("all controllers together", () => {
     await nodes.live(60 * MINUTE);
     const late = requests().filter(({ method }) => method !== "GET");
     expect(late.slice(before).map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+    expect(complaints.filter((line) => line.includes("Forbidden") || line.includes("does not run"))).toEqual([]);
   });
 });

@@ -17,6 +17,7 @@ import { namespaceController } from "./namespace/index.ts";
 import { type NodeCidrsOptions, nodeIpamController } from "./node-ipam/index.ts";
 import { type NodeLifecycleSettings, nodeLifecycleController } from "./node-lifecycle/index.ts";
 import { persistentVolumeBinder } from "./persistent-volume/index.ts";
+import { podCertificateCleaner } from "./pod-certificate-cleaner/index.ts";
 import { podGarbageCollector } from "./pod-gc/index.ts";
 import { volumeProtection } from "./pv-protection/index.ts";
 import { claimProtection } from "./pvc-protection/index.ts";
@@ -29,7 +30,10 @@ import { serviceAccountController } from "./service-account/index.ts";
 import { serviceAccountTokens, type TokenClaims } from "./service-account-tokens/index.ts";
 import { serviceCidrController } from "./service-cidr/index.ts";
 import { statefulSetController } from "./stateful-set/index.ts";
+import { storageVersionGc } from "./storage-version-gc/index.ts";
+import { storageVersionMigrator } from "./storage-version-migrator/index.ts";
 import { taintEvictionController } from "./taint-eviction/index.ts";
+import { trustBundlePublisher } from "./trust-bundle-publisher/index.ts";
 import { ttlController } from "./ttl/index.ts";
 import { ttlAfterFinished } from "./ttl-after-finished/index.ts";
 import { attributesClassProtection } from "./vac-protection/index.ts";
@@ -85,6 +89,10 @@ export function allControllers(facts: ClusterFacts): readonly Controller[] {
     csrApproving(signer),
     csrSigning(signer),
     csrCleaner,
+    podCertificateCleaner,
+    trustBundlePublisher(caPem),
+    storageVersionGc,
+    storageVersionMigrator,
     bootstrapSigner,
     tokenCleaner,
     legacyServiceAccountTokenCleaner,

@@ -9,8 +9,23 @@ export type Component = "kube-apiserver" | "kube-controller-manager" | "kube-sch
 
 /** Gates of fields act in the API server. These act besides. */
 const ACTING: Readonly<Record<Component, readonly string[]>> = {
-  "kube-apiserver": ["CrossNamespaceVolumeDataSource", "HPAScaleToZero", "PodTopologyLabelsAdmission", "WatchList"],
-  "kube-controller-manager": [],
+  "kube-apiserver": [
+    "ClusterTrustBundle",
+    "CrossNamespaceVolumeDataSource",
+    "DRAResourcePoolStatus",
+    "GenericWorkload",
+    "HPAScaleToZero",
+    "PodCertificateRequest",
+    "PodTopologyLabelsAdmission",
+    "StorageVersionMigrator",
+    "WatchList",
+  ],
+  "kube-controller-manager": [
+    "ClusterTrustBundle",
+    "PodCertificateRequest",
+    "StorageVersionAPI",
+    "StorageVersionMigrator",
+  ],
   "kube-scheduler": [],
   kubelet: ["GracefulNodeShutdown", "ReduceDefaultCrashLoopBackOffDecay"],
   "kube-proxy": [],

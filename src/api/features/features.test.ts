@@ -111,6 +111,17 @@ describe("gates that are set", () => {
     ]);
   });
 
+  it.each([
+    {
+      component: "kube-controller-manager",
+      gates: ["ClusterTrustBundle", "StorageVersionAPI", "StorageVersionMigrator"],
+    },
+    { component: "kube-apiserver", gates: ["ClusterTrustBundle", "PodCertificateRequest", "GenericWorkload"] },
+  ] as const)("knows that $gates act in $component", ({ component, gates }) => {
+    const features = parseFeatures({ gates: gates.map((gate) => `${gate}=true`).join(",") });
+    expect([features.changed.length, withoutEffect(features, [component])]).toEqual([gates.length, []]);
+  });
+
   it("has no answer for a gate that does not exist", () => {
     expect(() => defaultFeatures.enabled("Nonsense")).toThrow('feature "Nonsense" is not registered in FeatureGate');
   });

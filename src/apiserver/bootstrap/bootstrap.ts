@@ -18,12 +18,14 @@ import { Ensure, type EnsureFailure, type Wanted } from "../loopback/ensure.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import { type AuthenticationFacts, configMaps } from "./config-maps.ts";
-import { rbacObjects } from "./rbac/index.ts";
+import { type Enabled, rbacObjects } from "./rbac/index.ts";
 
 const NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
 const CIDR_CONTROLLER = "kubernetes-service-cidr-controller";
 
 export interface BootstrapOptions extends AuthenticationFacts {
+  /** Whether a feature gate is on: some roles exist only with theirs. Default: none is. */
+  readonly enabled?: Enabled | undefined;
   /** One of each family at most; the first is the default. */
   readonly serviceCidrs?: readonly string[] | undefined;
 }
@@ -37,7 +39,7 @@ export async function bootstrap(
   await ensure.all(NAMESPACES.map((name) => ({ group: "", plural: "namespaces", object: { metadata: { name } } })));
   const now = context.clock.now();
   await Promise.all([
-    ensure.all(rbacObjects()),
+    ensure.all(rbacObjects(options.enabled)),
     ensure.all(priorityClasses()),
     ensureFairnessObjects(ensure, now),
     ensure.all(configMaps(options, now)),

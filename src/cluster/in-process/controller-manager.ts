@@ -4,7 +4,7 @@
  */
 
 import { hostname } from "node:os";
-import { kinds } from "#api";
+import { type Features, kinds } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import { Client, type InProcessHandle, inProcess, leadElected } from "#client";
 import {
@@ -31,6 +31,7 @@ export interface ControllerManagerOptions {
   readonly selection?: readonly string[] | undefined;
   /** Ranges for the Pod CIDRs of nodes. */
   readonly nodeCidrs?: ClusterFacts["nodeCidrs"] | undefined;
+  readonly features: Features;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -65,7 +66,7 @@ export function checkSelection(selection: readonly string[]): void {
 
 /** Runs until the signal aborts. */
 export async function runControllerManager(options: ControllerManagerOptions, signal: AbortSignal): Promise<void> {
-  const { handle, elects, selection, clock, random, log, metrics } = options;
+  const { handle, elects, selection, features, clock, random, log, metrics } = options;
   const clients: Client[] = [];
   const clientOf = (name: string, groups: readonly string[]) => {
     // The field manager of all controllers.
@@ -82,6 +83,7 @@ export async function runControllerManager(options: ControllerManagerOptions, si
       {
         controllers: allControllers(factsOf(options)),
         selection,
+        enabled: features.enabled,
         client,
         clientOf: (account) => clientOf(`system:serviceaccount:${NAMESPACE}:${account}`, serviceAccountGroups()),
         instance: hostname(),

@@ -15,6 +15,8 @@ import { accountClients, anonymous } from "./account-clients.ts";
 import { type Component, type ComponentConfig, runComponent, type Work } from "./component.ts";
 
 const NAME = "kube-controller-manager";
+const ROOT_CA = "root-ca-certificate-publisher-controller";
+const TRUST_BUNDLE = "kube-apiserver-serving-clustertrustbundle-publisher-controller";
 
 export interface StandaloneControllerManagerConfig extends Omit<ComponentConfig, "name"> {
   /** As in `--controllers`. */
@@ -52,10 +54,11 @@ export async function runStandaloneControllerManager(
     config.signing === undefined ? undefined : signerOf(config.signing, clock),
     config.serviceAccountKeyFile === undefined ? undefined : tokensOf(config.serviceAccountKeyFile),
   ]);
-  const prepare = ({ client, connection, random, metrics }: Component): Work => {
+  const prepare = ({ client, connection, random, metrics, features }: Component): Work => {
     const caPem = rootCa ?? connection.caPem;
+    const publishers = features.enabled("ClusterTrustBundle") ? [ROOT_CA, TRUST_BUNDLE] : [ROOT_CA];
     const absent = [
-      ...(caPem === undefined ? ["root-ca-certificate-publisher-controller"] : []),
+      ...(caPem === undefined ? publishers : []),
       ...(signer === undefined ? ["certificatesigningrequest-signing-controller"] : []),
     ];
     for (const controller of absent) log.warn("a controller lacks its key files and does not run", { controller });
@@ -70,6 +73,7 @@ export async function runStandaloneControllerManager(
     const options = {
       controllers,
       selection: withoutAbsent(selection, controllers, absent),
+      enabled: features.enabled,
       client,
       instance: hostname(),
       clock,

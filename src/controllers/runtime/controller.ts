@@ -7,7 +7,7 @@
  */
 import type { KubeObject } from "#api";
 import type { Clock, Logger, Random } from "#base";
-import type { Change, Client, Informers, ReadonlyCache, ResourceOf } from "#client";
+import type { Change, Client, Informers, ReadonlyCache, ResourceName, ResourceOf } from "#client";
 import type { Plan } from "./plan.ts";
 
 export interface ControllerContext {
@@ -31,6 +31,10 @@ export interface Controller {
   readonly reportsAs?: string;
   /** Concurrent workers. Default: 5. */
   readonly concurrency?: number;
+  /** Feature gates: it runs only where all of them are on. */
+  readonly gates?: readonly string[];
+  /** Kinds that not every server serves. Without them, it does not run. */
+  readonly needs?: readonly ResourceName[];
   /** Disabled unless it is selected by name. */
   readonly offByDefault?: boolean;
   bind(context: ControllerContext): Reconciler;

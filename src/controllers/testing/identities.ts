@@ -1,6 +1,6 @@
 /** The identities and permissions of controllers in tests: those of a new cluster, or everything. */
 import type { InProcessUser } from "#client";
-import { rbacObjects } from "../../apiserver/bootstrap/rbac/index.ts";
+import { type Enabled, rbacObjects } from "../../apiserver/bootstrap/rbac/index.ts";
 import { Ensure } from "../../apiserver/loopback/ensure.ts";
 import type { TestServer } from "../../apiserver/testing/index.ts";
 
@@ -17,8 +17,8 @@ const ACCOUNT_GROUPS = ["system:serviceaccounts", `system:serviceaccounts:${NAME
 const MASTERS = ["system:masters"];
 
 /** The RBAC objects of a new cluster only: tests create their own namespaces. */
-export async function ensureRoles({ context, resources }: TestServer): Promise<void> {
-  await new Ensure(context, resources).all(rbacObjects());
+export async function ensureRoles({ context, resources }: TestServer, enabled: Enabled): Promise<void> {
+  await new Ensure(context, resources).all(rbacObjects(enabled));
 }
 
 /** Without RBAC objects they would be denied everything. */

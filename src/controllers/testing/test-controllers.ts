@@ -5,7 +5,7 @@
  * 2. `refuse` makes requests of the controllers fail, but not those of the test's own client.
  * 3. Each controller writes as its own service account with the permissions of a new cluster.
  */
-import type { core, Kind, KubeObject, StatusError } from "#api";
+import { type core, defaultFeatures, type Kind, type KubeObject, type StatusError } from "#api";
 import { MetricsRegistry, type Random, seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
 import { Client, type InProcessUser, inProcess } from "#client";
 import { DEFAULT_MODES } from "../../apiserver/authz/index.ts";
@@ -68,6 +68,7 @@ export async function testControllers(
       {
         controllers,
         selection: options.selection,
+        enabled: options.features?.enabled,
         client: clientOf(manager),
         clientOf: (account) => clientOf(of(account)),
         instance: "test",
@@ -111,7 +112,7 @@ async function freshServer({ rights = "roles", ...options }: TestControllersOpti
   // Tests bind Pods like a scheduler.
   if (pods !== undefined && bindings !== undefined)
     subresources.set("pods/binding", bindPod(pods, bindings.kind as Kind as Kind<core.Binding>));
-  if (rights === "roles") await ensureRoles(server);
+  if (rights === "roles") await ensureRoles(server, (options.features ?? defaultFeatures).enabled);
   return server;
 }
 

@@ -39,13 +39,17 @@ export interface BindingData {
   readonly subjects: readonly rbac.Subject[];
 }
 
-/** Controllers' roles are bound to the ServiceAccount of their name. */
-export function clusterBindings(controllers: readonly RoleData[]): readonly BindingData[] {
+/** Controllers' roles are bound to the ServiceAccount of their name. `groups`: further roles, each with its group. */
+export function clusterBindings(
+  controllers: readonly RoleData[],
+  groups: ReadonlyMap<string, string> = new Map(),
+): readonly BindingData[] {
   const own = controllers.map(({ name }) => binding("ClusterRole", name, name, [`account:${name.split(":").at(-1)}`]));
   const others = lines(CLUSTER_BINDINGS).map(([name = "", role = "", ...subjects]) =>
     binding("ClusterRole", name, role, subjects),
   );
-  return [...others, ...own];
+  const more = [...groups].map(([role, group]) => binding("ClusterRole", role, role, [`group:${group}`]));
+  return [...others, ...more, ...own];
 }
 
 export function namespacedBindings(): readonly BindingData[] {

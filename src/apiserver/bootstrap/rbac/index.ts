@@ -4,26 +4,48 @@ import type { Wanted } from "../../loopback/ensure.ts";
 import { type BindingData, clusterBindings, namespacedBindings } from "./bindings.ts";
 import { clusterRoles } from "./cluster-roles.ts";
 import { controllerRoles } from "./controller-roles.ts";
+import { type GatedRoles, gatedRoles } from "./gated-roles.ts";
 import { namespacedRoles } from "./namespaced-roles.ts";
 import { AUTO_UPDATE, missing } from "./reconcile.ts";
 import { parseRoles, type RoleData } from "./role-text.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
+const NODE = "system:node";
+
+/** Whether a feature gate is on. */
+export type Enabled = (gate: string) => boolean;
+const none: Enabled = () => false;
 
 /** What every node may do, as the role for it says. */
-export function nodeRules(): readonly rbac.PolicyRule[] {
-  return parseRoles(clusterRoles).find(({ name }) => name === "system:node")?.rules ?? [];
+export function nodeRules(enabled = none): readonly rbac.PolicyRule[] {
+  return ownRoles(openRoles(enabled)).find(({ name }) => name === NODE)?.rules ?? [];
 }
 
-export function rbacObjects(): readonly Wanted[] {
-  const controllers = parseRoles(controllerRoles, { prefix: "system:controller:" });
-  const all = [...parseRoles(clusterRoles), ...controllers];
+export function rbacObjects(enabled = none): readonly Wanted[] {
+  const open = openRoles(enabled);
+  const texts = [controllerRoles, ...open.map(({ controllers = "" }) => controllers)];
+  const controllers = texts.flatMap((text) => parseRoles(text, { prefix: "system:controller:" }));
+  const all = [...ownRoles(open), ...controllers];
+  const groups = new Map(open.flatMap((roles) => Object.entries(roles.groups ?? {})));
   return [
     ...all.map((role) => roleObject("clusterroles", role)),
-    ...clusterBindings(controllers).map((binding) => bindingObject("clusterrolebindings", binding)),
+    ...clusterBindings(controllers, groups).map((binding) => bindingObject("clusterrolebindings", binding)),
     ...parseRoles(namespacedRoles, { namespaced: true }).map((role) => roleObject("roles", role)),
     ...namespacedBindings().map((binding) => bindingObject("rolebindings", binding)),
   ];
+}
+
+function openRoles(enabled: Enabled): readonly GatedRoles[] {
+  return gatedRoles.filter(({ gate }) => enabled(gate));
+}
+
+/** All but those of controllers. */
+function ownRoles(open: readonly GatedRoles[]): readonly RoleData[] {
+  const node = open.flatMap((roles) => parseRoles(NODE + (roles.node ?? "")).flatMap(({ rules }) => rules ?? []));
+  const roles = parseRoles(clusterRoles).map((role) =>
+    role.name === NODE && node.length > 0 ? { ...role, rules: [...(role.rules ?? []), ...node] } : role,
+  );
+  return [...roles, ...open.flatMap(({ cluster = "" }) => parseRoles(cluster))];
 }
 
 function roleObject(plural: string, { namespace, name, labels, rules, aggregationRule }: RoleData): Wanted {

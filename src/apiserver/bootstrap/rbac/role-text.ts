@@ -30,6 +30,7 @@ const VERBS: Readonly<Record<string, readonly string[]>> = table({
 const AGGREGATE = "rbac.authorization.k8s.io/aggregate-to-";
 
 export function parseRoles(text: string, { namespaced = false, prefix = "" } = {}): readonly RoleData[] {
+  if (text.trim() === "") return [];
   return text
     .trim()
     .split(/\n(?! )/)

@@ -3,6 +3,7 @@ import {
   apiVersionOf,
   applyConfiguration,
   badRequest,
+  conflict,
   DecodeError,
   decode,
   hasDuplicateKeys,
@@ -27,6 +28,7 @@ export async function apply(request: RestRequest, bytes: Buffer, options: PatchO
   return change(request, {
     dryRun: options.dryRun,
     mayCreate: request.subresource === "",
+    beforeCreate: () => refuseUid(applied, request),
     propose: async (current) => {
       const asked = {
         ...ownershipContext(request),
@@ -51,6 +53,14 @@ export async function apply(request: RestRequest, bytes: Buffer, options: PatchO
       return { draft, owned: true };
     },
   });
+}
+
+/** A configuration with a uid is about an object that exists. */
+function refuseUid({ metadata }: JsonObject, { resource, name }: RestRequest): void {
+  const uid = isObject(metadata) ? metadata.uid : undefined;
+  if (uid === undefined || uid === null || uid === "") return;
+  const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+  throw conflict(resource.groupResource, name, why);
 }
 
 /** As Kubernetes does, after apply has found no fault of its own. */

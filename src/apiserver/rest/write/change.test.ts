@@ -344,6 +344,17 @@ describe("apply", () => {
     expect((await apply(`${X}?fieldManager=me`, configMap("x", { a: "1" }))).text).toBe(first.text);
   });
 
+  it("does not create what has a uid, whoever asks", async () => {
+    const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "gone", uid: "u-1" } };
+    const { status, json } = await patch(`${CONFIG_MAPS}/gone?fieldManager=me`, body, APPLY);
+    expect([status, json.reason, json.message]).toEqual([
+      409,
+      "Conflict",
+      'Operation cannot be fulfilled on configmaps "gone": uid mismatch: the provided object specified uid u-1, and no existing object was found',
+    ]);
+    expect((await get(`${CONFIG_MAPS}/gone`)).status).toBe(404);
+  });
+
   it("does not take what others own, unless it is forced", async () => {
     await post(`${CONFIG_MAPS}?fieldManager=them`, configMap("x", { a: "1" }));
     const refused = await apply(`${X}?fieldManager=me`, configMap("x", { a: "2" }));

@@ -24,9 +24,12 @@ export interface ChangeOptions {
   propose(current: KubeObject | undefined): Maybe<Proposal>;
   /** An object that does not exist is created. */
   readonly mayCreate?: boolean | undefined;
+  /** Throws where it must not be created, before it is asked who may. */
+  beforeCreate?(): void;
 }
 
-export async function change(request: RestRequest, { dryRun, propose, mayCreate }: ChangeOptions): Promise<Written> {
+export async function change(request: RestRequest, options: ChangeOptions): Promise<Written> {
+  const { dryRun, propose, mayCreate } = options;
   const { context, resource, namespace, name } = request;
   // An object is not found, in conflict or unchanged only if it is so in the store: a cache may lag behind the writes
   // of another server.
@@ -35,6 +38,7 @@ export async function change(request: RestRequest, { dryRun, propose, mayCreate 
   for (let tries = 1; ; tries++) {
     if (current === undefined) {
       if (mayCreate !== true) throw notFound(resource.groupResource, name);
+      options.beforeCreate?.();
       await context.access.mayCreate(request);
       return createFrom(request, () => propose(undefined), dryRun);
     }
