@@ -3,29 +3,19 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { literals, type NamedTest, namedTest } from "./docs/test-titles.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-interface Row {
+interface Row extends NamedTest {
   readonly line: string;
-  readonly file: string;
-  readonly title: string;
 }
 
 const lines = read("docs/security.md")
   .split("\n")
   .filter((line) => line.startsWith("| ") && !/^\| (attack|endpoint|---) /.test(line));
-const rows = lines.map((line): Row => {
-  const [, file = "", title = ""] = /\(\.\.\/([^)]+)\): ``(.+)`` \|$/.exec(line) ?? [];
-  return { line, file, title };
-});
-
-/** Titles stand in a file as literals: of a test, or of a row in its table. */
-function literals(source: string): ReadonlySet<string> {
-  const found = source.matchAll(/"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g);
-  return new Set([...found].map(([, quoted, template]) => (quoted ?? template ?? "").replace(/\\(.)/g, "$1")));
-}
+const rows = lines.map((line): Row => ({ line, ...namedTest(line) }));
 
 describe("docs/security.md", () => {
   const known = new Map(

@@ -1,4 +1,4 @@
-/** The npm dependencies, exactly as package-lock.json has them. */
+/** The npm dependencies, exactly as package-lock.json has them. Their install scripts do not run: see scripts/supply/rules.ts. */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,9 +11,8 @@ export function installDependencies() {
     .digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
   step("Installing the locked npm dependencies (once, about half a minute)", () => {
-    run("npm", ["ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund", "--loglevel=error"], {
-      sentence: "the npm dependencies could not be installed",
-    });
+    const flags = ["--include=dev", "--include=optional", "--ignore-scripts", "--no-audit", "--no-fund"];
+    run("npm", ["ci", ...flags, "--loglevel=error"], { sentence: "the npm dependencies could not be installed" });
     writeFileSync(stamp, wanted);
   });
 }

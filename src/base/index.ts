@@ -44,6 +44,7 @@ export { joined } from "./system/joined.ts";
 export { type Random, readableAlphabet, seededRandom, systemRandom } from "./system/random.ts";
 export { realClock } from "./system/real-clock.ts";
 export { timeOfDay } from "./system/time-of-day.ts";
+export { STRONG_CIPHERS } from "./system/tls-ciphers.ts";
 export { uuidSource } from "./system/uuids.ts";
 export { type IdleLimits, VirtualClock } from "./system/virtual-clock.ts";
 export { abortable, type ChildController, childController, Ending, isAbort, whenAborted } from "./tasks/abort.ts";

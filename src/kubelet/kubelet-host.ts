@@ -39,12 +39,12 @@ export interface MachineHostOptions {
 
 /** This machine. */
 export async function machineHost({ config, csi, runtime, ...parts }: MachineHostOptions): Promise<KubeletHost> {
-  const { rootDir: root, podLogsRoot, resolvConf, cgroupRoot } = config;
+  const { rootDir: root, podLogsRoot, resolvConf, cgroupRoot, podPidsLimit } = config;
   const mounter = hostMounter();
   return {
     machine: await readMachine(root, resolvConf),
     files: hostFiles({ root, podLogsRoot, mounter }),
-    cgroups: hostCgroups(await readHierarchies(), cgroupRoot, parts.log),
+    cgroups: hostCgroups(await readHierarchies(), { cgroupRoot, podPidsLimit, log: parts.log }),
     volumes: (objects, facts) =>
       hostVolumes({ ...parts, root, mounter, objects, facts, csi, images: runtime.images.mounts }),
     usage: () => readUsage(root),

@@ -154,6 +154,7 @@ function newState({ config }: KubeletOptions, { machine }: KubeletHost): NodeSta
     resolver: machine.resolver,
     cgroupRoot,
     seccompRoot: `${rootDir}/seccomp`,
+    seccompDefault: config.seccompDefault,
     podLogsRoot,
   };
   return {

@@ -20,13 +20,11 @@ import {
   type TLSSocket,
   type TlsOptions,
 } from "node:tls";
+import { STRONG_CIPHERS } from "#base";
 
 /** The cipher suites of Go's servers: those of TLS 1.3, then those of TLS 1.2 that are secure. */
 const DEFAULT_CIPHERS = [
-  ...["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"],
-  ...["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256"],
-  ...["ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384"],
-  ...["ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305"],
+  ...STRONG_CIPHERS,
   ...["ECDHE-ECDSA-AES128-SHA", "ECDHE-RSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA", "ECDHE-RSA-AES256-SHA"],
 ].join(":");
 

@@ -1,7 +1,7 @@
 /**
  * What a component serves, and to whom: the API server is asked, here in the form of a transport that answers for it.
  */
-import { Agent, request } from "node:https";
+import { Agent, type AgentOptions, request } from "node:https";
 import { expect, it } from "vitest";
 import { MetricsRegistry, realClock, silentLogger } from "#base";
 import { Client, type Transport } from "#client";
@@ -43,10 +43,10 @@ it("serves its reports to whom the API server lets read them", async () => {
   const own = { name: "kube-scheduler", client, metrics: new MetricsRegistry(), clock, log: silentLogger };
   const served = { ...own, reports, readiness, texts: { "/metrics/resources": () => "some 1" } };
   const server = await serveComponent({ bindAddress: "127.0.0.1", port: 0 }, served);
-  const ask = (path: string, token?: string) =>
+  const ask = (path: string, token?: string, tls: AgentOptions = {}) =>
     new Promise<string>((resolve, reject) => {
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-      const agent = new Agent({ keepAlive: false, rejectUnauthorized: false });
+      const agent = new Agent({ keepAlive: false, rejectUnauthorized: false, ...tls });
       const call = request({ host: "127.0.0.1", port: server.port, path, headers, agent }, async (response) => {
         let text = "";
         for await (const chunk of response.setEncoding("utf8")) text += chunk;
@@ -65,6 +65,8 @@ it("serves its reports to whom the API server lets read them", async () => {
     expect(await ask("/readyz")).toContain("500 [+]ping ok\n[-]sched-handler-sync failed");
     isReady = true;
     expect(await ask("/readyz")).toBe("200 ok");
+    const weak = { maxVersion: "TLSv1.2" as const, ciphers: "ECDHE-ECDSA-AES128-SHA256" };
+    await expect(ask("/healthz", undefined, weak)).rejects.toThrow(/handshake failure/);
   } finally {
     await server.close();
   }

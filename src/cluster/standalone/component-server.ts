@@ -11,7 +11,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import { answerHealth, type HealthCheck } from "#apiserver";
-import { type Clock, type Logger, type MetricsRegistry, metricsContentType } from "#base";
+import { type Clock, type Logger, type MetricsRegistry, metricsContentType, STRONG_CIPHERS } from "#base";
 import type { Client } from "#client";
 import { createAuthority, type KeyPair } from "#pki";
 import { ClusterError } from "../config/errors.ts";
@@ -57,7 +57,12 @@ interface Answer {
 export async function serveComponent(serving: ComponentServing, served: Served): Promise<ComponentServer> {
   const { bindAddress, port } = serving;
   const { certPem, keyPem } = await certificateOf(serving, served);
-  const server = createServer({ cert: certPem, key: keyPem });
+  const server = createServer({
+    cert: certPem,
+    key: keyPem,
+    minVersion: "TLSv1.2",
+    ciphers: STRONG_CIPHERS.join(":"),
+  });
   server.on("request", (request, response) => {
     const send = ({ status, body, type = "text/plain; charset=utf-8" }: Answer) => {
       response.writeHead(status, { "content-type": type, "x-content-type-options": "nosniff" }).end(body);

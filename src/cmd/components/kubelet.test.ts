@@ -41,7 +41,9 @@ describe("the kubelet's flags", () => {
       "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 20\nclusterDomain: file.local\ncontainerRuntimeEndpoint: unix:///file.sock\n",
     );
     const { config, runtimeEndpoint } = await read({ config: file, clusterDomain: "flag.local." });
-    expect(config).toMatchObject({ maxPods: 20, clusterDomain: "flag.local" });
+    expect(config).toMatchObject({ maxPods: 20, clusterDomain: "flag.local", seccompDefault: false, podPidsLimit: -1 });
+    const bounded = await read({ config: file, seccompDefault: true, podMaxPids: 100 });
+    expect(bounded.config).toMatchObject({ seccompDefault: true, podPidsLimit: 100 });
     expect(runtimeEndpoint).toBe("unix:///file.sock");
   });
 
@@ -53,10 +55,14 @@ describe("the kubelet's flags", () => {
       "--node-labels=a=b,c=",
       "--register-with-taints=dedicated=x:NoSchedule,lone:NoExecute",
       "--cluster-dns=10.96.0.10,10.96.0.11",
+      "--seccomp-default",
+      "--pod-max-pids=-1",
     ]);
     expect(command.opts()).toMatchObject({
       evictionHard: { "memory.available": "50Mi", "nodefs.available": "0%" },
       kubeReserved: { cpu: "100m", memory: "1Gi" },
+      seccompDefault: true,
+      podMaxPids: -1,
       nodeLabels: { a: "b", c: "" },
       registerWithTaints: [
         { key: "dedicated", value: "x", effect: "NoSchedule" },

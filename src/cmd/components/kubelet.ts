@@ -37,6 +37,8 @@ export interface KubeletFlagOptions extends LoggingFlagOptions, MetricsFlagOptio
   readonly systemReserved?: Readonly<Record<string, string>>;
   readonly registerWithTaints?: KubeletConfig["taints"];
   readonly rotateServerCertificates?: boolean;
+  readonly seccompDefault?: boolean;
+  readonly podMaxPids?: number;
 }
 
 const DEFAULT_ENDPOINT = "unix:///run/containerd/containerd.sock";
@@ -52,7 +54,7 @@ const ORIGINAL: OriginalFlags = {
     node-status-update-frequency node-status-max-images sync-frequency file-check-frequency http-check-frequency housekeeping-interval
     protect-kernel-defaults make-iptables-util-chains hairpin-mode cpu-manager-policy memory-manager-policy topology-manager-policy
     tls-cipher-suites tls-min-version volume-plugin-dir volume-stats-agg-period streaming-connection-idle-timeout minimum-image-ttl-duration
-    runtime-request-timeout cpu-cfs-quota cpu-cfs-quota-period pod-max-pids pods-per-core seccomp-default`),
+    runtime-request-timeout cpu-cfs-quota cpu-cfs-quota-period pods-per-core`),
   refused: names("cloud-provider cloud-config image-credential-provider-config image-credential-provider-bin-dir"),
 };
 
@@ -112,6 +114,14 @@ export function kubeletCommand(load: LoadKubelet): Command {
       )
         .preset("true")
         .argParser(boolean),
+    )
+    .addOption(
+      new Option("--seccomp-default [bool]", "use the runtime's seccomp profile for containers that name none")
+        .preset("true")
+        .argParser(boolean),
+    )
+    .addOption(
+      new Option("--pod-max-pids <count>", "maximum number of processes of a Pod; -1: no limit").argParser(pidsLimit),
     )
     .option("--config <file>", "KubeletConfiguration (kubelet.config.k8s.io/v1beta1); flags override it")
     .action(async (options: KubeletFlagOptions) => {
@@ -209,6 +219,8 @@ export async function kubeletConfig(
     ...(options.systemReserved !== undefined && { systemReserved: options.systemReserved }),
     ...(options.registerWithTaints !== undefined && { taints: options.registerWithTaints }),
     ...(options.rotateServerCertificates !== undefined && { serverTlsBootstrap: options.rotateServerCertificates }),
+    ...(options.seccompDefault !== undefined && { seccompDefault: options.seccompDefault }),
+    ...(options.podMaxPids !== undefined && { podPidsLimit: options.podMaxPids }),
     ...(options.imageGcHighThreshold !== undefined && {
       imageGcHighPercent: whole("--image-gc-high-threshold", options.imageGcHighThreshold),
     }),
@@ -254,6 +266,11 @@ export function taints(value: string): KubeletConfig["taints"] {
     const [, key = "", own = "", effect] = match;
     return { key, ...(own !== "" && { value: own }), effect: effect as KubeletConfig["taints"][number]["effect"] };
   });
+}
+
+function pidsLimit(value: string): number {
+  if (!/^-?\d{1,15}$/.test(value)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(value);
 }
 
 function whole(flag: string, value: string): number {

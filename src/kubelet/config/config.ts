@@ -28,6 +28,10 @@ export interface KubeletConfig {
   readonly systemReserved: Amounts;
   readonly evictionHard: Readonly<Record<string, string>>;
   readonly allowedUnsafeSysctls: readonly string[];
+  /** Containers that name no seccomp profile get the runtime's, instead of none. */
+  readonly seccompDefault: boolean;
+  /** The most processes of a Pod. Not above 0: no limit. */
+  readonly podPidsLimit: number;
   /** Feature gates that are set, by name. */
   readonly featureGates: Readonly<Record<string, boolean>>;
   /** The port of the kubelet's server. */
@@ -65,6 +69,8 @@ export const KUBELET_DEFAULTS = {
   systemReserved: {},
   evictionHard: EVICTION_HARD,
   allowedUnsafeSysctls: [],
+  seccompDefault: false,
+  podPidsLimit: -1,
   featureGates: {},
   port: 10250,
   containerLogMaxBytes: 10 * 1024 * 1024,

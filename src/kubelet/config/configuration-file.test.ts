@@ -6,7 +6,7 @@ const head = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfigurat
 describe("KubeletConfiguration", () => {
   it("is read, and what means nothing here is named", () => {
     const { values, runtimeEndpoint, ignored } = parseKubeletConfiguration(
-      `${head}clusterDNS: [10.96.0.10]\nmaxPods: 50\ncontainerLogMaxSize: 20Mi\nkubeReserved: {cpu: 100m}\nstaticPodPath: /m\nfeatureGates: {MemoryQoS: true}\ncontainerRuntimeEndpoint: unix:///c.sock\ncpuManagerPolicy: static\nregisterWithTaints: [{key: a, effect: NoSchedule}]\n`,
+      `${head}clusterDNS: [10.96.0.10]\nmaxPods: 50\ncontainerLogMaxSize: 20Mi\nkubeReserved: {cpu: 100m}\nstaticPodPath: /m\nfeatureGates: {MemoryQoS: true}\ncontainerRuntimeEndpoint: unix:///c.sock\ncpuManagerPolicy: static\nseccompDefault: true\npodPidsLimit: 4096\nregisterWithTaints: [{key: a, effect: NoSchedule}]\n`,
     );
     expect(values).toEqual({
       clusterDns: ["10.96.0.10"],
@@ -16,6 +16,8 @@ describe("KubeletConfiguration", () => {
       staticPodPath: "/m",
       featureGates: { MemoryQoS: true },
       taints: [{ key: "a", effect: "NoSchedule" }],
+      seccompDefault: true,
+      podPidsLimit: 4096,
     });
     expect(runtimeEndpoint).toBe("unix:///c.sock");
     expect(ignored).toEqual(["cpuManagerPolicy"]);
@@ -45,6 +47,7 @@ describe("KubeletConfiguration", () => {
     ["kind: Other", "it must be of the kind KubeletConfiguration"],
     ["", "it is not a KubeletConfiguration"],
     [`${head}maxPods: many`, "maxPods must be a number"],
+    [`${head}seccompDefault: maybe`, "seccompDefault must be true or false"],
     [`${head}clusterDNS: 10.96.0.10`, "clusterDNS must be a list of strings"],
   ])("%j is refused: %s", (text, problem) => expect(() => parseKubeletConfiguration(text)).toThrow(problem));
 });

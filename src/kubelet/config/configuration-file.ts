@@ -70,6 +70,7 @@ const FIELDS: Readonly<Record<string, Reader>> = table({
   kubeReserved: map("kubeReserved"),
   maxPods: number("maxPods"),
   podLogsDir: text("podLogsRoot"),
+  podPidsLimit: number("podPidsLimit"),
   port: number("port"),
   providerID: text("providerId"),
   registerWithTaints: (value, into) => {
@@ -77,6 +78,7 @@ const FIELDS: Readonly<Record<string, Reader>> = table({
     into.taints = value as readonly core.Taint[];
   },
   resolvConf: text("resolvConf"),
+  seccompDefault: truth("seccompDefault"),
   serverTLSBootstrap: truth("serverTlsBootstrap"),
   staticPodPath: text("staticPodPath"),
   staticPodURL: text("staticPodUrl"),

@@ -24,6 +24,7 @@ const facts: NodeFacts = {
   resolver: { servers: ["9.9.9.9"], searches: ["example.com"], options: ["timeout:1"] },
   cgroupRoot: "/",
   seccompRoot: "/root/seccomp",
+  seccompDefault: false,
   podLogsRoot: "/var/log/pods",
 };
 const APP: core.Container = { name: "app", image: "app:1" };
@@ -175,10 +176,23 @@ describe("resources", () => {
 });
 
 describe("security", () => {
-  const security = (spec: Partial<core.PodSpec>, own: core.SecurityContext = {}, image = {}) => {
+  const security = (
+    spec: Partial<core.PodSpec>,
+    own: core.SecurityContext = {},
+    image = {},
+    seccompDefault = false,
+  ) => {
     const container = { ...APP, securityContext: own };
-    return containerSecurity(podOf({ containers: [container], ...spec }), container, image, { seccompRoot: "/sec" });
+    const facts = { seccompRoot: "/sec", seccompDefault };
+    return containerSecurity(podOf({ containers: [container], ...spec }), container, image, facts);
   };
+
+  it.each<{ name: string; own: core.SecurityContext; want: object }>([
+    { name: "no profile", own: {}, want: { type: "RuntimeDefault" } },
+    { name: "a profile", own: { seccompProfile: { type: "Unconfined" } }, want: { type: "Unconfined" } },
+  ])("seccompDefault, for a container with $name", ({ own, want }) => {
+    expect(security({}, own, {}, true).seccomp).toEqual(want);
+  });
 
   it.each<[string, Partial<core.PodSpec>, core.SecurityContext, object]>([
     [

@@ -24,7 +24,7 @@ export interface ContainerParts {
 export function containerConfig(parts: ContainerParts, facts: NodeFacts): ContainerConfig {
   const { pod, container, attempt, imageRef, imageUser, env, paths, targetId } = parts;
   const expanded = (words: readonly string[] = []) => words.map((word) => expand(word, (name) => env.get(name)));
-  const security = { seccompRoot: facts.seccompRoot, targetId };
+  const { seccompRoot, seccompDefault } = facts;
   return {
     metadata: { name: container.name, attempt },
     image: imageRef,
@@ -41,7 +41,7 @@ export function containerConfig(parts: ContainerParts, facts: NodeFacts): Contai
     stdinOnce: container.stdinOnce === true,
     tty: container.tty === true,
     linux: {
-      ...containerSecurity(pod, container, imageUser, security),
+      ...containerSecurity(pod, container, imageUser, { seccompRoot, seccompDefault, targetId }),
       resources: containerResources(pod, container, facts.memoryCapacityBytes),
     },
   };

@@ -21,6 +21,8 @@ export interface NodeFacts {
   readonly cgroupRoot: string;
   /** The directory of Localhost seccomp profiles. */
   readonly seccompRoot: string;
+  /** Containers that name no seccomp profile get the runtime's, instead of none. */
+  readonly seccompDefault: boolean;
   /** For example /var/log/pods. */
   readonly podLogsRoot: string;
 }

@@ -9,6 +9,7 @@ import { podText } from "../pod-status/index.ts";
 import type { Image, LinuxContainer, NamespaceOptions, SecurityProfile } from "../runtime/runtime.ts";
 import { RuntimeConfigError } from "./config-error.ts";
 import type { AnyContainer } from "./names.ts";
+import type { NodeFacts } from "./node-facts.ts";
 
 const MASKED = [
   "/proc/asound",
@@ -39,11 +40,15 @@ export function namespaces(pod: core.Pod, targetId?: string): NamespaceOptions {
   };
 }
 
+export interface SecurityFacts extends Pick<NodeFacts, "seccompRoot" | "seccompDefault"> {
+  readonly targetId?: string | undefined;
+}
+
 export function containerSecurity(
   pod: core.Pod,
   container: AnyContainer,
   image: ImageUser,
-  { seccompRoot, targetId }: { readonly seccompRoot: string; readonly targetId?: string | undefined },
+  { seccompRoot, seccompDefault, targetId }: SecurityFacts,
 ): Omit<LinuxContainer, "resources"> {
   const own = container.securityContext ?? {};
   const shared = pod.spec?.securityContext ?? {};
@@ -65,7 +70,7 @@ export function containerSecurity(
     noNewPrivs: own.allowPrivilegeEscalation === false,
     maskedPaths: unmasked ? [] : MASKED,
     readonlyPaths: unmasked ? [] : READ_ONLY,
-    seccomp: seccomp ?? { type: "Unconfined" },
+    seccomp: seccomp ?? { type: seccompDefault ? "RuntimeDefault" : "Unconfined" },
     apparmor,
   };
 }

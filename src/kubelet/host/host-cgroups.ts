@@ -43,8 +43,21 @@ export function parseHierarchies(mountinfo: string): Hierarchies {
   return { version: 2, mounts: new Map([["all", unified]]), roots };
 }
 
+export interface PodCgroupsOptions {
+  readonly cgroupRoot: string;
+  /** The most processes of a Pod. Not above 0: no limit. */
+  readonly podPidsLimit: number;
+  readonly log: Pick<Logger, "warn">;
+}
+
 /** The controller, file and value of each limit. Pure. */
-export function cgroupFiles(version: 1 | 2, resources: LinuxResources): readonly (readonly [string, string, string])[] {
+export function cgroupFiles(
+  version: 1 | 2,
+  resources: LinuxResources,
+  pidsLimit = 0,
+): readonly (readonly [string, string, string])[] {
+  // Left as it is without a limit: a node may have no such controller.
+  const pids = pidsLimit > 0 ? ([[version === 2 ? "all" : "pids", "pids.max", String(pidsLimit)]] as const) : [];
   const { cpuShares, cpuQuota, cpuPeriod = 100_000, memoryLimitBytes } = resources;
   if (version === 2) {
     const weight = Math.floor(1 + (((cpuShares ?? 2) - 2) * 9999) / 262_142);
@@ -52,6 +65,7 @@ export function cgroupFiles(version: 1 | 2, resources: LinuxResources): readonly
       ["all", "cpu.weight", String(weight)],
       ["all", "cpu.max", `${cpuQuota ?? "max"} ${cpuPeriod}`],
       ["all", "memory.max", String(memoryLimitBytes ?? "max")],
+      ...pids,
     ];
   }
   return [
@@ -59,14 +73,16 @@ export function cgroupFiles(version: 1 | 2, resources: LinuxResources): readonly
     ["cpu", "cpu.cfs_period_us", String(cpuPeriod)],
     ["cpu", "cpu.cfs_quota_us", String(cpuQuota ?? -1)],
     ["memory", "memory.limit_in_bytes", String(memoryLimitBytes ?? -1)],
+    ...pids,
   ];
 }
 
 export function hostCgroups(
   { version, mounts, roots }: Hierarchies,
-  cgroupRoot: string,
-  log: Pick<Logger, "warn">,
+  { cgroupRoot, podPidsLimit, log }: PodCgroupsOptions,
 ): PodCgroups {
+  if (podPidsLimit > 0 && version === 1 && !mounts.has("pids"))
+    log.warn("the limit of processes of Pods is not enforced: this machine has no cgroup controller for it");
   const isPod = (name: string) => name.startsWith("pod");
 
   const make = async (controller: string, cgroup: string) => {
@@ -76,8 +92,8 @@ export function hostCgroups(
     await mkdir(join(root, cgroup), { recursive: true });
     return join(root, cgroup);
   };
-  const apply = async (cgroup: string, resources: LinuxResources) => {
-    for (const [controller, file, value] of cgroupFiles(version, resources)) {
+  const apply = async (cgroup: string, resources: LinuxResources, pidsLimit = 0) => {
+    for (const [controller, file, value] of cgroupFiles(version, resources, pidsLimit)) {
       const directory = await make(controller, cgroup);
       if (directory !== undefined) await writeFile(join(directory, file), value);
     }
@@ -88,7 +104,7 @@ export function hostCgroups(
       try {
         // BestEffort Pods together get the smallest share.
         if (qosClassOf(pod) === "BestEffort") await apply(qosCgroup(cgroupRoot, "BestEffort"), { cpuShares: 2 });
-        await apply(podCgroup(cgroupRoot, pod), podResources(pod));
+        await apply(podCgroup(cgroupRoot, pod), podResources(pod), podPidsLimit);
       } catch (error) {
         // The runtime creates missing cgroups; only the Pod's own limits are not enforced then.
         log.warn("pod cgroup could not be set up", { pod: pod.metadata.name, error });

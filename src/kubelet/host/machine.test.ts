@@ -29,6 +29,9 @@ describe("the machine", () => {
       ["all", "memory.max", "64"],
     ]);
     expect(cgroupFiles(2, { cpuShares: 2 })).toContainEqual(["all", "cpu.max", "max 100000"]);
+    for (const none of [undefined, 0, -1]) expect(String(cgroupFiles(2, {}, none))).not.toContain("pids");
+    expect(cgroupFiles(2, {}, 100)).toContainEqual(["all", "pids.max", "100"]);
+    expect(cgroupFiles(1, {}, 100)).toContainEqual(["pids", "pids.max", "100"]);
   });
 
   it("of logs put aside the newest stay", () => expect(tooMany(["1", "2", "3", "4"], 5)).toEqual(["1"]));

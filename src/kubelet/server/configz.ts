@@ -25,6 +25,8 @@ export function configz(config: KubeletConfig): object {
     systemReserved: config.systemReserved,
     evictionHard: config.evictionHard,
     allowedUnsafeSysctls: config.allowedUnsafeSysctls,
+    seccompDefault: config.seccompDefault,
+    podPidsLimit: config.podPidsLimit,
     containerLogMaxSize: String(config.containerLogMaxBytes),
     containerLogMaxFiles: config.containerLogMaxFiles,
     imageGCHighThresholdPercent: config.imageGcHighPercent,

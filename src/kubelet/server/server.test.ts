@@ -69,6 +69,26 @@ describe("the kubelet's server", () => {
     expect((await server.get("/metrics")).body).toContain('kubelet_node_name{node="node-1"} 1\n');
   });
 
+  describe.each(["at first", "after its certificate was renewed"])("%s", (when) => {
+    beforeAll(async () => {
+      if (when !== "at first") await server.renew();
+    });
+
+    it.each([
+      { client: {}, want: /^TLS_/ },
+      { client: { maxVersion: "TLSv1.2" as const }, want: /^ECDHE-ECDSA-.*(?:GCM|POLY1305)/ },
+      { client: { maxVersion: "TLSv1.2" as const, ciphers: "ECDHE-ECDSA-AES128-SHA" }, want: undefined },
+      { client: { maxVersion: "TLSv1.2" as const, ciphers: "ECDHE-ECDSA-AES128-SHA256" }, want: undefined },
+      {
+        client: { minVersion: "TLSv1" as const, maxVersion: "TLSv1.1" as const, ciphers: "DEFAULT:@SECLEVEL=0" },
+        want: undefined,
+      },
+    ])("takes strong ciphers only: $client", async ({ client, want }) => {
+      if (want === undefined) await expect(server.cipher(client)).rejects.toThrow(/handshake|alert|protocol/i);
+      else expect(await server.cipher(client)).toMatch(want);
+    });
+  });
+
   it("knows callers by certificate or token, and asks what they may do only once", async () => {
     const as = "nobody";
     const headers = { authorization: "Bearer robot-token" };

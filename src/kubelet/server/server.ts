@@ -5,15 +5,15 @@
  *
  * 1. Every request is authenticated and authorized (access.ts).
  * 2. `stop` ends open requests: followed logs, commands, forwarded ports.
- * 3. A renewed certificate is used for new connections.
+ * 3. A renewed certificate is used for new connections, with the same versions and ciphers of TLS.
  */
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import type { TLSSocket } from "node:tls";
-import { isAbort } from "#base";
+import type { SecureContextOptions, TLSSocket } from "node:tls";
+import { isAbort, STRONG_CIPHERS } from "#base";
 import type { KeyPair } from "#pki";
 import { KubeletAccess } from "./access.ts";
 import { type Answer, type Ask, Refusal, text } from "./exchange.ts";
@@ -53,12 +53,9 @@ export async function startKubeletServer(options: KubeletServerOptions): Promise
   const sockets = new Set<Duplex>();
 
   const server = createServer({
-    cert: certificate.certPem,
-    key: certificate.keyPem,
-    ca: clientCaPem,
+    ...contextOptions(certificate, clientCaPem),
     requestCert: true,
     rejectUnauthorized: false,
-    minVersion: "TLSv1.2",
     noDelay: true,
     maxHeaderSize: MAX_HEADER_BYTES,
   });
@@ -116,8 +113,18 @@ export async function startKubeletServer(options: KubeletServerOptions): Promise
   await once(server, "listening");
   return {
     port: (server.address() as AddressInfo).port,
-    renew: ({ certPem, keyPem }) => server.setSecureContext({ cert: certPem, key: keyPem, ca: clientCaPem }),
+    renew: (fresh) => server.setSecureContext(contextOptions(fresh, clientCaPem)),
     stop: () => stop(server, stopping, sockets),
+  };
+}
+
+function contextOptions({ certPem, keyPem }: KeyPair, clientCaPem: string): SecureContextOptions {
+  return {
+    cert: certPem,
+    key: keyPem,
+    ca: clientCaPem,
+    minVersion: "TLSv1.2",
+    ciphers: STRONG_CIPHERS.join(":"),
   };
 }
 

@@ -21,6 +21,7 @@ export const TEST_FACTS: NodeFacts = {
   resolver: { servers: ["9.9.9.9"], searches: ["example.com"], options: [] },
   cgroupRoot: "/",
   seccompRoot: "/var/lib/kubelet/seccomp",
+  seccompDefault: false,
   podLogsRoot: "/var/log/pods",
 };
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync, writeSync } from "node:fs";
+import { existsSync, openSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { open } from "lmdb";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -236,6 +236,13 @@ describe("sound data is opened", () => {
     await fill(store, 10, 10);
     expect(existsSync(join(dir, "data.mdb"))).toBe(true);
   });
+});
+
+it("a new store is for its owner alone", async () => {
+  const dir = join(scratchDir(), "store");
+  const store = await openIn(dir);
+  expect(statSync(dir).mode & 0o777).toBe(0o700);
+  await store.close();
 });
 
 describe("the lock", () => {

@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:http";
 import { request } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { type ConnectionOptions, connect } from "node:tls";
 import { WebSocket } from "ws";
 import type { core } from "#api";
 import { type Clock, MetricsRegistry, realClock, silentLogger } from "#base";
@@ -98,6 +99,23 @@ export class TestKubeletServer implements AsyncDisposable {
     let body = "";
     for await (const chunk of response) body += chunk;
     return { status: response.statusCode, body };
+  }
+
+  /** The cipher suite that a client with these options gets; throws if there is none. */
+  async cipher(options: ConnectionOptions): Promise<string> {
+    const socket = connect({ ...this.#tls(undefined), host: "127.0.0.1", port: this.port, ...options });
+    try {
+      await once(socket, "secureConnect");
+      return socket.getCipher().name;
+    } finally {
+      socket.destroy();
+    }
+  }
+
+  async renew(): Promise<void> {
+    if (this.#authority === undefined) throw new Error("not started");
+    const names = { commonName: "node", ipAddresses: ["127.0.0.1"] };
+    this.#server?.renew(await this.#authority.issue({ ...names, usages: ["server"] }));
   }
 
   webSocket(path: string, protocols: readonly string[]): WebSocket {
