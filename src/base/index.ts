@@ -48,5 +48,6 @@ export { STRONG_CIPHERS } from "./system/tls-ciphers.ts";
 export { uuidSource } from "./system/uuids.ts";
 export { type IdleLimits, VirtualClock } from "./system/virtual-clock.ts";
 export { abortable, type ChildController, childController, Ending, isAbort, whenAborted } from "./tasks/abort.ts";
+export { KeyedLock } from "./tasks/keyed-lock.ts";
 export { allKnown, andThen, attempt, isPending, lastly, type Maybe, settle } from "./tasks/maybe.ts";
 export { type TaskFailure, TaskGroup, type TaskGroupOptions } from "./tasks/task-group.ts";

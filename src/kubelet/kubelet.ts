@@ -10,11 +10,21 @@
  * `runKubelet` is the order of the phases; each phase is a function below it or in the file that it names.
  */
 import { type core, defaultFeatures, type Features, kinds, qosClassOf } from "#api";
-import { type Clock, childController, isAbort, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
+import {
+  abortable,
+  type Clock,
+  childController,
+  isAbort,
+  type Logger,
+  type MetricsRegistry,
+  type Random,
+  TaskGroup,
+} from "#base";
 import { type Client, type EventRecorder, eventRecorder } from "#client";
 import { admitPod, admitResize, Usage } from "./admission/index.ts";
 import type { KubeletConfig } from "./config/index.ts";
 import type { NodeFacts } from "./containers/index.ts";
+import { type NodeCsi, nodeCsi } from "./csi/index.ts";
 import { pressureProblem, SHUTDOWN_REJECTION } from "./eviction/index.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { type KubeletHost, machineHost } from "./kubelet-host.ts";
@@ -65,7 +75,8 @@ export interface KubeletOptions {
 
 export async function runKubelet(options: KubeletOptions, signal: AbortSignal): Promise<void> {
   const { config, client, runtime, clock, random, log, serve } = options;
-  const host = options.host ?? (await machineHost(options));
+  const csi = await csiOf(options, () => registration.changed());
+  const host = options.host ?? (await machineHost({ ...options, csi: options.csi ?? csi?.volumes }));
   const version = await runtimeVersion(options, signal);
   using ending = childController(signal);
   const tasks = new TaskGroup({ parent: ending.signal });
@@ -78,7 +89,7 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
     log,
   });
   const state = newState(options, host);
-  const registration = registrationOf(options, host, version, state, () => pods.pleg.problem);
+  const registration = registrationOf(options, host, version, state, { csi, runtimeProblem: () => pods.pleg.problem });
   const registered = Promise.withResolvers<void>();
   const pods = podsOf(options, {
     host,
@@ -90,6 +101,11 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
     registered: registered.promise,
   });
   startRegistration(tasks, registration, registered.resolve);
+  if (csi !== undefined)
+    tasks.run("plugins", async (running) => {
+      await abortable(registered.promise, running);
+      await csi.run(running);
+    });
   startHousekeeping({
     config,
     runtime,
@@ -172,7 +188,7 @@ function registrationOf(
   { machine }: KubeletHost,
   { runtimeName, runtimeVersion: number }: RuntimeVersion,
   state: NodeState,
-  runtimeProblem: () => string | undefined,
+  { csi, runtimeProblem }: { readonly csi: NodeCsi | undefined; readonly runtimeProblem: () => string | undefined },
 ): Registration {
   const { nodeName, nodeIps, taints, providerId, port } = config;
   const report = async (signal: AbortSignal): Promise<NodeReport> => {
@@ -194,6 +210,7 @@ function registrationOf(
       runtimeVersion: `${runtimeName}://${number}`,
       kubeletVersion,
       runtimeHandlers: status?.handlers ?? [],
+      volumesInUse: csi?.inUse(),
     };
   };
   return new Registration({
@@ -207,6 +224,7 @@ function registrationOf(
     providerId,
     onNode: (node) => {
       state.node = node;
+      csi?.onNode(node);
     },
     report,
   });
@@ -254,6 +272,13 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
     metrics,
     registered,
   });
+}
+
+/** Undefined where the host, or its volumes, are given: tests have their own. */
+async function csiOf(options: KubeletOptions, onChange: () => void): Promise<NodeCsi | undefined> {
+  if (options.host !== undefined || options.csi !== undefined) return undefined;
+  const { rootDir: root, nodeName } = options.config;
+  return nodeCsi({ ...options, root, nodeName, onChange });
 }
 
 /** The Node exists before its status is kept up to date. */

@@ -2,7 +2,7 @@
 import type { core } from "#api";
 import type { ContainerConfig } from "../runtime/runtime.ts";
 import { expand } from "./expand.ts";
-import { containerMounts, type MountPaths } from "./mounts.ts";
+import { containerDevices, containerMounts, type MountPaths } from "./mounts.ts";
 import { type AnyContainer, containerAnnotations, containerLabels, containerLogPath } from "./names.ts";
 import type { NodeFacts } from "./node-facts.ts";
 import { containerResources } from "./resources.ts";
@@ -33,7 +33,7 @@ export function containerConfig(parts: ContainerParts, facts: NodeFacts): Contai
     workingDir: container.workingDir ?? "",
     envs: [...env].map(([key, value]) => ({ key, value })),
     mounts: containerMounts(container, paths),
-    devices: [],
+    devices: containerDevices(container, paths),
     labels: containerLabels(pod, container),
     annotations: containerAnnotations(pod, container, attempt),
     logPath: containerLogPath(container.name, attempt),

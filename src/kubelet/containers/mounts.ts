@@ -5,7 +5,7 @@
  * 2. A container that mounts something at /etc/hosts does not get the kubelet's file.
  */
 import type { core } from "#api";
-import type { Mount } from "../runtime/runtime.ts";
+import type { Device, Mount } from "../runtime/runtime.ts";
 import { RuntimeConfigError } from "./config-error.ts";
 import { expandAll } from "./expand.ts";
 import type { AnyContainer } from "./names.ts";
@@ -25,6 +25,8 @@ export interface VolumePath {
   readonly path: string;
   /** The volume itself is read-only. */
   readonly readOnly?: boolean;
+  /** It is a block device, for `volumeDevices`. */
+  readonly isBlock?: boolean;
 }
 
 const PROPAGATION = { None: "private", HostToContainer: "hostToContainer", Bidirectional: "bidirectional" } as const;
@@ -53,6 +55,23 @@ export function containerMounts(container: AnyContainer, paths: MountPaths): rea
   if (paths.terminationLog !== undefined && terminationMessagePath !== "")
     mounts.push(own(terminationMessagePath, paths.terminationLog));
   return mounts;
+}
+
+/** Block volumes. */
+export function containerDevices(
+  { name, volumeDevices = [] }: AnyContainer,
+  { volumes }: MountPaths,
+): readonly Device[] {
+  return volumeDevices.map((device) => {
+    const volume = volumes.get(device.name);
+    if (volume === undefined)
+      throw new RuntimeConfigError(`cannot find volume "${device.name}" to pass into container "${name}"`);
+    return {
+      containerPath: device.devicePath,
+      hostPath: volume.path,
+      permissions: volume.readOnly === true ? "r" : "mrw",
+    };
+  });
 }
 
 /** The expanded subpath of a mount; undefined if the whole volume is mounted. */

@@ -1,5 +1,5 @@
-/** containerd's own event stream, for versions before 1.7, whose CRI has none. schema.ts explains the tables. */
-import { type Method, type Methods, methodsOf, type Received, type Sent } from "./schema.ts";
+/** containerd's own event stream, for versions before 1.7, whose CRI has none. `#grpc` explains the tables. */
+import { type Method, type Methods, methodsOf, type Received, type Sent } from "#grpc";
 
 const messages = {
   SubscribeRequest: { filters: [1, "string[]"] },

@@ -6,11 +6,11 @@
  * 1. A view is kept until it is released, also by a kubelet after this one: its key says what it is for.
  */
 import { Metadata } from "@grpc/grpc-js";
+import { methodsOf } from "#grpc";
 import { type ImageMount, type ImageMounts, RuntimeError } from "../runtime/runtime.ts";
 import type { Channel } from "./channel.ts";
 import { NAMESPACE } from "./containerd-events.ts";
 import { type ImageMethods, imageMethods, type RuntimeMethods } from "./messages.ts";
-import { methodsOf } from "./schema.ts";
 import { toImageSpec } from "./to-cri.ts";
 
 const messages = {

@@ -1,34 +1,31 @@
-import { type ServiceError, status } from "@grpc/grpc-js";
 import { describe, expect, it } from "vitest";
+import { VirtualClock } from "#base";
+import { type GrpcCode, GrpcError } from "#grpc";
 import { RuntimeError } from "../runtime/runtime.ts";
-import { socketTarget } from "./channel.ts";
+import { openChannel } from "./channel.ts";
 import { failureOf, isUnimplemented } from "./failure.ts";
-
-function answered(code: number, details: string): ServiceError {
-  return Object.assign(new Error(details), { code, details }) as ServiceError;
-}
 
 describe("failureOf", () => {
   it.each([
-    [status.NOT_FOUND, "no such container", "NotFound", "rpc error: code = NotFound desc = no such container"],
-    [status.UNAVAILABLE, "gone", "Unavailable", "rpc error: code = Unavailable desc = gone"],
-    [status.DEADLINE_EXCEEDED, "late", "DeadlineExceeded", "rpc error: code = DeadlineExceeded desc = late"],
-    [status.ALREADY_EXISTS, "twice", "AlreadyExists", "rpc error: code = AlreadyExists desc = twice"],
+    ["NOT_FOUND", "no such container", "NotFound", "rpc error: code = NotFound desc = no such container"],
+    ["UNAVAILABLE", "gone", "Unavailable", "rpc error: code = Unavailable desc = gone"],
+    ["DEADLINE_EXCEEDED", "late", "DeadlineExceeded", "rpc error: code = DeadlineExceeded desc = late"],
+    ["ALREADY_EXISTS", "twice", "AlreadyExists", "rpc error: code = AlreadyExists desc = twice"],
     [
-      status.UNKNOWN,
+      "UNKNOWN",
       "context deadline exceeded: unknown",
       "DeadlineExceeded",
       "rpc error: code = Unknown desc = context deadline exceeded: unknown",
     ],
     [
-      status.UNKNOWN,
+      "UNKNOWN",
       "timeout 1s exceeded: context",
       "DeadlineExceeded",
       "rpc error: code = Unknown desc = timeout 1s exceeded: context",
     ],
-    [status.INVALID_ARGUMENT, "no", "Unknown", "rpc error: code = InvalidArgument desc = no"],
-  ])("code %i, %s", (code, details, want, message) => {
-    expect(failureOf(answered(code, details), "/m")).toMatchObject({ code: want, message });
+    ["INVALID_ARGUMENT", "no", "Unknown", "rpc error: code = InvalidArgument desc = no"],
+  ])("code %s, %s", (code, details, want, message) => {
+    expect(failureOf(new GrpcError(code as GrpcCode, details), "/m")).toMatchObject({ code: want, message });
   });
 
   it("a failure without a status names the method; a RuntimeError stays", () => {
@@ -38,20 +35,15 @@ describe("failureOf", () => {
   });
 
   it("knows a method that the runtime does not have", () => {
-    expect(isUnimplemented(failureOf(answered(status.UNIMPLEMENTED, "unknown method"), "/m"))).toBe(true);
-    expect(isUnimplemented(failureOf(answered(status.UNAVAILABLE, ""), "/m"))).toBe(false);
+    expect(isUnimplemented(failureOf(new GrpcError("UNIMPLEMENTED", "unknown method"), "/m"))).toBe(true);
+    expect(isUnimplemented(failureOf(new GrpcError("UNAVAILABLE", ""), "/m"))).toBe(false);
   });
 });
 
-describe("socketTarget", () => {
-  it.each([
-    ["/run/c.sock", "unix:///run/c.sock"],
-    ["unix:///run/c.sock", "unix:///run/c.sock"],
-  ])("%s", (endpoint, want) => {
-    expect(socketTarget(endpoint)).toBe(want);
-  });
-
+describe("openChannel", () => {
   it.each(["tcp://127.0.0.1:1", "c.sock", ""])("%s is refused", (endpoint) => {
-    expect(() => socketTarget(endpoint)).toThrow("is no socket");
+    const open = () => openChannel(endpoint, { clock: new VirtualClock(), timeoutMs: 1 });
+    expect(open).toThrow(RuntimeError);
+    expect(open).toThrow("is no socket");
   });
 });

@@ -1,5 +1,5 @@
-/** The part of CRI v1 that this kubelet uses. schema.ts explains the tables. */
-import { type Methods, methodsOf, type Received, type Sent } from "./schema.ts";
+/** The part of CRI v1 that this kubelet uses. `#grpc` explains the tables. */
+import { type Methods, methodsOf, type Received, type Sent } from "#grpc";
 
 const values = {
   Int64Value: { value: [1, "int64"] },

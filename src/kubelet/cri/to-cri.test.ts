@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { methodsOf } from "./schema.ts";
+import { methodsOf } from "#grpc";
 import { containerConfig, sandboxConfig } from "./testing/configs.ts";
 import { toContainerConfig, toContainerFilter, toPodSandboxConfig, toResources, toSandboxFilter } from "./to-cri.ts";
 

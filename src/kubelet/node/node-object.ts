@@ -33,6 +33,8 @@ export interface NodeReport {
   readonly kubeletVersion: string;
   readonly runtimeHandlers: readonly string[];
   readonly features?: core.NodeFeatures | undefined;
+  /** Names of attached volumes. */
+  readonly volumesInUse?: readonly string[] | undefined;
 }
 
 /** A condition that is the kubelet's own, without its times. */
@@ -123,6 +125,8 @@ export function nodeAddresses(nodeName: string, ips: readonly string[]): readonl
 
 export function nodeStatus(before: core.NodeStatus, report: NodeReport, nowMs: number): core.NodeStatus {
   const { machine, capacity, allocatable, addresses, kubeletPort, runtimeVersion, kubeletVersion } = report;
+  const { volumesInUse = [] } = report;
+  const hasVolumes = volumesInUse.length > 0 || (before.volumesInUse?.length ?? 0) > 0;
   return {
     capacity,
     allocatable: { ...allocatable, ...extendedOf(before.capacity) },
@@ -144,6 +148,7 @@ export function nodeStatus(before: core.NodeStatus, report: NodeReport, nowMs: n
     },
     ...(report.runtimeHandlers.length > 0 && { runtimeHandlers: report.runtimeHandlers.map((name) => ({ name })) }),
     ...(report.features !== undefined && { features: report.features }),
+    ...(hasVolumes && { volumesInUse }),
   };
 }
 

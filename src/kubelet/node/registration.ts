@@ -48,6 +48,8 @@ export class Registration {
   #node: core.Node | undefined;
   #heartbeatMs = Number.NEGATIVE_INFINITY;
   #hurry: (() => void) | undefined;
+  /** Something has changed since the status was last looked at. */
+  #isDue = false;
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
@@ -60,6 +62,7 @@ export class Registration {
 
   /** The state has changed: the status is written soon. */
   changed(): void {
+    this.#isDue = true;
     this.#hurry?.();
   }
 
@@ -171,11 +174,12 @@ export class Registration {
     const hurry = new AbortController();
     this.#hurry = () => hurry.abort();
     try {
-      await clock.sleep(ms, AbortSignal.any([signal, hurry.signal]));
+      if (!this.#isDue) await clock.sleep(ms, AbortSignal.any([signal, hurry.signal]));
     } catch (error) {
       if (signal.aborted) throw error;
     } finally {
       this.#hurry = undefined;
+      this.#isDue = false;
     }
   }
 }

@@ -4,6 +4,7 @@ import type { Client } from "#client";
 import { VolumeError } from "./volume-error.ts";
 
 export interface BoundVolume {
+  readonly claim: core.PersistentVolumeClaim;
   readonly persistentVolume: core.PersistentVolume;
   readonly readOnly: boolean;
 }
@@ -35,7 +36,7 @@ export async function boundVolume(
   );
   if (persistentVolume.spec?.claimRef?.uid !== claim.metadata.uid)
     throw new VolumeError(`PV ${volumeName} spec.claimRef.uid does not match PVC ${claimName}`);
-  return { persistentVolume, readOnly: volume.persistentVolumeClaim?.readOnly === true };
+  return { claim, persistentVolume, readOnly: volume.persistentVolumeClaim?.readOnly === true };
 }
 
 async function found<T>(reading: Promise<T>, missing: string): Promise<T> {

@@ -2,7 +2,7 @@
 import type { core } from "#api";
 
 export interface CsiVolumes {
-  /** Mounts an attached or inline volume and returns its path on the node. Idempotent. */
+  /** Mounts a persistent or inline volume and returns its path on the node, or that of its block device. Idempotent. */
   mount(request: CsiMountRequest, signal: AbortSignal): Promise<string>;
   /** Unmounts all volumes of a Pod, also those of a kubelet before this one. */
   unmount(podUid: string, signal: AbortSignal): Promise<void>;
@@ -12,7 +12,8 @@ export interface CsiMountRequest {
   readonly pod: core.Pod;
   readonly volume: core.Volume;
   /** Undefined for an inline volume. */
-  readonly persistentVolume?: core.PersistentVolume;
+  readonly persistentVolume?: core.PersistentVolume | undefined;
+  readonly claim?: core.PersistentVolumeClaim | undefined;
   readonly readOnly: boolean;
 }
 

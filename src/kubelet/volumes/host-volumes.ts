@@ -66,12 +66,18 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
       return { path: await csi.mount({ pod, volume, readOnly: volume.csi.readOnly === true }, signal) };
     const claimed = await boundVolume(options.client, pod, volume, signal);
     if (claimed !== undefined) {
-      const { persistentVolume, readOnly } = claimed;
-      const { hostPath: host, local, csi: driver } = persistentVolume.spec ?? {};
+      const { claim, persistentVolume, readOnly } = claimed;
+      const { hostPath: host, local, csi: driver, volumeMode } = persistentVolume.spec ?? {};
+      const isBlock = volumeMode === "Block";
+      checkMode(pod, volume.name, isBlock);
       if (host !== undefined) return { path: await hostPath(host), readOnly };
-      if (local !== undefined) return { path: await hostPath({ path: local.path, type: "" }), readOnly };
+      if (local !== undefined) return { path: await hostPath({ path: local.path, type: "" }), readOnly, isBlock };
       if (driver !== undefined)
-        return { path: await csi.mount({ pod, volume, persistentVolume, readOnly }, signal), readOnly };
+        return {
+          path: await csi.mount({ pod, volume, persistentVolume, claim, readOnly }, signal),
+          readOnly,
+          isBlock,
+        };
     }
     if (PLUGINS.some((kind) => volume[kind] !== undefined))
       return { path: await contentVolume(options, tokens, pod, volume, signal) };
@@ -133,6 +139,17 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
       });
     },
   };
+}
+
+/** A block device is not mounted, and a file system is not a device. */
+function checkMode({ spec }: core.Pod, name: string, isBlock: boolean): void {
+  const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+  const isMounted = containers.some(({ volumeMounts }) => volumeMounts?.some((mount) => mount.name === name));
+  const isDevice = containers.some(({ volumeDevices }) => volumeDevices?.some((device) => device.name === name));
+  if (isBlock && isMounted)
+    throw new VolumeError(`volume ${name} has volumeMode Block, but is specified in volumeMounts`);
+  if (!isBlock && isDevice)
+    throw new VolumeError(`volume ${name} has volumeMode Filesystem, but is specified in volumeDevices`);
 }
 
 /** Contents that a kubelet before this one wrote. */

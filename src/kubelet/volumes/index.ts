@@ -1,5 +1,7 @@
 /** The whole public surface of volumes. */
 export { type CsiMountRequest, type CsiVolumes, noCsi } from "./csi.ts";
 export { type HostVolumesOptions, hostVolumes } from "./host-volumes.ts";
+export { giveToGroup } from "./ownership.ts";
 export type { PodVolumes, SubPathRequest } from "./pod-volumes.ts";
+export { PodTokens } from "./tokens.ts";
 export { VolumeError } from "./volume-error.ts";

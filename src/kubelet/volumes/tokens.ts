@@ -4,7 +4,7 @@
  *
  * A token is used until it expires if the API server cannot be reached for a new one.
  */
-import { type authentication, type core, kinds, parseTime, toMs, writeJson } from "#api";
+import { type authentication, type core, formatTime, instantOf, kinds, parseTime, toMs, writeJson } from "#api";
 import type { Clock, Logger } from "#base";
 import type { Client } from "#client";
 import { podText } from "../pod-status/index.ts";
@@ -32,20 +32,30 @@ export class PodTokens {
   }
 
   async get(pod: core.Pod, projection: core.ServiceAccountTokenProjection, signal: AbortSignal): Promise<string> {
+    return (await this.#current(pod, projection, signal)).token;
+  }
+
+  /** As a TokenRequest's status. */
+  async issued(pod: core.Pod, projection: core.ServiceAccountTokenProjection, signal: AbortSignal) {
+    const { token, expiresMs } = await this.#current(pod, projection, signal);
+    return { token, expirationTimestamp: formatTime(instantOf(expiresMs)) };
+  }
+
+  async #current(pod: core.Pod, projection: core.ServiceAccountTokenProjection, signal: AbortSignal): Promise<Kept> {
     const { uid = "" } = pod.metadata;
     const key = writeJson([projection.audience ?? "", projection.expirationSeconds ?? DEFAULT_SECONDS]);
     const kept = this.#kept.get(uid)?.get(key);
     const nowMs = this.#clock.now();
-    if (kept !== undefined && nowMs < kept.renewMs) return kept.token;
+    if (kept !== undefined && nowMs < kept.renewMs) return kept;
     try {
       const fresh = await this.#request(pod, projection, signal);
       const ofPod = this.#kept.get(uid) ?? new Map<string, Kept>();
       this.#kept.set(uid, ofPod.set(key, fresh));
-      return fresh.token;
+      return fresh;
     } catch (error) {
       if (kept === undefined || nowMs >= kept.expiresMs) throw error;
       this.#log.warn("service account token could not be renewed yet", { pod: podText(pod), error });
-      return kept.token;
+      return kept;
     }
   }
 

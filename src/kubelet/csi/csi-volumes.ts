@@ -1,0 +1,318 @@
+/**
+ * CSI volumes of Pods on this node.
+ *
+ *     mount    ──► reported in use ──► attached? ──► NodeStage, once for the node ──► NodePublish, for each Pod
+ *     unmount  ──► NodeUnpublish ──► NodeUnstage, if no other Pod has it ──► no longer in use
+ *
+ * 1. All calls are idempotent: what an earlier attempt, or an earlier kubelet, has done is asked for again.
+ * 2. What there is to take down is read from the disk: `vol_data.json` is written before the driver is called, and
+ *    removed after it has answered.
+ * 3. A volume is staged and unstaged by one Pod at a time.
+ * 4. A volume is reported in use before it is staged, and until it is unstaged: it is not detached in between.
+ */
+import { mkdir, readdir, rm, rmdir, symlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type core, isStatusError, kinds, type storage } from "#api";
+import { type Clock, KeyedLock } from "#base";
+import type { Client } from "#client";
+import { NodeRpc } from "#storage";
+import { type CsiMountRequest, type CsiVolumes, giveToGroup, type PodTokens, VolumeError } from "../volumes/index.ts";
+import type { AttachedVolumes } from "./attached-volumes.ts";
+import type { CsiDrivers, NodePlugin } from "./drivers.ts";
+import { expandOnNode } from "./expand.ts";
+import * as paths from "./paths.ts";
+import { capabilityOf, podAttributes, supportsGroup, type Wanted, wantedVolume } from "./requests.ts";
+import { readVolumeData, type VolumeData, writeVolumeData } from "./volume-data.ts";
+
+export interface CsiVolumesOptions {
+  readonly root: string;
+  readonly nodeName: string;
+  readonly client: Client;
+  readonly drivers: Pick<CsiDrivers, "get">;
+  readonly attached: AttachedVolumes;
+  readonly tokens: PodTokens;
+  readonly clock: Clock;
+}
+
+const TOKENS = "csi.storage.k8s.io/serviceAccount.tokens";
+
+export function csiVolumes(options: CsiVolumesOptions): CsiVolumes {
+  const { root, nodeName, attached } = options;
+  const locks = new KeyedLock();
+  /** Targets that this process has published: asking again is only needed where the driver wants it. */
+  const published = new Set<string>();
+
+  return {
+    async mount(request, signal) {
+      const wanted = wantedVolume(request, nodeName);
+      const plugin = options.drivers.get(wanted.driver);
+      const target = targetOf(root, request.pod, wanted);
+      const about = await driverObject(options.client, wanted, signal);
+      const isKnown = published.has(target);
+      if (!isKnown || about.requiresRepublish === true) {
+        await locks.run(wanted.attachedName, async () => {
+          const publishContext = await attached.wait(wanted, about.attachRequired !== false, signal);
+          await stage(options, plugin, wanted, publishContext, signal);
+          await publish(options, plugin, { request, wanted, about, target, publishContext }, signal);
+        });
+        published.add(target);
+      }
+      if (request.claim !== undefined)
+        await expandOnNode(
+          { ...options, plugin, wanted, request, target, stagingPath: stagingOf(root, wanted) },
+          signal,
+        );
+      return target;
+    },
+    async unmount(uid, signal) {
+      for (const volume of await volumesOn(root, uid)) {
+        const { data, target, directory } = volume;
+        await locks.run(paths.attachedName(data.driverName, data.volumeHandle), async () => {
+          const { node, can } = options.drivers.get(data.driverName);
+          await node.NodeUnpublishVolume({ volumeId: data.volumeHandle, targetPath: target }, { signal });
+          published.delete(target);
+          await forget(volume);
+          if (await isUsed(root, data)) return;
+          if (data.volumeLifecycleMode === "Persistent" && can.has(NodeRpc.STAGE_UNSTAGE_VOLUME)) {
+            const path = volume.isBlock
+              ? paths.blockStagingPath(root, data.specVolID)
+              : paths.stagingPath(root, data.driverName, data.volumeHandle);
+            await node.NodeUnstageVolume({ volumeId: data.volumeHandle, stagingTargetPath: path }, { signal });
+            await removeEmpty(path);
+          }
+          const kept = volume.isBlock
+            ? dirname(paths.blockDataDirectory(root, data.specVolID))
+            : paths.stagedDirectory(root, data.driverName, data.volumeHandle);
+          await rm(kept, { recursive: true, force: true });
+          attached.release(paths.attachedName(data.driverName, data.volumeHandle));
+        });
+        await removeEmpty(dirname(directory));
+      }
+    },
+  };
+}
+
+function targetOf(root: string, { metadata: { uid = "" } }: core.Pod, { isBlock, name }: Wanted): string {
+  return isBlock ? paths.blockPublishPath(root, name, uid) : join(paths.publishedDirectory(root, uid, name), "mount");
+}
+
+function stagingOf(root: string, { isBlock, name, driver, handle }: Wanted): string {
+  return isBlock ? paths.blockStagingPath(root, name) : paths.stagingPath(root, driver, handle);
+}
+
+async function driverObject(
+  client: Client,
+  { driver, isInline }: Wanted,
+  signal: AbortSignal,
+): Promise<storage.CSIDriverSpec> {
+  const found = await client
+    .of(kinds.CSIDriver)
+    .get(driver, { resourceVersion: "0", signal })
+    .catch((error: unknown) => {
+      if (isStatusError(error, "NotFound")) return undefined;
+      throw error;
+    });
+  const spec = found?.spec ?? {};
+  const mode = isInline ? "Ephemeral" : "Persistent";
+  const modes = spec.volumeLifecycleModes ?? ["Persistent"];
+  if (!modes.includes(mode)) {
+    const why = found === undefined ? "no CSIDriver object" : `only supports ${JSON.stringify(modes)}`;
+    throw new VolumeError(`volume mode "${mode}" not supported by driver ${driver} (${why})`);
+  }
+  return isInline ? { ...spec, attachRequired: false } : spec;
+}
+
+async function stage(
+  { root, nodeName, client }: CsiVolumesOptions,
+  { node, can }: NodePlugin,
+  wanted: Wanted,
+  publishContext: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (wanted.isInline || !can.has(NodeRpc.STAGE_UNSTAGE_VOLUME)) return;
+  const { driver, handle, name, isBlock, attributes, stageSecret } = wanted;
+  const stagingTargetPath = stagingOf(root, wanted);
+  const directory = isBlock ? paths.blockDataDirectory(root, name) : paths.stagedDirectory(root, driver, handle);
+  await writeVolumeData(directory, dataOf(wanted, nodeName));
+  await mkdir(stagingTargetPath, { recursive: true, mode: 0o750 });
+  await node.NodeStageVolume(
+    {
+      volumeId: handle,
+      publishContext,
+      stagingTargetPath,
+      volumeCapability: capabilityOf(wanted, can.has(NodeRpc.SINGLE_NODE_MULTI_WRITER)),
+      secrets: await secretOf(client, stageSecret, signal),
+      volumeContext: attributes,
+    },
+    { signal },
+  );
+}
+
+interface Publishing {
+  readonly request: CsiMountRequest;
+  readonly wanted: Wanted;
+  readonly about: storage.CSIDriverSpec;
+  readonly target: string;
+  readonly publishContext: Readonly<Record<string, string>>;
+}
+
+async function publish(
+  options: CsiVolumesOptions,
+  { node, can }: NodePlugin,
+  { request: { pod }, wanted, about, target, publishContext }: Publishing,
+  signal: AbortSignal,
+): Promise<void> {
+  const { root, nodeName, client } = options;
+  const { uid = "" } = pod.metadata;
+  const { handle, name, isBlock, readOnly, attributes, publishSecret } = wanted;
+  const { fsGroup, fsGroupChangePolicy } = pod.spec?.securityContext ?? {};
+  const givesGroup = fsGroup !== undefined && supportsGroup(wanted, about.fsGroupPolicy);
+  const isDriversTask = givesGroup && can.has(NodeRpc.VOLUME_MOUNT_GROUP);
+  const tokens = await tokensOf(options.tokens, pod, about, signal);
+  const inSecrets = about.serviceAccountTokenInSecrets === true;
+  const data = dataOf(wanted, nodeName);
+  if (isBlock) await writeVolumeData(paths.blockDataDirectory(root, name), data);
+  else await writeVolumeData(paths.publishedDirectory(root, uid, name), data);
+  if (isBlock) await linkDevice(root, uid, name, target);
+  await mkdir(dirname(target), { recursive: true, mode: 0o750 });
+  await node.NodePublishVolume(
+    {
+      volumeId: handle,
+      publishContext,
+      stagingTargetPath: can.has(NodeRpc.STAGE_UNSTAGE_VOLUME) && !wanted.isInline ? stagingOf(root, wanted) : "",
+      targetPath: target,
+      volumeCapability: capabilityOf(
+        wanted,
+        can.has(NodeRpc.SINGLE_NODE_MULTI_WRITER),
+        isDriversTask ? String(fsGroup) : undefined,
+      ),
+      readonly: readOnly,
+      secrets: { ...(await secretOf(client, publishSecret, signal)), ...(inSecrets && tokens) },
+      volumeContext: {
+        ...attributes,
+        ...(about.podInfoOnMount === true && podAttributes(pod, wanted.isInline)),
+        ...(!inSecrets && tokens),
+      },
+    },
+    { signal },
+  );
+  if (givesGroup && !isDriversTask) {
+    const onRootMismatch = fsGroupChangePolicy === "OnRootMismatch";
+    await giveToGroup(target, { group: Number(fsGroup), readOnly: false, onRootMismatch });
+  }
+}
+
+function dataOf({ name, handle, driver, attachment, isInline }: Wanted, nodeName: string): VolumeData {
+  return {
+    specVolID: name,
+    volumeHandle: handle,
+    driverName: driver,
+    nodeName,
+    attachmentID: attachment,
+    volumeLifecycleMode: isInline ? "Ephemeral" : "Persistent",
+  };
+}
+
+async function secretOf(
+  client: Client,
+  reference: core.SecretReference | undefined,
+  signal: AbortSignal,
+): Promise<Record<string, string>> {
+  const { name = "", namespace = "" } = reference ?? {};
+  if (name === "") return {};
+  const { data = {} } = await client.of(kinds.Secret).in(namespace).get(name, { signal });
+  return Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, "base64").toString()]));
+}
+
+/** Tokens of the Pod's ServiceAccount, for each audience that the driver names. */
+async function tokensOf(
+  tokens: PodTokens,
+  pod: core.Pod,
+  { tokenRequests = [] }: storage.CSIDriverSpec,
+  signal: AbortSignal,
+): Promise<Record<string, string>> {
+  if (tokenRequests.length === 0) return {};
+  const issued: Record<string, object> = {};
+  for (const { audience, expirationSeconds } of tokenRequests) {
+    const projection = { path: "", audience, ...(expirationSeconds !== undefined && { expirationSeconds }) };
+    issued[audience] = await tokens.issued(pod, projection, signal);
+  }
+  return { [TOKENS]: JSON.stringify(issued) };
+}
+
+async function linkDevice(root: string, uid: string, name: string, target: string): Promise<void> {
+  const link = join(paths.devicesOfPod(root, uid), name);
+  await mkdir(dirname(link), { recursive: true, mode: 0o750 });
+  await rm(link, { force: true });
+  await symlink(target, link);
+}
+
+interface Found {
+  readonly data: VolumeData;
+  readonly target: string;
+  /** Of the Pod. */
+  readonly directory: string;
+  readonly isBlock: boolean;
+}
+
+/** The CSI volumes of a Pod that are on the disk. */
+async function volumesOn(root: string, uid: string): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const name of await entries(paths.csiVolumesOfPod(root, uid))) {
+    const directory = join(paths.csiVolumesOfPod(root, uid), name);
+    const data = await readVolumeData(directory);
+    if (data === undefined) await rm(directory, { recursive: true, force: true });
+    else found.push({ data, target: join(directory, "mount"), directory, isBlock: false });
+  }
+  for (const name of await entries(paths.devicesOfPod(root, uid))) {
+    const directory = join(paths.devicesOfPod(root, uid), name);
+    const data = await readVolumeData(paths.blockDataDirectory(root, name));
+    if (data === undefined) await rm(directory, { force: true });
+    else found.push({ data, target: paths.blockPublishPath(root, name, uid), directory, isBlock: true });
+  }
+  return found;
+}
+
+async function forget({ target, directory, isBlock }: Found): Promise<void> {
+  await removeEmpty(target);
+  if (isBlock) await rm(directory, { force: true });
+  else {
+    await rm(join(directory, "vol_data.json"), { force: true });
+    await removeEmpty(directory);
+  }
+}
+
+/** Whether another Pod has it. */
+async function isUsed(root: string, { driverName, volumeHandle }: VolumeData): Promise<boolean> {
+  for (const uid of await entries(join(root, "pods"))) {
+    const others = await volumesOn(root, uid);
+    if (others.some(({ data }) => data.driverName === driverName && data.volumeHandle === volumeHandle)) return true;
+  }
+  return false;
+}
+
+/** Names of volumes that are attached for Pods, as the disk has them. */
+export async function volumesInUse(root: string): Promise<string[]> {
+  const names = new Set<string>();
+  for (const uid of await entries(join(root, "pods"))) {
+    for (const { data } of await volumesOn(root, uid)) {
+      if (data.volumeLifecycleMode === "Persistent") names.add(paths.attachedName(data.driverName, data.volumeHandle));
+    }
+  }
+  return [...names];
+}
+
+/** Never more than an empty folder, or a file that was a mount point: what is below a mount is not ours. */
+async function removeEmpty(path: string): Promise<void> {
+  await rmdir(path).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOTDIR") await rm(path, { force: true });
+    else if (error.code !== "ENOENT" && error.code !== "ENOTEMPTY") throw error;
+  });
+}
+
+async function entries(directory: string): Promise<string[]> {
+  return readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
+    throw error;
+  });
+}

@@ -1,0 +1,243 @@
+/** A node's side of CSI with a driver behind real sockets and an API in memory. */
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type core, kinds, type storage } from "#api";
+import { realClock, seededRandom, silentLogger, TaskGroup } from "#base";
+import { Client, inProcess } from "#client";
+import { NodeRpc } from "#storage";
+import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
+import { type NodeCsi, nodeCsi } from "./node-csi.ts";
+import { attachmentName, stagedDirectory } from "./paths.ts";
+import { type ScriptedDriver, type ScriptedDriverOptions, scriptedDriver } from "./testing/scripted-driver.ts";
+
+const DRIVER = "disk.example.com";
+const NODE = "node-1";
+const { signal } = new AbortController();
+
+let root: string;
+let server: TestServer;
+let client: Client;
+let tasks: TaskGroup;
+let csi: NodeCsi;
+let driver: ScriptedDriver;
+let changes: number;
+
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), "k8ts-csi-"));
+  server = await testServer();
+  client = new Client({
+    transport: inProcess(server.handle, { name: `system:node:${NODE}`, groups: ["system:masters"] }),
+    clock: server.clock,
+  });
+  await client.of(kinds.Node).create({ metadata: { name: NODE } });
+  await startKubelet();
+});
+afterEach(async () => {
+  await tasks.stop();
+  await driver?.[Symbol.asyncDispose]();
+  await client.close();
+  await server.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function startKubelet(): Promise<void> {
+  tasks = new TaskGroup();
+  changes = 0;
+  csi = await nodeCsi({
+    root,
+    nodeName: NODE,
+    client,
+    clock: realClock(),
+    random: seededRandom(1),
+    log: silentLogger,
+    onChange: () => {
+      changes++;
+      // As the Node's status reports it.
+      csi.onNode({ metadata: {}, status: { volumesInUse: csi.inUse() } });
+    },
+  });
+  tasks.run("csi", (running) => csi.run(running));
+}
+
+async function startDriver(options: Partial<ScriptedDriverOptions> = {}): Promise<void> {
+  driver = await scriptedDriver({ name: DRIVER, dir: root, registry: join(root, "plugins_registry"), ...options });
+  await vi.waitFor(() => expect(driver.answers.length).toBeGreaterThan(0), { timeout: 10_000 });
+}
+
+const driverObject = (spec: storage.CSIDriverSpec) =>
+  client.of(kinds.CSIDriver).create({ metadata: { name: DRIVER }, spec });
+const podOf = (uid: string): core.Pod => ({
+  metadata: { name: `pod-${uid}`, namespace: "default", uid },
+  spec: { containers: [], serviceAccountName: "default" },
+});
+const volumeOf = (spec: Partial<core.PersistentVolumeSpec> = {}): core.PersistentVolume => ({
+  metadata: { name: "pv-1" },
+  spec: {
+    accessModes: ["ReadWriteOnce"],
+    capacity: { storage: "2Gi" },
+    csi: { driver: DRIVER, volumeHandle: "vol-1", volumeAttributes: { a: "b" } },
+    ...spec,
+  },
+});
+const mount = (uid: string, more: object = {}) =>
+  csi.volumes.mount(
+    { pod: podOf(uid), volume: { name: "data" }, persistentVolume: volumeOf(), readOnly: false, ...more },
+    signal,
+  );
+const verbs = () => driver.calls.map(([verb]) => verb);
+
+describe("a driver that registers", () => {
+  it("is in the CSINode, its topology in the Node's labels, until its socket goes", async () => {
+    await startDriver();
+    expect(driver.answers).toEqual([""]);
+    const { spec, metadata } = await client.of(kinds.CSINode).get(NODE);
+    expect(spec.drivers).toEqual([
+      { name: DRIVER, nodeID: "id-1", topologyKeys: ["example.com/rack"], allocatable: { count: 8 } },
+    ]);
+    expect(metadata.ownerReferences?.[0]).toMatchObject({ kind: "Node", name: NODE });
+    const node = await client.of(kinds.Node).get(NODE);
+    expect(node.metadata.labels).toEqual({ "example.com/rack": "r1" });
+    expect(node.metadata.annotations).toEqual({ "csi.volume.kubernetes.io/nodeid": `{"${DRIVER}":"id-1"}` });
+    await driver[Symbol.asyncDispose]();
+    await vi.waitFor(async () => expect((await client.of(kinds.CSINode).get(NODE)).spec.drivers ?? []).toEqual([]), {
+      timeout: 10_000,
+    });
+    expect((await client.of(kinds.Node).get(NODE)).metadata.annotations).toBeUndefined();
+  });
+
+  it("is told why it cannot be used", async () => {
+    await startDriver({ versions: ["0.3.0"] });
+    expect(driver.answers[0]).toBe(
+      `RegisterPlugin error -- plugin registration failed with err: driver ${DRIVER} has no version that this kubelet speaks: 0.3.0 (1.x)`,
+    );
+  });
+
+  it("is needed: a volume of another one is not mounted", async () => {
+    await expect(mount("u1")).rejects.toThrow(`driver name ${DRIVER} not found in the list of registered CSI drivers`);
+  });
+});
+
+describe("a persistent volume", () => {
+  it("is staged once for the node, published for each Pod, and taken down in the other order", async () => {
+    await driverObject({ attachRequired: false });
+    await startDriver();
+    const path = await mount("u1");
+    expect(path).toBe(join(root, "pods/u1/volumes/kubernetes.io~csi/pv-1/mount"));
+    const staging = join(stagedDirectory(root, DRIVER, "vol-1"), "globalmount");
+    expect(driver.calls).toMatchObject([
+      ["stage", { volumeId: "vol-1", stagingTargetPath: staging, volumeContext: { a: "b" } }],
+      ["publish", { volumeId: "vol-1", stagingTargetPath: staging, targetPath: path, readonly: false }],
+    ]);
+    await mount("u1");
+    expect(driver.calls).toHaveLength(2);
+    await mount("u2");
+    await csi.volumes.unmount("u1", signal);
+    expect(verbs().slice(2)).toEqual(["stage", "publish", "unpublish"]);
+    await csi.volumes.unmount("u2", signal);
+    expect(verbs().slice(5)).toEqual(["unpublish", "unstage"]);
+    expect(existsSync(stagedDirectory(root, DRIVER, "vol-1"))).toBe(false);
+    expect(existsSync(join(root, "pods/u1/volumes/kubernetes.io~csi"))).toBe(false);
+  });
+
+  it("waits until it is attached, is in use meanwhile, and passes on what the attacher says", async () => {
+    await startDriver();
+    const mounting = mount("u1");
+    await vi.waitFor(() => expect(csi.inUse()).toEqual([`kubernetes.io/csi/${DRIVER}^vol-1`]));
+    expect(verbs()).toEqual([]);
+    const attachments = client.of(kinds.VolumeAttachment);
+    const name = attachmentName(DRIVER, "vol-1", NODE);
+    const source = { persistentVolumeName: "pv-1" };
+    await attachments.create({ metadata: { name }, spec: { attacher: DRIVER, nodeName: NODE, source } });
+    const object = { status: { attached: true, attachmentMetadata: { device: "sdb" } } };
+    await attachments.subresource(name, "status").patch({ type: "merge", object });
+    await mounting;
+    expect(driver.calls[1]).toMatchObject(["publish", { publishContext: { device: "sdb" } }]);
+    await csi.volumes.unmount("u1", signal);
+    expect(csi.inUse()).toEqual([]);
+    expect(changes).toBeGreaterThan(0);
+  });
+
+  it("is taken down by the next kubelet, which knows that it is in use", async () => {
+    await driverObject({ attachRequired: false });
+    await startDriver();
+    await mount("u1");
+    await tasks.stop();
+    await startKubelet();
+    expect(csi.inUse()).toEqual([`kubernetes.io/csi/${DRIVER}^vol-1`]);
+    await vi.waitFor(() => expect(driver.answers).toHaveLength(2), { timeout: 10_000 });
+    await csi.volumes.unmount("u1", signal);
+    expect(verbs().slice(2)).toEqual(["unpublish", "unstage"]);
+    expect(readdirSync(join(root, "pods/u1/volumes"))).toEqual([]);
+  });
+
+  it("of mode Block is a device with a link of its Pod", async () => {
+    await driverObject({ attachRequired: false });
+    await startDriver();
+    const path = await mount("u1", { persistentVolume: volumeOf({ volumeMode: "Block" }) });
+    expect(path).toBe(join(root, "plugins/kubernetes.io/csi/volumeDevices/publish/pv-1/u1"));
+    expect(readlinkSync(join(root, "pods/u1/volumeDevices/kubernetes.io~csi/pv-1"))).toBe(path);
+    expect(driver.calls[0]?.[1]).toMatchObject({ volumeCapability: { block: {}, mount: null } });
+    await csi.volumes.unmount("u1", signal);
+    expect(verbs()).toEqual(["stage", "publish", "unpublish", "unstage"]);
+    expect(existsSync(join(root, "pods/u1/volumeDevices/kubernetes.io~csi"))).toBe(false);
+  });
+
+  it("grows on the node where its claim is smaller than the volume", async () => {
+    await driverObject({ attachRequired: false });
+    await startDriver();
+    const claims = client.of(kinds.PersistentVolumeClaim).in("default");
+    const created = await claims.create({
+      metadata: { name: "data", namespace: "default" },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "2Gi" } } },
+    });
+    const object = {
+      status: {
+        phase: "Bound",
+        capacity: { storage: "1Gi" },
+        conditions: [{ type: "FileSystemResizePending", status: "True" }],
+      },
+    };
+    const claim = await claims
+      .subresource<core.PersistentVolumeClaim>("data", "status")
+      .patch({ type: "merge", object });
+    await mount("u1", { claim });
+    expect(driver.calls[2]).toMatchObject([
+      "expand",
+      { volumeId: "vol-1", capacityRange: { requiredBytes: "2147483648" } },
+    ]);
+    const { status } = await claims.get(created.metadata.name ?? "");
+    expect(status).toMatchObject({ capacity: { storage: "2Gi" } });
+    expect(status?.conditions ?? []).toEqual([]);
+  });
+});
+
+describe("an inline volume", () => {
+  const inline = { volume: { name: "cache", csi: { driver: DRIVER } }, persistentVolume: undefined };
+
+  it("is published with what the driver wants to know of the Pod, and never staged", async () => {
+    await driverObject({ attachRequired: false, volumeLifecycleModes: ["Ephemeral"], podInfoOnMount: true });
+    await startDriver();
+    const path = await mount("u1", inline);
+    expect(path).toBe(join(root, "pods/u1/volumes/kubernetes.io~csi/cache/mount"));
+    expect(driver.calls).toMatchObject([
+      [
+        "publish",
+        {
+          stagingTargetPath: "",
+          volumeContext: { "csi.storage.k8s.io/ephemeral": "true", "csi.storage.k8s.io/pod.name": "pod-u1" },
+        },
+      ],
+    ]);
+    await csi.volumes.unmount("u1", signal);
+    expect(verbs()).toEqual(["publish", "unpublish"]);
+  });
+
+  it("is refused by a driver that has none", async () => {
+    await startDriver({ can: [NodeRpc.GET_VOLUME_STATS] });
+    await expect(mount("u1", inline)).rejects.toThrow(
+      `volume mode "Ephemeral" not supported by driver ${DRIVER} (no CSIDriver object)`,
+    );
+  });
+});

@@ -1,0 +1,55 @@
+/** A node's side of CSI, put together: drivers register, and Pods get their volumes. */
+import { mkdir } from "node:fs/promises";
+import type { core } from "#api";
+import type { Clock, Logger, Random } from "#base";
+import type { Client } from "#client";
+import { runPluginRegistry } from "../plugins/index.ts";
+import { type CsiVolumes, PodTokens } from "../volumes/index.ts";
+import { AttachedVolumes } from "./attached-volumes.ts";
+import { CsiNodeObject } from "./csi-node.ts";
+import { csiVolumes, volumesInUse } from "./csi-volumes.ts";
+import { CSI_PLUGIN, CsiDrivers } from "./drivers.ts";
+import { registryDirectory } from "./paths.ts";
+
+export interface NodeCsiOptions {
+  readonly root: string;
+  readonly nodeName: string;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** `inUse` has changed: the Node's status is to be written soon. */
+  readonly onChange: () => void;
+}
+
+export interface NodeCsi {
+  readonly volumes: CsiVolumes;
+  /** Attached volumes that are used, for the Node's status. */
+  inUse(): readonly string[];
+  /** The Node as it was last read or written. */
+  onNode(node: core.Node): void;
+  /** Takes registrations until the signal aborts. The Node exists. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export async function nodeCsi(options: NodeCsiOptions): Promise<NodeCsi> {
+  const { root, nodeName, client, clock, random, log } = options;
+  const dir = registryDirectory(root);
+  await mkdir(dir, { recursive: true, mode: 0o750 });
+  const attached = new AttachedVolumes(options);
+  attached.recover(await volumesInUse(root));
+  const drivers = new CsiDrivers(new CsiNodeObject(client, nodeName), clock);
+  const tokens = new PodTokens(options);
+  return {
+    volumes: csiVolumes({ root, nodeName, client, drivers, attached, tokens, clock }),
+    inUse: () => attached.inUse(),
+    onNode: ({ status }) => attached.reported(status?.volumesInUse),
+    async run(signal) {
+      try {
+        await runPluginRegistry({ dir, handlers: new Map([[CSI_PLUGIN, drivers]]), clock, random, log }, signal);
+      } finally {
+        drivers.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** Volumes: how they are asked for and described. `#grpc` explains the tables. */
+export const volumeMessages = {
+  CreateVolumeRequest: {
+    name: [1, "string"],
+    capacityRange: [2, "CapacityRange"],
+    volumeCapabilities: [3, "VolumeCapability[]"],
+    parameters: [4, "map"],
+    secrets: [5, "map"],
+    volumeContentSource: [6, "VolumeContentSource"],
+    accessibilityRequirements: [7, "TopologyRequirement"],
+    mutableParameters: [8, "map"],
+  },
+  CreateVolumeResponse: { volume: [1, "Volume"] },
+  VolumeContentSource: {
+    snapshot: [1, "VolumeContentSource.SnapshotSource"],
+    volume: [2, "VolumeContentSource.VolumeSource"],
+  },
+  "VolumeContentSource.SnapshotSource": { snapshotId: [1, "string"] },
+  "VolumeContentSource.VolumeSource": { volumeId: [1, "string"] },
+  VolumeCapability: {
+    block: [1, "VolumeCapability.BlockVolume"],
+    mount: [2, "VolumeCapability.MountVolume"],
+    accessMode: [3, "VolumeCapability.AccessMode"],
+  },
+  "VolumeCapability.BlockVolume": {},
+  "VolumeCapability.MountVolume": {
+    fsType: [1, "string"],
+    mountFlags: [2, "string[]"],
+    volumeMountGroup: [3, "string"],
+  },
+  "VolumeCapability.AccessMode": { mode: [1, "enum VolumeCapability.AccessMode.Mode"] },
+  CapacityRange: { requiredBytes: [1, "int64"], limitBytes: [2, "int64"] },
+  Volume: {
+    capacityBytes: [1, "int64"],
+    volumeId: [2, "string"],
+    volumeContext: [3, "map"],
+    contentSource: [4, "VolumeContentSource"],
+    accessibleTopology: [5, "Topology[]"],
+  },
+  TopologyRequirement: { requisite: [1, "Topology[]"], preferred: [2, "Topology[]"] },
+  Topology: { segments: [1, "map"] },
+  VolumeCondition: { abnormal: [1, "bool"], message: [2, "string"] },
+  DeleteVolumeRequest: { volumeId: [1, "string"], secrets: [2, "map"] },
+  DeleteVolumeResponse: {},
+} as const;
