@@ -20,7 +20,7 @@ export function stagingPath(root: string, driver: string, handle: string): strin
   return join(stagedDirectory(root, driver, handle), "globalmount");
 }
 
-/** The folder of a Pod's volume: `mount` in it is what containers see. `name`: that of the PersistentVolume or volume. */
+/** The folder of a volume of a Pod: `mount` in it is what containers see. `name`: its PersistentVolume, or itself. */
 export function publishedDirectory(root: string, uid: string, name: string): string {
   return volumeDirectory(root, uid, "csi", escaped(name));
 }
