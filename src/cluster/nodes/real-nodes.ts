@@ -20,7 +20,7 @@ import { ensureSwitch, NODE_LINK, SWITCH } from "./network/links.ts";
 import { applyRoutes, type NodeRange, routesFor } from "./network/routes.ts";
 import { bringUp, isUp, placeOf, writePodNetwork } from "./node.ts";
 import { powerOff, removeTree, stopped } from "./power-off.ts";
-import type { KubeletOptions } from "./programs/kubelet.ts";
+import { DEFAULT_SERVICE_RANGE, type KubeletOptions } from "./programs/kubelet.ts";
 import { PROXY_PORT, proxyEnv } from "./runtime/pull-proxy.ts";
 import { type NodeNames, nodeNames, type SiteNames, siteNames } from "./site/names.ts";
 import { freeIndex, listNodes, type NodeRecord, type NodeRun, readNode, writeRun, writeSpec } from "./site/record.ts";
@@ -200,7 +200,8 @@ export class RealNodes {
   ): Promise<void> {
     const [site, network, machine, clock, log] = [this.site, this.network, this.#machine, this.#clock, this.#log];
     const start = clock.monotonic();
-    const env = proxyEnv(this.machineIp, PROXY_PORT, this.pullSecret);
+    const { serviceRanges = [DEFAULT_SERVICE_RANGE] } = kubelet;
+    const env = proxyEnv(this.machineIp, PROXY_PORT, this.pullSecret, [...serviceRanges, ...network.podRanges]);
     const mounts = [...this.#mounts, ...ownMounts(spec.mounts)];
     const { ip } = await bringUp(names, run, {
       ...{ site, network, machine, kubelet, clock, log, signal, env, mounts },
