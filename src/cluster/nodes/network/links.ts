@@ -19,7 +19,7 @@ import { type NodeNames, namespacePath, type SiteNames } from "../site/names.ts"
 import { PREFIX_LENGTH_V6, type SiteNetwork } from "../site/site-network.ts";
 
 export const SWITCH = "switch";
-const MACHINE_PORT = "machine";
+export const MACHINE_PORT = "machine";
 export const NODE_LINK = "eth0";
 const NOWHERE = "nowhere";
 /** The node's ends of the links that the CNI plugin makes. */

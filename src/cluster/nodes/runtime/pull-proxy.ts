@@ -50,7 +50,7 @@ export function proxyEnv(
 }
 
 export async function openPullProxy(options: PullProxyOptions): Promise<PullProxy> {
-  const { host, port, log } = options;
+  const { host, port } = options;
   const open = new Set<Duplex>();
   const track = <T extends Duplex>(stream: T): T => {
     open.add(stream);
