@@ -58,6 +58,6 @@ describe.skipIf(!canMakeNamespaces())("the machine behind the switch", () => {
   it("reaches Pods, and hears their answers", async () => {
     expect(await ask("machine", "10.244.0.2", 8080)).toEqual({ "pod 10.89.7.1": 1 });
     expect(await network.ask("machine", datagram("10.244.0.2", 8080, 9001))).toBe("pod 10.89.7.1");
-    await network.in("machine", "ping", "-c", "1", "-W", "2", "10.244.0.2");
+    await network.in("machine", "busybox", "ping", "-c", "1", "-W", "2", "10.244.0.2");
   });
 });
