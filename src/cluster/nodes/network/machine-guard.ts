@@ -4,8 +4,8 @@
  *
  *     node, Pod ──► switch ──► forward to the port `machine`: allowed, or dropped
  *
- * 1. The machine's own connections, and what it routes to load balancers, get their replies: TCP by its flags, datagrams
- *    by what the machine has sent. The kernel may have no connection tracking for bridges.
+ * 1. The machine's own connections, and what it routes to load balancers, get their replies: TCP by its flags,
+ *    datagrams by what the machine has sent. The kernel may have no connection tracking for bridges.
  * 2. The pull proxy and registries are for nodes: packets with the sender of a Pod do not pass.
  */
 import { run } from "../machine/command.ts";
