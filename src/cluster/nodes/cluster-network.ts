@@ -105,8 +105,6 @@ const ingressClass: networking.IngressClass = {
   spec: { controller: "k8ts.dev/ingress" },
 };
 
-const _RBAC = "rbac.authorization.k8s.io/v1";
-
 const { ClusterRole, ClusterRoleBinding, Service, IngressClass } = kinds;
 
 /** Existing objects are left as they are. Errors are only logged: nodes run Pods anyway. */

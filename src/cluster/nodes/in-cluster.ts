@@ -19,6 +19,7 @@ import { powerOffAll } from "./power-off.ts";
 import { endIngress, keepIngress } from "./programs/ingress.ts";
 import { RealNodes } from "./real-nodes.ts";
 import { openPullProxy, PROXY_PORT } from "./runtime/pull-proxy.ts";
+import { namedRegistries, REGISTRY_HOSTS } from "./site/mirrors.ts";
 import { listNodes } from "./site/record.ts";
 
 const NODES = kinds.Node;
@@ -109,6 +110,7 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
     authority,
     version: K8TS_VERSION,
     podRanges: nodes.network.podRanges,
+    serviceRanges: options.serviceCidrs,
     clusterDns,
     proxyMode: config.proxyMode,
     featureGates: options.featureGates,
@@ -128,7 +130,8 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
     background.run("ingress", (signal) => keepIngress(serving, signal));
   }
 
-  const pulls = { secret: nodes.pullSecret, allowed: config.pullImages ?? false, log };
+  const named = () => namedRegistries([site.registryDir, REGISTRY_HOSTS]);
+  const pulls = { secret: nodes.pullSecret, allowed: config.pullImages ?? false, named, log };
   const proxy = await openPullProxy({ host: nodes.machineIp, port: PROXY_PORT, ...pulls });
   background.run("image pulls", async (signal) => {
     if (!signal.aborted) await once(signal, "abort");

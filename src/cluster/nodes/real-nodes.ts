@@ -17,11 +17,13 @@ import { ensureProgramsDir, installPrograms } from "./isolation/programs.ts";
 import { Registries } from "./isolation/registries.ts";
 import { inspectMachine, type Machine } from "./machine/machine.ts";
 import { ensureSwitch, NODE_LINK, SWITCH } from "./network/links.ts";
+import { applyMachineGuard, machineGuard } from "./network/machine-guard.ts";
 import { applyRoutes, type NodeRange, routesFor } from "./network/routes.ts";
 import { bringUp, isUp, placeOf, writePodNetwork } from "./node.ts";
 import { powerOff, removeTree, stopped } from "./power-off.ts";
-import type { KubeletOptions } from "./programs/kubelet.ts";
+import { DEFAULT_SERVICE_RANGE, type KubeletOptions } from "./programs/kubelet.ts";
 import { PROXY_PORT, proxyEnv } from "./runtime/pull-proxy.ts";
+import { namedRegistries, REGISTRY_HOSTS } from "./site/mirrors.ts";
 import { type NodeNames, nodeNames, type SiteNames, siteNames } from "./site/names.ts";
 import { freeIndex, listNodes, type NodeRecord, type NodeRun, readNode, writeRun, writeSpec } from "./site/record.ts";
 import { ensureSiteNetwork, MAX_NODES, nodeIp, nodeIp6, type SiteNetwork } from "./site/site-network.ts";
@@ -69,6 +71,7 @@ export class RealNodes {
   readonly #registries: Registries;
   readonly #podCidrs = new Map<string, readonly string[]>();
   #routes = "";
+  #guard = "";
 
   private constructor(
     site: SiteNames,
@@ -147,6 +150,7 @@ export class RealNodes {
   }
 
   async #tick(kubelet: KubeletOptions, signal: AbortSignal): Promise<void> {
+    await this.#updateGuard(kubelet);
     const records = await listNodes(this.site);
     for (const { names } of records) {
       if (this.#busy.has(names.name)) continue;
@@ -162,6 +166,16 @@ export class RealNodes {
     await this.#updateRoutes(records).catch((error: unknown) => {
       this.#log.warn("routes between nodes could not be set; trying again", { error });
     });
+  }
+
+  /** Before any node starts, and again when the user names another registry. */
+  async #updateGuard({ serverUrl }: KubeletOptions): Promise<void> {
+    const registries = await namedRegistries([this.site.registryDir, REGISTRY_HOSTS]);
+    const apiServer = Number(new URL(serverUrl).port || 443);
+    const script = machineGuard(this.network, { apiServer, pullProxy: PROXY_PORT, registries });
+    if (script === this.#guard) return;
+    await applyMachineGuard(this.site, script);
+    this.#guard = script;
   }
 
   /** The next work on a node, if any. */
@@ -200,7 +214,8 @@ export class RealNodes {
   ): Promise<void> {
     const [site, network, machine, clock, log] = [this.site, this.network, this.#machine, this.#clock, this.#log];
     const start = clock.monotonic();
-    const env = proxyEnv(this.machineIp, PROXY_PORT, this.pullSecret);
+    const { serviceRanges = [DEFAULT_SERVICE_RANGE] } = kubelet;
+    const env = proxyEnv(this.machineIp, PROXY_PORT, this.pullSecret, [...serviceRanges, ...network.podRanges]);
     const mounts = [...this.#mounts, ...ownMounts(spec.mounts)];
     const { ip } = await bringUp(names, run, {
       ...{ site, network, machine, kubelet, clock, log, signal, env, mounts },

@@ -3,19 +3,21 @@
  *
  *     the Node's zone --► all Services ─┐
  *     Services, EndpointSlices --► changed Services ──► virtualAddresses ──► rules ══► kernel ──► stale connections
- *                                          └──► health-check node ports ◄── load balancers
+ *                                          ├──► health-check node ports ◄── load balancers
+ *                                          └──► addresses that belong to others ──► an Event of the Service
  *
  * When it stops, the rules stay in the kernel.
  */
-import { kinds } from "#api";
-import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
-import { type Client, Informer, Informers, objectKey, revisionOf, WorkReporter } from "#client";
+import { type core, kinds } from "#api";
+import { type Clock, type Logger, LruMap, type MetricsRegistry, type Random, TaskGroup } from "#base";
+import { type Client, eventRecorder, Informer, Informers, objectKey, revisionOf, WorkReporter } from "#client";
 import { applyToKernel } from "../kernel/apply-to-kernel.ts";
 import { ChangeSignal } from "../kernel/change-signal.ts";
 import { type Program, runProgram } from "../kernel/program.ts";
 import { deleteConnections, staleConnections } from "./conntrack.ts";
 import { type NodeFacts, serviceKeyOf, ZONE } from "./endpoints.ts";
 import { HealthChecks } from "./health-checks.ts";
+import { type Claim, type Listener, type ProtectedFacts, readListeners, refusalOf } from "./protected-addresses.ts";
 import { type VirtualAddress, virtualAddresses } from "./virtual-addresses.ts";
 
 /** A proxy mode: nftables or iptables. */
@@ -32,6 +34,8 @@ export interface ProxyOptions {
   readonly rules: Rules;
   readonly resyncMs?: number | undefined;
   readonly run?: Program;
+  /** Sockets of this node. */
+  readonly listeners?: (() => readonly Listener[]) | undefined;
   /** Called once all Services are in the kernel. */
   readonly onReady?: () => void;
   readonly clock: Clock;
@@ -41,6 +45,8 @@ export interface ProxyOptions {
 }
 
 const DEFAULT_RESYNC_MS = 3_600_000;
+const MAX_REPORTED = 4096;
+const API_SERVER = "default/kubernetes";
 
 /** Until the signal aborts. */
 export async function runProxy(options: ProxyOptions, signal: AbortSignal): Promise<void> {
@@ -49,6 +55,7 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
   const informers = new Informers({ client, clock, random, log, tasks });
   const services = informers.of(kinds.Service);
   const slices = informers.of(kinds.EndpointSlice);
+  const cidrs = informers.of(kinds.ServiceCIDR);
   const slicesOf = slices.cache.index("service", (slice) => [serviceKeyOf(slice) ?? ""]);
   const changed = new ChangeSignal();
   const dirty = new Set<string>();
@@ -58,16 +65,40 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
     changed.mark(revision);
   };
   let { node } = options;
+  let nodeObject: core.Node | undefined;
+  const facts = (): ProtectedFacts => ({
+    serviceCidrs: cidrs.cache.list().flatMap(({ spec }) => spec?.cidrs ?? []),
+    podCidrs: node.podCidrs,
+    apiServers: slicesOf(API_SERVER),
+    node: nodeObject,
+    nodeAddresses: node.addresses,
+    listeners: options.listeners ?? readListeners,
+  });
+  const touchExternal = () => {
+    for (const service of services.cache.list()) if (isExternal(service)) touch(objectKey(service));
+  };
+  const recorder = refusalRecorder(options);
   await using checks = new HealthChecks({ node, log });
   const addressesOf = (key: string) => {
     const service = services.cache.get(key);
     checks.update(key, service, service === undefined ? [] : slicesOf(key));
-    return service === undefined ? [] : virtualAddresses(service, slicesOf(key), node);
+    if (service === undefined) return [];
+    const known = facts();
+    return virtualAddresses(service, slicesOf(key), node, (claim) => {
+      const why = refusalOf(claim, known);
+      if (why !== undefined) recorder.refused(service, claim, why);
+      return why !== undefined;
+    });
   };
   try {
-    await Promise.all([services.synced, slices.synced]);
+    await Promise.all([services.synced, slices.synced, cidrs.synced]);
     services.onChange(({ object }) => touch(objectKey(object), revisionOf(object)));
-    slices.onChange(({ object }) => touch(serviceKeyOf(object), revisionOf(object)));
+    slices.onChange(({ object }) => {
+      const key = serviceKeyOf(object);
+      touch(key, revisionOf(object));
+      if (key === API_SERVER) touchExternal();
+    });
+    cidrs.onChange(touchExternal);
     for (const service of services.cache.list()) touch(objectKey(service));
     // The Node may get its zone label after this has started.
     const own = new Informer({
@@ -75,6 +106,9 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
       selectors: { fieldSelector: `metadata.name=${node.name}` },
     });
     own.onChange(({ type, object }) => {
+      const isFirst = nodeObject === undefined;
+      nodeObject = object;
+      if (isFirst) touchExternal();
       const zone = object.metadata.labels?.[ZONE];
       if (type === "deleted" || zone === node.zone) return;
       node = { ...node, zone };
@@ -89,7 +123,30 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
     await tasks.done();
   } finally {
     await tasks.stop();
+    await recorder.flush();
   }
+}
+
+function isExternal({ spec, status }: core.Service): boolean {
+  return (spec?.externalIPs ?? []).length + (status?.loadBalancer?.ingress ?? []).length > 0;
+}
+
+/** Reports each refusal once for as long as the Service is the same. */
+function refusalRecorder({ client, node, clock, random, log }: ProxyOptions) {
+  const events = client.of(kinds.Event);
+  const recorder = eventRecorder({ events, controller: "kube-proxy", instance: node.name, clock, random, log });
+  const reported = new LruMap<string, true>(MAX_REPORTED);
+  return {
+    refused(about: core.Service, { address, protocol, port }: Claim, why: string): void {
+      const key = [about.metadata.uid, address, protocol, port, why].join(" ");
+      if (reported.get(key) === true) return;
+      reported.set(key, true);
+      log.warn("a Service cannot have an address", { service: objectKey(about), address, port, protocol, why });
+      const note = `Traffic to ${address} port ${port}/${protocol} is not sent to this Service: ${why}`;
+      recorder.record({ about, type: "Warning", reason: "AddressRefused", action: "SyncService", note });
+    },
+    flush: () => recorder.flush(),
+  };
 }
 
 function ruleSync(

@@ -146,6 +146,24 @@ describe("where a Service's traffic goes", () => {
     expect(virtualAddresses(given, slices, NODE).map(textOf)).toEqual(want);
   });
 
+  it("not to external and load balancer addresses that are refused", () => {
+    const given = service(
+      { externalIPs: ["172.18.0.2", "192.0.2.1"] },
+      { loadBalancer: { ingress: [{ ip: "172.18.0.2" }] } },
+    );
+    const claims: string[] = [];
+    const found = virtualAddresses(given, two, NODE, ({ address, protocol, port }) => {
+      claims.push(`${address} ${protocol} ${port}`);
+      return address === "172.18.0.2";
+    });
+    expect(found.map(({ address, port }) => `${address}:${port}`)).toEqual([
+      "10.96.0.1:80",
+      "192.0.2.1:80",
+      "172.18.0.2:30080",
+    ]);
+    expect(claims.sort()).toEqual(["172.18.0.2 tcp 80", "172.18.0.2 tcp 80", "192.0.2.1 tcp 80"]);
+  });
+
   it("both families, each with its own endpoints", () => {
     const six: discovery.EndpointSlice = {
       ...slice({ ...endpoint(1, "n1"), addresses: ["fd01::1"] }),

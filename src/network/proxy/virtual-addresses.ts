@@ -5,6 +5,7 @@
 import type { core, discovery } from "#api";
 import { type Family, familyOf } from "../kernel/ip-family.ts";
 import { chooseEndpoints, type Endpoint, type NodeFacts } from "./endpoints.ts";
+import type { Claim } from "./protected-addresses.ts";
 
 export type Protocol = "tcp" | "udp" | "sctp";
 
@@ -31,17 +32,19 @@ const HEADLESS = "service.kubernetes.io/headless";
 
 type Service = core.Service;
 
+/** `isRefused`: whether the Service cannot have an external or load balancer address. */
 export function virtualAddresses(
   service: Service,
   slices: readonly discovery.EndpointSlice[],
   node: NodeFacts,
+  isRefused: (claim: Claim) => boolean = () => false,
 ): VirtualAddress[] {
   const { spec, metadata } = service;
   if (spec === undefined || spec.type === "ExternalName" || spec.clusterIP === "None") return [];
   if (metadata.labels?.[NO_PROXY] !== undefined || metadata.labels?.[HEADLESS] !== undefined) return [];
   const clusterIps = spec.clusterIPs ?? (spec.clusterIP === undefined || spec.clusterIP === "" ? [] : [spec.clusterIP]);
   return clusterIps.flatMap((clusterIp) =>
-    (spec.ports ?? []).flatMap((port) => addressesOfPort(service, port, clusterIp, slices, node)),
+    (spec.ports ?? []).flatMap((port) => addressesOfPort(service, port, clusterIp, slices, node, isRefused)),
   );
 }
 
@@ -51,6 +54,7 @@ function addressesOfPort(
   clusterIp: string,
   slices: readonly discovery.EndpointSlice[],
   node: NodeFacts,
+  isRefused: (claim: Claim) => boolean,
 ): VirtualAddress[] {
   const { spec = {}, status } = service;
   const family = familyOf(clusterIp);
@@ -77,13 +81,17 @@ function addressesOfPort(
     whenEmpty: endpoints.length === 0 && choice.cluster.length > 0 ? "drop" : "reject",
   } as const;
   const ofFamily = (addresses: readonly string[]) => addresses.filter((address) => familyOf(address) === family);
+  const granted = (address: string) => !isRefused({ address, protocol, port: port.port });
   const sources = ofFamily((spec.loadBalancerSourceRanges ?? []).map((range) => range.trim()));
   const balancers = (status?.loadBalancer?.ingress ?? [])
     .filter(({ ip, ipMode }) => ip !== undefined && ip !== "" && ipMode !== "Proxy")
-    .flatMap(({ ip = "" }) => ofFamily([ip]));
+    .flatMap(({ ip = "" }) => ofFamily([ip]))
+    .filter(granted);
   return [
     internal,
-    ...ofFamily(spec.externalIPs ?? []).map((address) => ({ ...external, address, port: port.port })),
+    ...ofFamily(spec.externalIPs ?? [])
+      .filter(granted)
+      .map((address) => ({ ...external, address, port: port.port })),
     ...balancers.map((address) => ({
       ...external,
       address,

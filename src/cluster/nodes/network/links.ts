@@ -9,17 +9,21 @@
  *
  * 1. Idempotent: missing parts are created, existing ones are left alone.
  * 2. In its own namespace, the switch is not affected by the machine's firewall rules for bridges.
+ * 3. A node checks the senders of its Pods before the first Pod is there.
  */
 import { existsSync } from "node:fs";
+import { arpSenderScript, senderRules } from "#network";
 import { CommandError, run } from "../machine/command.ts";
 import { ip, ipAll } from "../machine/ip.ts";
 import { type NodeNames, namespacePath, type SiteNames } from "../site/names.ts";
 import { PREFIX_LENGTH_V6, type SiteNetwork } from "../site/site-network.ts";
 
 export const SWITCH = "switch";
-const MACHINE_PORT = "machine";
+export const MACHINE_PORT = "machine";
 export const NODE_LINK = "eth0";
 const NOWHERE = "nowhere";
+/** The node's ends of the links that the CNI plugin makes. */
+const POD_LINKS = "veth*";
 /** The lowest priority: any other route to the same addresses wins. */
 const CLAIM_METRIC = "65000";
 
@@ -88,8 +92,10 @@ export async function ensureNodeLink(
     ],
     namespace,
   );
-  const forward = (file: string) =>
-    run("sh", ["-c", `echo 1 > /proc/sys/net/${file}`], { inNamespace: namespacePath(namespace) });
+  const inNamespace = namespacePath(namespace);
+  await run("nft", ["-f", "-"], { input: senderRules(POD_LINKS), inNamespace });
+  await run("sh", ["-c", arpSenderScript(POD_LINKS)], { inNamespace });
+  const forward = (file: string) => run("sh", ["-c", `echo 1 > /proc/sys/net/${file}`], { inNamespace });
   await forward("ipv4/ip_forward");
   if (ip6 === undefined) return;
   await forward("ipv6/conf/all/forwarding");

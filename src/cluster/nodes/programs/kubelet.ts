@@ -9,6 +9,7 @@ import { makeShared } from "../machine/mounts.ts";
 import { LEAN_ENV, type ProcessId } from "../machine/processes.ts";
 import type { NodeNames } from "../site/names.ts";
 
+export const DEFAULT_SERVICE_RANGE = "10.96.0.0/12";
 /** The tenth address of the default Service range. */
 export const CLUSTER_DNS = "10.96.0.10";
 export const CLUSTER_DOMAIN = "cluster.local";
@@ -27,6 +28,8 @@ export interface KubeletOptions {
   readonly proxyMode?: ProxyMode | undefined;
   /** Pod IP ranges. Default: the proxy's own. */
   readonly podRanges?: readonly string[] | undefined;
+  /** Service IP ranges. Default: 10.96.0.0/12. */
+  readonly serviceRanges?: readonly string[] | undefined;
   /** The addresses of the cluster DNS, which every node serves. Default: 10.96.0.10. */
   readonly clusterDns?: string | undefined;
   /** As in `--feature-gates`. Default: none. */

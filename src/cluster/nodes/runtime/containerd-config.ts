@@ -1,10 +1,9 @@
 /** containerd's configuration for one node. Pure. */
 import { PAUSE_IMAGE } from "../../images/index.ts";
 import type { Machine } from "../machine/machine.ts";
+import { REGISTRY_HOSTS } from "../site/mirrors.ts";
 import type { NodeFiles } from "../site/names.ts";
 
-/** containerd's directory for registry mirrors. */
-const REGISTRY_HOSTS = "/etc/containerd/certs.d";
 /** Plugins that need disks or services that a node does not have. */
 const NOT_NEEDED = [
   "io.containerd.snapshotter.v1.aufs",

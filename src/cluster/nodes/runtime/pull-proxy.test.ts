@@ -8,7 +8,11 @@ import { openPullProxy, proxyEnv } from "./pull-proxy.ts";
 
 const secret = "s3cret";
 const authorization = { "proxy-authorization": `Basic ${btoa(`k8ts:${secret}`)}` };
-const open = (allowed = true) => openPullProxy({ host: "127.0.0.1", port: 0, secret, allowed, log: silentLogger });
+/** The test's own servers are registries of the user's; all others are not. */
+const own = new Set<number>();
+const named = async () => [...own].map((port) => ({ host: "127.0.0.1", port }));
+const open = (allowed = true) =>
+  openPullProxy({ host: "127.0.0.1", port: 0, secret, allowed, named, log: silentLogger });
 
 async function get(port: number, url: string, headers: Record<string, string> = authorization) {
   const sent = request({ host: "127.0.0.1", port, path: url, headers, agent: false }).end();
@@ -28,7 +32,9 @@ async function tunnel(port: number, target: string, headers: Record<string, stri
 async function listening<T extends { listen(port: number, host: string): unknown; address(): unknown }>(server: T) {
   server.listen(0, "127.0.0.1");
   await once(server as never, "listening");
-  return (server.address() as AddressInfo).port;
+  const { port } = server.address() as AddressInfo;
+  own.add(port);
+  return port;
 }
 
 describe("openPullProxy", () => {
@@ -87,11 +93,31 @@ describe("openPullProxy", () => {
     await proxy.close();
   });
 
+  it("nobody reaches this machine, by name or by number", async () => {
+    const inside = createServer((_, response) => response.end("secret"));
+    const at = await listening(inside);
+    own.delete(at);
+    const proxy = await open();
+    for (const host of ["127.0.0.1", "localhost", "[::1]", "0.0.0.0"]) {
+      for (const port of [at, 443]) {
+        const { line, socket } = await tunnel(proxy.port, `${host}:${port}`);
+        expect([host, line]).toEqual([host, expect.stringContaining("HTTP/1.1 403 ")]);
+        socket.destroy();
+      }
+      for (const port of [at, 80]) {
+        expect(await get(proxy.port, `http://${host}:${port}/`)).toMatchObject({ status: 403, body: "" });
+      }
+    }
+    await proxy.close();
+    inside.close();
+    await once(inside, "close");
+  });
+
   it("containerd is told where it is, and what needs no proxy", () => {
-    expect(proxyEnv("10.89.7.1", 3128, "abc")).toEqual({
+    expect(proxyEnv("10.89.7.1", 3128, "abc", ["10.100.0.0/16", "10.199.0.0/16"])).toEqual({
       HTTP_PROXY: "http://k8ts:abc@10.89.7.1:3128",
       HTTPS_PROXY: "http://k8ts:abc@10.89.7.1:3128",
-      NO_PROXY: "localhost,127.0.0.0/8,10.89.7.1/24,10.96.0.0/12,10.244.0.0/16",
+      NO_PROXY: "localhost,127.0.0.0/8,10.89.7.1/24,10.100.0.0/16,10.199.0.0/16",
     });
   });
 });

@@ -2,18 +2,20 @@
  * An HTTP proxy on this machine for image pulls: the only way out of a node's network, closed unless --pull-images is
  * given.
  *
- *     containerd ──► proxy (secret) ──► registry
- *                        └─ pulls are off ──► 403 with a reason, which the Pod's event shows
+ *     containerd ──► proxy (secret) ──► registryAddress ──► registry
+ *                        └─ pulls are off ────┴─ it is no registry ──► 403 with a reason, which the Pod's event shows
  *
  * 1. Clients need the secret: containerd has it, Pods do not.
  * 2. Closing it closes all its connections.
+ * 3. It connects to registries only: never to this machine or a private network, unless the user has named them.
  */
 import { timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "#base";
+import { type RegistryRules, registryAddress } from "./registry-address.ts";
 
 /** Nothing else listens on the machine's address in the nodes' network. */
 export const PROXY_PORT = 3128;
@@ -21,7 +23,7 @@ const USER = "k8ts";
 /** Sent in the status line: containerd reports it as the reason. */
 const PULLS_ARE_OFF = "image pulls are disabled (use k8ts image import, or allow pulls with k8ts up --pull-images)";
 
-export interface PullProxyOptions {
+export interface PullProxyOptions extends RegistryRules {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
@@ -35,15 +37,20 @@ export interface PullProxy {
   close(): Promise<void>;
 }
 
-/** The environment of containerd. The cluster's own addresses are reached directly. */
-export function proxyEnv(host: string, port: number, secret: string): Record<string, string> {
+/** The environment of containerd. `ranges`: the cluster's own addresses, which are reached directly. */
+export function proxyEnv(
+  host: string,
+  port: number,
+  secret: string,
+  ranges: readonly string[],
+): Record<string, string> {
   const url = `http://${USER}:${secret}@${host}:${port}`;
-  const direct = ["localhost", "127.0.0.0/8", `${host}/24`, "10.96.0.0/12", "10.244.0.0/16"].join(",");
+  const direct = ["localhost", "127.0.0.0/8", `${host}/24`, ...ranges].join(",");
   return { HTTP_PROXY: url, HTTPS_PROXY: url, NO_PROXY: direct };
 }
 
 export async function openPullProxy(options: PullProxyOptions): Promise<PullProxy> {
-  const { host, port, log } = options;
+  const { host, port } = options;
   const open = new Set<Duplex>();
   const track = <T extends Duplex>(stream: T): T => {
     open.add(stream);
@@ -56,25 +63,14 @@ export async function openPullProxy(options: PullProxyOptions): Promise<PullProx
       response.writeHead(refusal?.status ?? 400, refusal?.reason ?? "no address").end();
       return;
     }
-    const { "proxy-authorization": _secret, "proxy-connection": _hop, ...headers } = incoming.headers;
-    const outgoing = request(target, { method: incoming.method ?? "GET", headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
-    outgoing.on("socket", track);
-    outgoing.on("error", (error) => {
-      log.debug("a registry could not be reached", { target: target.host, error });
-      if (response.headersSent) response.destroy();
-      else response.writeHead(502, oneLine(error)).end();
-    });
-    incoming.pipe(outgoing);
+    void passOn(incoming, response, target, options, track);
   });
   server.on("connection", track);
   server.on("connect", (incoming: IncomingMessage, client: Duplex, first: Buffer) => {
     client.on("error", () => client.destroy());
     const refusal = refuse(incoming, options);
     if (refusal !== undefined) client.end(`HTTP/1.1 ${refusal.status} ${refusal.reason}\r\n\r\n`);
-    else tunnel(incoming.url ?? "", client, first, track);
+    else void tunnel(incoming.url ?? "", client, first, options, track);
   });
   await listening(server, host, port);
   return {
@@ -88,9 +84,53 @@ export async function openPullProxy(options: PullProxyOptions): Promise<PullProx
   };
 }
 
-function tunnel(target: string, client: Duplex, first: Buffer, track: (socket: Socket) => Socket): void {
-  const { hostname, port } = new URL(`tcp://${target}`);
-  const registry = track(connect({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 443) }));
+type Track = (socket: Socket) => Socket;
+
+/** A request without TLS. */
+async function passOn(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  target: URL,
+  options: PullProxyOptions,
+  track: Track,
+): Promise<void> {
+  const { "proxy-authorization": _secret, "proxy-connection": _hop, ...headers } = incoming.headers;
+  const port = Number(target.port || 80);
+  const found = await addressOf(target.hostname, port, "http", options);
+  if ("refusal" in found) {
+    response.writeHead(found.status, found.refusal).end();
+    return;
+  }
+  const at = { host: found.address, port, path: `${target.pathname}${target.search}` };
+  const sent = { method: incoming.method ?? "GET", headers: { ...headers, host: target.host } };
+  const outgoing = request({ ...at, ...sent }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(response);
+  });
+  outgoing.on("socket", track);
+  outgoing.on("error", (error) => {
+    options.log.debug("a registry could not be reached", { target: target.host, error });
+    if (response.headersSent) response.destroy();
+    else response.writeHead(502, oneLine(error)).end();
+  });
+  incoming.pipe(outgoing);
+}
+
+async function tunnel(
+  target: string,
+  client: Duplex,
+  first: Buffer,
+  options: PullProxyOptions,
+  track: Track,
+): Promise<void> {
+  const url = URL.parse(`tcp://${target}`);
+  const port = Number(url?.port || 443);
+  const found = await addressOf(url?.hostname ?? "", port, "https", options);
+  if ("refusal" in found) {
+    client.end(`HTTP/1.1 ${found.status} ${found.refusal}\r\n\r\n`);
+    return;
+  }
+  const registry = track(connect({ host: found.address, port }));
   registry.once("connect", () => {
     client.write("HTTP/1.1 200 Connection established\r\n\r\n");
     registry.write(first);
@@ -99,6 +139,20 @@ function tunnel(target: string, client: Duplex, first: Buffer, track: (socket: S
   registry.once("error", (error) => client.end(`HTTP/1.1 502 ${oneLine(error)}\r\n\r\n`));
   client.once("close", () => registry.destroy());
   registry.once("close", () => client.destroy());
+}
+
+/** Never throws: a name that is not found is an answer too. */
+async function addressOf(hostname: string, port: number, scheme: "http" | "https", options: PullProxyOptions) {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  if (host === "") return { status: 400, refusal: "no address" };
+  try {
+    const found = await registryAddress(host, port, scheme, options);
+    if ("address" in found) return found;
+    options.log.warn("an image pull was refused", { host, port, why: found.refusal });
+    return { status: 403, refusal: found.refusal };
+  } catch (error) {
+    return { status: 502, refusal: oneLine(error as Error) };
+  }
 }
 
 function refuse({ headers }: IncomingMessage, { secret, allowed }: PullProxyOptions) {
