@@ -207,6 +207,8 @@ export const rooms: Record<string, readonly string[]> = {
     "node-ipam",
     "node-lifecycle",
     "persistent-volume",
+    "attach-detach",
+    "volume-expander",
     "pod-gc",
     "pv-protection",
     "pvc-protection",

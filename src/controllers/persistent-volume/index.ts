@@ -25,6 +25,7 @@ import { planClaim } from "./plan-claim.ts";
 import { planVolume } from "./plan-volume.ts";
 import { claimKeysOf } from "./pod-claims.ts";
 
+export type { Volume, VolumeClaim } from "./facts.ts";
 export { claimKeysOf } from "./pod-claims.ts";
 
 /** A name that no class has. */
