@@ -82,14 +82,12 @@ export function attachDetachController(options: Partial<AttachDetachSettings> = 
           const node = nodes.get(name);
           if (node !== undefined && !isManaged(node)) return undefined;
           const before = memories.get(name) ?? new Map();
-          const view = viewOf(name, node);
-          let planned = planNode(view, before, now, settings);
+          let planned = planNode(viewOf(name, node), before, now, settings);
           if (planned.trustsNode && node !== undefined) {
             const live = await liveNode(client, name, signal);
-            if (live !== undefined) {
-              const current = { ...viewOf(name, live), attachments: view.attachments };
-              planned = planNode(current, before, now, settings);
-            }
+            // Its deletion is about to be seen, and leads to another run.
+            if (live === undefined) return undefined;
+            planned = planNode(viewOf(name, live), before, now, settings);
           }
           for (const [volume, holder] of reservations) if (holder === name) reservations.delete(volume);
           for (const volume of planned.attaches) reservations.set(volume, name);

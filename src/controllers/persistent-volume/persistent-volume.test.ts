@@ -55,7 +55,7 @@ const storageClass = (name: string, facts: Partial<storage.StorageClass> = {}): 
 });
 
 async function cluster() {
-  const running = await testControllers([persistentVolumeBinder]);
+  const running = await testControllers([persistentVolumeBinder()]);
   open.push(() => running.close());
   const { client, settle } = running;
   await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
@@ -319,7 +319,7 @@ describe("the binder", () => {
       await first.claims.create(claim("b"));
       await first.settle();
       await first.stop();
-      const second = await testControllers([persistentVolumeBinder], { server: first.server });
+      const second = await testControllers([persistentVolumeBinder()], { server: first.server });
       open.push(() => second.close());
       await second.settle();
       await second.clock.advance(60_000);

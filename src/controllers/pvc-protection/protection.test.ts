@@ -29,7 +29,7 @@ const pod = (nodeName?: string): core.Pod => ({
 });
 
 async function cluster() {
-  const running = await testControllers([persistentVolumeBinder, volumeProtection, claimProtection]);
+  const running = await testControllers([persistentVolumeBinder(), volumeProtection, claimProtection]);
   open.push(() => running.close());
   const { client, settle } = running;
   await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
