@@ -33,6 +33,8 @@ export interface NodeReport {
   readonly kubeletVersion: string;
   readonly runtimeHandlers: readonly string[];
   readonly features?: core.NodeFeatures | undefined;
+  /** The attachable volumes that its Pods use, by name. Undefined: it does not report them. */
+  readonly volumesInUse?: readonly string[] | undefined;
 }
 
 /** A condition that is the kubelet's own, without its times. */
@@ -144,7 +146,15 @@ export function nodeStatus(before: core.NodeStatus, report: NodeReport, nowMs: n
     },
     ...(report.runtimeHandlers.length > 0 && { runtimeHandlers: report.runtimeHandlers.map((name) => ({ name })) }),
     ...(report.features !== undefined && { features: report.features }),
+    ...volumesInUse(before, report),
   };
+}
+
+/** An empty list is written only to remove another one. */
+function volumesInUse(before: core.NodeStatus, report: NodeReport): Pick<core.NodeStatus, "volumesInUse"> {
+  const names = report.volumesInUse ?? before.volumesInUse ?? [];
+  const had = before.volumesInUse ?? [];
+  return names.length === 0 && had.length === 0 ? {} : { volumesInUse: [...names].sort() };
 }
 
 function extendedOf(capacity: Amounts = {}): Amounts {
