@@ -1,4 +1,5 @@
 /** The running controller: recovery, leftovers, migrated volumes, faults. Nodes and their kubelets are scripted. */
+import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { type core, csiVolumeName, kinds, StatusError } from "#api";
 import { persistentVolumeBinder } from "../persistent-volume/index.ts";
@@ -159,7 +160,7 @@ describe("the controller", () => {
   });
 
   it("detaches only what the node has unmounted, and asks the API server for that", async () => {
-    const { pod, pods, inUse, attached, attacher, work } = await cluster();
+    const { pod, pods, inUse, attached, attacher, work, requests } = await cluster();
     await pod("p", "a");
     await inUse("a", [NAME]);
     await work();
@@ -167,8 +168,11 @@ describe("the controller", () => {
     await pods.delete("p", { gracePeriodSeconds: 0 });
     await work();
     expect(await attacher.shown()).toEqual(["a attached"]);
+    const asked = () => requests().filter(({ method, path }) => method === "GET" && path === "/api/v1/nodes/a").length;
+    expect(asked()).toBe(0);
     await inUse("a", []);
     await work();
+    expect(asked()).toBeGreaterThan(0);
     expect(await attacher.shown()).toEqual([]);
     expect(await attached("a")).toEqual([]);
   });
@@ -193,6 +197,46 @@ describe("the controller", () => {
     });
     await work();
     expect(await attacher.shown()).toEqual(["a attached"]);
+  });
+});
+
+describe("an exclusive volume", () => {
+  it("is attached to one node at most, and to the right one in the end, whatever Pods and nodes do", async () => {
+    const step = fc.record({
+      what: fc.constantFrom("create", "delete", "mount", "unmount", "attach", "wait"),
+      node: fc.constantFrom("a", "b"),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
+        const { client, pod, pods, inUse, attacher, settle, work, clock } = await cluster();
+        const alive = new Map<string, string>();
+        for (const [at, { what, node }] of steps.entries()) {
+          if (what === "create") {
+            await pod(`p${at}`, node);
+            alive.set(`p${at}`, node);
+          }
+          const [first] = alive.keys();
+          if (what === "delete" && first !== undefined) {
+            await pods.delete(first, { gracePeriodSeconds: 0 });
+            alive.delete(first);
+          }
+          if (what === "mount" || what === "unmount") await inUse(node, what === "mount" ? [NAME] : []);
+          if (what === "attach") await attacher.work();
+          if (what === "wait") await settle();
+          const attachments = (await client.of(kinds.VolumeAttachment).list()).items;
+          expect(attachments.length, JSON.stringify(steps)).toBeLessThanOrEqual(1);
+        }
+        for (const node of ["a", "b"]) await inUse(node, []);
+        await work();
+        await clock.advance(5 * MINUTE);
+        await work();
+        const wanted = new Set(alive.values());
+        const left = await attacher.shown();
+        expect(left).toHaveLength(Math.min(wanted.size, 1));
+        for (const each of left) expect([...wanted]).toContain(each.replace(" attached", ""));
+      }),
+      { numRuns: 25 },
+    );
   });
 });
 

@@ -2,7 +2,7 @@
  * Attaches the volumes of scheduled Pods to their nodes, and detaches them when no Pod needs them any more. CSI drivers
  * do the work: this controller creates and deletes VolumeAttachments, and maintains status.volumesAttached of nodes.
  *
- *     Pods, claims, volumes, drivers, VolumeAttachments, Nodes --► key of a node ──► planNode ══► VolumeAttachments, Node
+ *     Pods, claims, volumes, VolumeAttachments, Nodes --► a node's name ──► planNode ══► VolumeAttachments, Node
  *
  * 1. One key is one node: what its status lists and what is detached from it is decided in one place.
  * 2. Two nodes never get an exclusive volume at once: a node that is about to get it reserves it until the caches show

@@ -324,9 +324,21 @@ describe("a plan for a node", () => {
     expect(planOf({ name: "", ...unwanted, memory: { failures: 3 } }).memory.size).toBe(0);
   });
 
+  it("attaches the other volumes if one fails", () => {
+    const other = { ...wanted, name: "kubernetes.io/csi/d^other", identity: { ...identity, volumeHandle: "other" } };
+    const { plan } = planOf({ name: "", wanted: [wanted, other] });
+    const [first, second] = (plan.steps ?? []).flat();
+    if (first === undefined || second === undefined) throw new Error("not both are created");
+    const error = new StatusError("InternalError", "not now");
+    plan.eventFor?.(first, { ok: false, error });
+    expect(plan.finally?.([{ write: first, error }])).toEqual([second]);
+    plan.eventFor?.(second, { ok: true, object: undefined });
+    expect(plan.finally?.([{ write: first, error }])).toEqual([]);
+  });
+
   it("reports an attachment that cannot be created, but not one that exists", () => {
     const { plan } = planOf({ name: "" });
-    const [write] = plan.steps?.[0] ?? [];
+    const [write] = (plan.steps ?? []).flat();
     if (write === undefined) throw new Error("nothing is created");
     const failing = (error: StatusError) => plan.eventFor?.(write, { ok: false, error });
     expect(failing(new StatusError("AlreadyExists", "it exists"))).toBeUndefined();

@@ -6,7 +6,8 @@
  *
  * 1. A volume leaves the node's status before its attachment is deleted: no kubelet mounts it from then on.
  * 2. A volume of which the attachment is being deleted is not listed.
- * 3. What others have listed as attached, other than CSI volumes, stays.
+ * 3. Volumes do not wait for each other.
+ * 4. What others have listed as attached, other than CSI volumes, stays.
  */
 import { type core, equalJson, isStatusError, type Json, type JsonObject, kinds, parseCsiVolumeName } from "#api";
 import type { RecordedEvent } from "#client";
@@ -94,10 +95,14 @@ export function planNode(view: NodeView, before: NodeMemory, now: number, settin
   }
 
   const status = node === undefined ? [] : statusWrite(node, listed, isOurs, deletes.length > 0);
+  const attempted = new Set<Write>();
   const plan: Plan = {
-    steps: [[...status, ...creates.map(({ write }) => write)], deletes],
+    steps: [status, deletes, creates.map(({ write }) => write)],
+    // A failure of one volume does not keep the others from being attached.
+    finally: () => creates.map(({ write }) => write).filter((write) => !attempted.has(write)),
     events,
     eventFor(write, outcome) {
+      attempted.add(write);
       const failed = creates.find((each) => each.write === write)?.wanted;
       if (failed === undefined || outcome.ok) return undefined;
       // The cache is behind: the attachment exists.

@@ -154,6 +154,25 @@ describe("a Pod with a CSI volume", () => {
   });
 });
 
+describe("many Pods with volumes", () => {
+  it("all run, and cost two writes for a volume and a few for a node", async () => {
+    const { client, pod, phase, attacher, live, requests } = await cluster();
+    const names = Array.from({ length: 40 }, (_, at) => `v${at}`);
+    for (const name of names) await boundClaim(client, name);
+    await live(5 * SECOND);
+    const before = requests().length;
+    for (const [at, name] of names.entries()) await pod(name, `node-${1 + (at % 2)}`, name);
+    await live(20 * SECOND);
+    expect(new Set(await Promise.all(names.map(phase)))).toEqual(new Set(["Running"]));
+    expect(await attacher.shown()).toHaveLength(names.length);
+    const writes = requests()
+      .slice(before)
+      .filter(({ method, path }) => method !== "GET" && /volumeattachments|nodes.*status/.test(path));
+    expect(writes.filter(({ path }) => path.includes("volumeattachments"))).toHaveLength(names.length);
+    expect(writes.filter(({ path }) => path.includes("/nodes/")).length).toBeLessThanOrEqual(names.length);
+  });
+});
+
 describe("a node that fails", () => {
   const failed = async (settings?: Partial<AttachDetachSettings>) => {
     const running = await cluster(settings);

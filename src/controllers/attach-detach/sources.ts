@@ -23,22 +23,7 @@ export function attachSources({ users, isWatched, onNode }: SourcesOptions): rea
       const isSame = old !== undefined && old.spec?.nodeName === nodeName && isOver(old) === isOver(object);
       return isSame && type !== "deleted" ? [] : [nodeName];
     }),
-    keysFrom(kinds.Node, (change) => {
-      onNode(change);
-      const { type, object, old } = change;
-      const { name = "", annotations } = object.metadata;
-      const lists = (object.status?.volumesAttached ?? []).length > 0;
-      if (!lists && !isWatched(name)) return [];
-      const isSame =
-        type !== "deleted" &&
-        old !== undefined &&
-        isHealthy(old) === isHealthy(object) &&
-        same(old.spec?.taints, object.spec?.taints) &&
-        same(old.status?.volumesInUse, object.status?.volumesInUse) &&
-        same(old.status?.volumesAttached, object.status?.volumesAttached) &&
-        same(old.metadata.annotations, annotations);
-      return isSame ? [] : [name];
-    }),
+    nodeSource(isWatched, onNode),
     keysFrom(kinds.VolumeAttachment, ({ type, object, old }) => {
       const { nodeName } = object.spec;
       // Others may wait for the volume.
@@ -62,6 +47,27 @@ export function attachSources({ users, isWatched, onNode }: SourcesOptions): rea
       return same(old?.metadata.annotations, annotations) || !isWatched(name) ? [] : [name];
     }),
   ];
+}
+
+/** Reconciles are about nodes. */
+function nodeSource(isWatched: SourcesOptions["isWatched"], onNode: SourcesOptions["onNode"]): Source {
+  const source = keysFrom(kinds.Node, (change) => {
+    onNode(change);
+    const { type, object, old } = change;
+    const { name = "", annotations } = object.metadata;
+    const lists = (object.status?.volumesAttached ?? []).length > 0;
+    if (!lists && !isWatched(name)) return [];
+    const isSame =
+      type !== "deleted" &&
+      old !== undefined &&
+      isHealthy(old) === isHealthy(object) &&
+      same(old.spec?.taints, object.spec?.taints) &&
+      same(old.status?.volumesInUse, object.status?.volumesInUse) &&
+      same(old.status?.volumesAttached, object.status?.volumesAttached) &&
+      same(old.metadata.annotations, annotations);
+    return isSame ? [] : [name];
+  });
+  return { ...source, isItself: true };
 }
 
 function stateOf(attachment: VolumeAttachment): string {

@@ -151,10 +151,9 @@ export function nodeStatus(before: core.NodeStatus, report: NodeReport, nowMs: n
 }
 
 /** An empty list is written only to remove another one. */
-function volumesInUse(before: core.NodeStatus, report: NodeReport): Pick<core.NodeStatus, "volumesInUse"> {
-  const names = report.volumesInUse ?? before.volumesInUse ?? [];
-  const had = before.volumesInUse ?? [];
-  return names.length === 0 && had.length === 0 ? {} : { volumesInUse: [...names].sort() };
+function volumesInUse(before: core.NodeStatus, { volumesInUse: names }: NodeReport): Partial<core.NodeStatus> {
+  const hasAny = (names ?? []).length > 0 || (before.volumesInUse ?? []).length > 0;
+  return names === undefined || !hasAny ? {} : { volumesInUse: [...names].sort() };
 }
 
 function extendedOf(capacity: Amounts = {}): Amounts {
