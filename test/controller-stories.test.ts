@@ -33,16 +33,8 @@ const STORIES: Readonly<Record<string, readonly [file: string, story: string]>> 
   "taint-eviction-controller": [CLUSTER, "a taint drives out who does not tolerate it"],
   "disruption-controller": [WORKLOADS, "one by one where a budget says so"],
   "persistentvolume-binder-controller": [WORKLOADS, "a claim is bound to a volume that fits"],
-  // Needs an attacher, and waits for 6 minutes.
-  "persistentvolume-attach-detach-controller": [
-    "src/controllers/attach-detach/simulated-nodes.test.ts",
-    "runs when the volume is attached",
-  ],
-  // Needs a volume that can grow.
-  "persistentvolume-expander-controller": [
-    "src/controllers/volume-expander/volume-expander.test.ts",
-    "tells users when their request grows",
-  ],
+  "persistentvolume-attach-detach-controller": [CLUSTER, "a CSI volume is attached before its Pod runs"],
+  "persistentvolume-expander-controller": [CLUSTER, "and expanded by somebody else"],
   "persistentvolume-protection-controller": [CLUSTER, "a volume stays while a claim is bound to it"],
   "persistentvolumeclaim-protection-controller": [WORKLOADS, "neither goes while it is used"],
   // Nothing in the stories changes the attributes of volumes.

@@ -89,6 +89,32 @@ describe("volumes and claims", () => {
   });
 });
 
+describe("a volume of an external provisioner", () => {
+  it("that is deleted before its claim stays until its provisioner has deleted it", async () => {
+    const { volumes, claims, settle } = await cluster();
+    const PROVISIONER = "external-provisioner.volume.kubernetes.io/finalizer";
+    const object = {
+      metadata: {
+        finalizers: ["kubernetes.io/pv-protection", PROVISIONER],
+        annotations: { "pv.kubernetes.io/provisioned-by": "example.com" },
+      },
+      spec: { persistentVolumeReclaimPolicy: "Delete" },
+    };
+    await volumes.patch("one", { type: "merge", object });
+    await volumes.delete("one");
+    await settle();
+    expect((await volumes.get("one")).status?.phase).toBe("Bound");
+    await claims.delete("data");
+    await settle();
+    const { metadata, status } = await volumes.get("one");
+    expect(status?.phase).toBe("Released");
+    expect(metadata.finalizers).toEqual([PROVISIONER]);
+    await volumes.patch("one", { type: "merge", object: { metadata: { finalizers: [] } } });
+    await settle();
+    expect((await volumes.list()).items).toEqual([]);
+  });
+});
+
 describe("a claim made for a Pod", () => {
   const owner = podWith("web", { node: "n" });
   const owned = (uid: string): core.PersistentVolumeClaim => ({
