@@ -34,6 +34,8 @@ const STORIES: Readonly<Record<string, readonly [file: string, story: string]>> 
   "taint-eviction-controller": [CLUSTER, "a taint drives out who does not tolerate it"],
   "disruption-controller": [WORKLOADS, "one by one where a budget says so"],
   "persistentvolume-binder-controller": [WORKLOADS, "a claim is bound to a volume that fits"],
+  "persistentvolume-attach-detach-controller": [CLUSTER, "a CSI volume is attached before its Pod runs"],
+  "persistentvolume-expander-controller": [CLUSTER, "and expanded by somebody else"],
   "persistentvolume-protection-controller": [CLUSTER, "a volume stays while a claim is bound to it"],
   "persistentvolumeclaim-protection-controller": [WORKLOADS, "neither goes while it is used"],
   // Nothing in the stories changes the attributes of volumes.

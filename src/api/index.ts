@@ -71,6 +71,15 @@ export { optional } from "./optional-names.ts";
 export { evictionNameFault, isOutsideBudgets, mayGoUnready, spendBudget } from "./policy/index.ts";
 export * from "./policy/pod-security/index.ts";
 export { type ServedApis, servedKinds } from "./served-kinds.ts";
+export {
+  type CsiIdentity,
+  csiIdentity,
+  csiVolumeName,
+  migratedDriver,
+  migratedPlugin,
+  needsAttach,
+  parseCsiVolumeName,
+} from "./storage/index.ts";
 /** Types of the objects, by group and version. */
 export type * as admissionregistration from "./types/admissionregistration-v1.ts";
 export type * as apiextensions from "./types/apiextensions-v1.ts";

@@ -1,4 +1,5 @@
 /** All controllers of kube-controller-manager, in start order. */
+import { type AttachDetachSettings, attachDetachController } from "./attach-detach/index.ts";
 import { bootstrapSigner, tokenCleaner } from "./bootstrap-tokens/index.ts";
 import { type CertificateSigner, csrApproving, csrCleaner, csrSigning } from "./certificates/index.ts";
 import { clusterRoleAggregation } from "./cluster-role-aggregation/index.ts";
@@ -38,6 +39,7 @@ import { ttlController } from "./ttl/index.ts";
 import { ttlAfterFinished } from "./ttl-after-finished/index.ts";
 import { attributesClassProtection } from "./vac-protection/index.ts";
 import { validatingAdmissionPolicyStatus } from "./validating-admission-policy-status/index.ts";
+import { volumeExpander } from "./volume-expander/index.ts";
 
 export interface ClusterFacts {
   /** The CA of the API server's certificate. */
@@ -50,10 +52,14 @@ export interface ClusterFacts {
   readonly nodeCidrs?: Partial<NodeCidrsOptions> | false | undefined;
   /** Grace periods and eviction rates. Default: those of kube-controller-manager. */
   readonly nodeLifecycle?: Partial<NodeLifecycleSettings> | undefined;
+  /** Forced detaching. Default: that of kube-controller-manager. */
+  readonly attachDetach?: Partial<AttachDetachSettings> | undefined;
+  /** `--enable-dynamic-provisioning`. Default: true. */
+  readonly dynamicProvisioning?: boolean | undefined;
 }
 
 export function allControllers(facts: ClusterFacts): readonly Controller[] {
-  const { caPem, signer, signToken, nodeCidrs = {}, nodeLifecycle = {} } = facts;
+  const { caPem, signer, signToken, nodeCidrs = {}, nodeLifecycle = {}, attachDetach = {} } = facts;
   return [
     namespaceController,
     serviceAccountController,
@@ -74,7 +80,9 @@ export function allControllers(facts: ClusterFacts): readonly Controller[] {
     nodeLifecycleController(nodeLifecycle),
     taintEvictionController,
     disruptionController,
-    persistentVolumeBinder,
+    persistentVolumeBinder(facts),
+    attachDetachController(attachDetach),
+    volumeExpander,
     volumeProtection,
     claimProtection,
     attributesClassProtection,

@@ -1,5 +1,6 @@
 /** The whole public surface of controllers. */
 export { allControllers, type ClusterFacts } from "./all-controllers.ts";
+export type { AttachDetachSettings } from "./attach-detach/index.ts";
 export { type ClusterAddress, publishClusterInfo } from "./cluster-info/index.ts";
 export { CidrPoolError, type NodeCidrsOptions } from "./node-ipam/index.ts";
 export type { NodeLifecycleSettings } from "./node-lifecycle/index.ts";

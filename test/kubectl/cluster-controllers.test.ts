@@ -105,6 +105,50 @@ describe.skipIf(program === undefined)("controllers of a cluster (needs kubectl)
     await waited("pv/disk", "delete");
   });
 
+  it("a CSI volume is attached before its Pod runs, detached after it, and expanded by somebody else", async () => {
+    await create({
+      apiVersion: "storage.k8s.io/v1",
+      kind: "StorageClass",
+      metadata: { name: "csi" },
+      provisioner: "csi.example.com",
+      allowVolumeExpansion: true,
+    });
+    const capacity = { storage: "1Gi" };
+    const access = { accessModes: ["ReadWriteOnce"], storageClassName: "csi" };
+    const csi = { driver: "csi.example.com", volumeHandle: "disk-1" };
+    await create({
+      apiVersion: "v1",
+      kind: "PersistentVolume",
+      metadata: { name: "csi-disk" },
+      spec: { ...access, capacity, csi },
+    });
+    const claim = { ...access, resources: { requests: capacity }, volumeName: "csi-disk" };
+    await create({ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "csi-data" }, spec: claim });
+    await create(pod("disk-user", { volumes: [{ name: "v", persistentVolumeClaim: { claimName: "csi-data" } }] }));
+    await becomes("volumeattachments", "{.items[*].spec.source.persistentVolumeName}").toBe("csi-disk");
+    expect(await value("pod/disk-user", "{.status.phase}")).toBe("Pending");
+    const attachment = await value("volumeattachments", "{.items[0].metadata.name}");
+    const status = JSON.stringify({ status: { attached: true } });
+    await kubectl.ok("patch", "volumeattachment", attachment, "--subresource=status", "--type=merge", "-p", status);
+    await waited("pod/disk-user", "condition=Ready");
+    const node = await value("pod/disk-user", "{.spec.nodeName}");
+    const name = "kubernetes.io/csi/csi.example.com^disk-1";
+    const inStatus = "{.status.volumesAttached[*].name} {.status.volumesInUse[*]}";
+    expect(await value(`node/${node}`, inStatus)).toBe(`${name} ${name}`);
+    expect(await kubectl.ok("describe", "pod", "disk-user")).toMatch(
+      /SuccessfulAttachVolume .*attachdetach-controller +AttachVolume.Attach succeeded for volume "csi-disk"/,
+    );
+    const larger = JSON.stringify({ spec: { resources: { requests: { storage: "2Gi" } } } });
+    await kubectl.ok("patch", "pvc", "csi-data", "-p", larger);
+    await expect
+      .poll(() => kubectl.ok("describe", "pvc", "csi-data"))
+      .toMatch(/ExternalExpanding .*volume_expand +waiting for an external controller to expand this PVC/);
+    await kubectl.ok("delete", "pod", "disk-user", PATIENT);
+    await waited(`volumeattachment/${attachment}`, "delete");
+    expect(await value(`node/${node}`, inStatus)).toBe(" ");
+    await kubectl.ok("delete", "pvc/csi-data", "pv/csi-disk", PATIENT);
+  });
+
   it("a Pod's own volumes and devices have claims, which go with it", async () => {
     const request = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
     const volume = { name: "scratch", ephemeral: { volumeClaimTemplate: { spec: request } } };

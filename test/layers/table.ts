@@ -216,6 +216,8 @@ export const rooms: Record<string, readonly string[]> = {
     "node-lifecycle",
     "persistent-volume",
     "pod-certificate-cleaner",
+    "attach-detach",
+    "volume-expander",
     "pod-gc",
     "pv-protection",
     "pvc-protection",

@@ -8,6 +8,8 @@ import { StorageClass } from "./storage-class.ts";
 import { VolumeAttachment } from "./volume-attachment.ts";
 import { VolumeAttributesClass } from "./volume-attributes-class.ts";
 
+export { type CsiIdentity, csiIdentity, migratedDriver, migratedPlugin } from "./csi-migration.ts";
+export { csiVolumeName, needsAttach, parseCsiVolumeName } from "./csi-volume-name.ts";
 export { isDefaultClass } from "./storage-class.ts";
 
 export const storageKinds: readonly Kind[] = [

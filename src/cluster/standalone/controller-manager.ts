@@ -26,6 +26,8 @@ export interface StandaloneControllerManagerConfig extends Omit<ComponentConfig,
   readonly signing?: SigningFlags | undefined;
   readonly nodeCidrs?: NonNullable<ClusterFacts["nodeCidrs"]> | undefined;
   readonly nodeLifecycle?: NonNullable<ClusterFacts["nodeLifecycle"]> | undefined;
+  readonly attachDetach?: ClusterFacts["attachDetach"];
+  readonly dynamicProvisioning?: ClusterFacts["dynamicProvisioning"];
   /** Signs tokens in Secrets. */
   readonly serviceAccountKeyFile?: string | undefined;
   /** Each controller uses its own service account instead of the kubeconfig's user. */
@@ -68,6 +70,8 @@ export async function runStandaloneControllerManager(
       signToken,
       nodeCidrs: config.nodeCidrs,
       nodeLifecycle: config.nodeLifecycle,
+      attachDetach: config.attachDetach,
+      dynamicProvisioning: config.dynamicProvisioning,
     };
     const controllers = orClusterError(() => allControllers(facts), CidrPoolError);
     const options = {

@@ -33,6 +33,8 @@ describe("the flags of the controller manager", () => {
       useServiceAccountCredentials: false,
       nodeCidrs: false,
       nodeLifecycle: {},
+      attachDetach: { forceDetachOnTimeout: true },
+      dynamicProvisioning: true,
     });
   });
 
@@ -49,6 +51,10 @@ describe("the flags of the controller manager", () => {
     {
       words: ["--node-monitor-grace-period=40s", "--node-eviction-rate=0.5"],
       want: { nodeLifecycle: { monitorGraceMs: 40_000, evictionsPerSecond: 0.5 } },
+    },
+    {
+      words: ["--disable-force-detach-on-timeout", "--enable-dynamic-provisioning=false"],
+      want: { attachDetach: { forceDetachOnTimeout: false }, dynamicProvisioning: false },
     },
     {
       words: ["--cluster-signing-cert-file=c", "--cluster-signing-key-file=k", "--cluster-signing-duration=1h"],

@@ -11,6 +11,7 @@ import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options
 import { type NodeFlagOptions, nodeFlags, nodeFlagsFrom } from "../options/node-lifecycle.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean, milliseconds } from "../options/values.ts";
+import { type VolumeFlagOptions, volumeFlags, volumeFlagsFrom } from "../options/volumes.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
 
 const YEAR_MS = 8760 * 3_600_000;
@@ -18,6 +19,7 @@ const YEAR_MS = 8760 * 3_600_000;
 export interface ControllerManagerOptions
   extends ComponentOptions,
     NodeFlagOptions,
+    VolumeFlagOptions,
     LoggingFlagOptions,
     FeatureOptions {
   readonly controllers?: readonly string[];
@@ -48,7 +50,7 @@ const ORIGINAL: OriginalFlags = {
     mirroring-max-endpoints-per-subset endpoint-updates-batch-period endpointslice-updates-batch-period max-endpoints-per-slice
     namespace-sync-period resource-quota-sync-period pvclaimbinder-sync-period node-sync-period
     legacy-service-account-token-clean-up-period attach-detach-reconcile-sync-period disable-attach-detach-reconcile-sync
-    disable-force-detach-on-timeout enable-dynamic-provisioning enable-hostpath-provisioner flex-volume-plugin-dir
+    enable-hostpath-provisioner flex-volume-plugin-dir
     pv-recycler-increment-timeout-nfs pv-recycler-minimum-timeout-hostpath pv-recycler-minimum-timeout-nfs
     pv-recycler-pod-template-filepath-hostpath pv-recycler-pod-template-filepath-nfs pv-recycler-timeout-increment-hostpath
     horizontal-pod-autoscaler-cpu-initialization-period horizontal-pod-autoscaler-downscale-stabilization
@@ -94,7 +96,14 @@ export function controllerManagerCommand(): Command {
       );
     });
   const own = componentOptions({ name: "kube-controller-manager", port: 10257 });
-  for (const option of [...own, ...nodeFlags(), ...loggingOptions(), ...featureOptions(), ...originalFlags(ORIGINAL)])
+  for (const option of [
+    ...own,
+    ...nodeFlags(),
+    ...volumeFlags(),
+    ...loggingOptions(),
+    ...featureOptions(),
+    ...originalFlags(ORIGINAL),
+  ])
     command.addOption(option);
   return command;
 }
@@ -111,6 +120,7 @@ export function controllerManagerConfig(options: ControllerManagerOptions): Stan
     ...componentFrom(options),
     features: featuresFrom(options),
     ...nodeFlagsFrom(options),
+    ...volumeFlagsFrom(options),
     useServiceAccountCredentials,
     selection: controllers,
     rootCaFile,

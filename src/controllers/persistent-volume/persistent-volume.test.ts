@@ -4,6 +4,7 @@ import { type core, kinds, StatusError, type storage } from "#api";
 import { testControllers } from "../testing/index.ts";
 import { bestVolume } from "./best-volume.ts";
 import { persistentVolumeBinder } from "./index.ts";
+import { migratedClaim, migratedVolume } from "./migration.ts";
 import { planVolume } from "./plan-volume.ts";
 
 const open: (() => Promise<void>)[] = [];
@@ -33,7 +34,7 @@ function volume(name: string, { size = "1Gi", modes = ["ReadWriteOnce"], ...fact
     spec: {
       capacity: { storage: size },
       accessModes: modes,
-      hostPath: { path: "/data" },
+      ...(facts.spec?.csi === undefined && { hostPath: { path: "/data" } }),
       persistentVolumeReclaimPolicy: "Retain",
       ...facts.spec,
     },
@@ -55,7 +56,7 @@ const storageClass = (name: string, facts: Partial<storage.StorageClass> = {}): 
 });
 
 async function cluster() {
-  const running = await testControllers([persistentVolumeBinder]);
+  const running = await testControllers([persistentVolumeBinder()]);
   open.push(() => running.close());
   const { client, settle } = running;
   await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
@@ -272,6 +273,26 @@ describe("a volume whose claim is gone", () => {
       told: ["one VolumeFailedDelete host_path deleter only supports /tmp/.+ but received provided /data"],
     },
     {
+      name: "fails if it is a CSI volume that no provisioner made",
+      spec: { persistentVolumeReclaimPolicy: "Delete", csi: { driver: "d", volumeHandle: "h" } },
+      want: "Failed data",
+      told: ['one VolumeFailedDelete error getting deleter volume plugin for volume "one": no volume plugin matched'],
+    },
+    {
+      name: "is left to the driver that replaces the plugin that made it",
+      spec: { persistentVolumeReclaimPolicy: "Delete" },
+      annotations: { "pv.kubernetes.io/provisioned-by": "kubernetes.io/aws-ebs" },
+      want: "Released data",
+      told: [],
+    },
+    {
+      name: "is deleted with the finalizer of its plugin",
+      spec: { persistentVolumeReclaimPolicy: "Delete", hostPath: { path: "/tmp/data" } },
+      annotations: { "pv.kubernetes.io/provisioned-by": "kubernetes.io/host-path" },
+      want: undefined,
+      told: [],
+    },
+    {
       name: "is deleted where that can be done",
       spec: { persistentVolumeReclaimPolicy: "Delete", hostPath: { path: "/tmp/data" } },
       want: undefined,
@@ -280,6 +301,7 @@ describe("a volume whose claim is gone", () => {
   ] as const)("$name", async ({ want, told, ...facts }) => {
     const { volumes, claims, shown, events } = await cluster();
     await volumes.create(volume("one", facts));
+    expect((await shown()).one).toBe("Available");
     await claims.create(claim("data"));
     await shown();
     await claims.delete("data");
@@ -305,6 +327,84 @@ describe("a volume whose claim is gone", () => {
   });
 });
 
+describe("marks of in-tree plugins", () => {
+  const MIGRATED = "pv.kubernetes.io/migrated-to";
+  const made = (provisioner: string, more = {}) =>
+    volume("one", {
+      annotations: { "pv.kubernetes.io/provisioned-by": provisioner, ...more },
+      spec: { persistentVolumeReclaimPolicy: "Delete" },
+    });
+  const FINALIZER = "kubernetes.io/pv-controller";
+  const withFinalizer = (of: Volume) => ({ ...of, metadata: { ...of.metadata, finalizers: ["other", FINALIZER] } });
+  it.each([
+    { name: "a replaced plugin", of: made("kubernetes.io/aws-ebs"), driver: "ebs.csi.aws.com", finalizers: [] },
+    {
+      name: "a replaced plugin, with the finalizer of before",
+      of: withFinalizer(made("kubernetes.io/aws-ebs")),
+      driver: "ebs.csi.aws.com",
+      finalizers: ["other"],
+    },
+    {
+      name: "a plugin that is not replaced",
+      of: made("kubernetes.io/host-path", { [MIGRATED]: "x" }),
+      driver: undefined,
+      finalizers: [FINALIZER],
+    },
+    {
+      name: "a volume that is kept",
+      of: { ...withFinalizer(made("kubernetes.io/host-path")), spec: { persistentVolumeReclaimPolicy: "Retain" } },
+      driver: undefined,
+      finalizers: ["other"],
+    },
+  ] as const)("$name", ({ of, driver, finalizers }) => {
+    const { metadata } = migratedVolume(of)?.object ?? of;
+    expect(metadata.annotations?.[MIGRATED]).toBe(driver);
+    expect(metadata.finalizers ?? []).toEqual(finalizers);
+  });
+
+  it.each([
+    { name: "an external provisioner", of: made("example.com/disk") },
+    { name: "no provisioner", of: volume("one") },
+    { name: "what is marked", of: made("kubernetes.io/aws-ebs", { [MIGRATED]: "ebs.csi.aws.com" }) },
+  ])("nothing changes for $name", ({ of }) => {
+    expect(migratedVolume(of)).toBeUndefined();
+  });
+
+  it("a claim that asks an in-tree plugin is handed to the driver", async () => {
+    const { client, claims, settle } = await cluster();
+    await client.of(kinds.StorageClass).create(storageClass("c", { provisioner: "kubernetes.io/cinder" }));
+    const annotations = { "volume.beta.kubernetes.io/storage-provisioner": "kubernetes.io/cinder" };
+    const asking = claim("data", { storageClassName: "c" });
+    const marked = { ...asking, metadata: { ...asking.metadata, annotations } };
+    expect(migratedClaim(marked)?.object.metadata.annotations).toMatchObject({
+      [MIGRATED]: "cinder.csi.openstack.org",
+    });
+    await claims.create(marked);
+    await settle();
+    expect((await claims.get("data")).metadata.annotations).toEqual({
+      "volume.beta.kubernetes.io/storage-provisioner": "cinder.csi.openstack.org",
+      "volume.kubernetes.io/storage-provisioner": "cinder.csi.openstack.org",
+    });
+  });
+});
+
+describe("without dynamic provisioning", () => {
+  it("claims wait for volumes that somebody creates", async () => {
+    const running = await testControllers([persistentVolumeBinder({ dynamicProvisioning: false })]);
+    open.push(() => running.close());
+    const { client, settle } = running;
+    await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
+    await client.of(kinds.StorageClass).create(storageClass("fast"));
+    const claims = client.of(kinds.PersistentVolumeClaim).in("default");
+    await claims.create(claim("data", { storageClassName: "fast" }));
+    await settle();
+    expect((await claims.get("data")).metadata.annotations).toBeUndefined();
+    await client.of(kinds.PersistentVolume).create(volume("one", { spec: { storageClassName: "fast" } }));
+    await settle();
+    expect((await claims.get("data")).spec?.volumeName).toBe("one");
+  });
+});
+
 describe("the binder", () => {
   it("converges from a stop after any write", async () => {
     for (let limit = 1; limit <= 9; limit++) {
@@ -319,7 +419,7 @@ describe("the binder", () => {
       await first.claims.create(claim("b"));
       await first.settle();
       await first.stop();
-      const second = await testControllers([persistentVolumeBinder], { server: first.server });
+      const second = await testControllers([persistentVolumeBinder()], { server: first.server });
       open.push(() => second.close());
       await second.settle();
       await second.clock.advance(60_000);

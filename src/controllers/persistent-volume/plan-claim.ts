@@ -21,6 +21,7 @@ import {
   type Volume,
   type VolumeClaim,
 } from "./facts.ts";
+import { migratedClaim } from "./migration.ts";
 import { provision } from "./provisioning.ts";
 
 export interface ClaimView {
@@ -28,6 +29,8 @@ export interface ClaimView {
   /** The class that the claim names. */
   readonly storageClass: StorageClass | undefined;
   readonly defaultClass: StorageClass | undefined;
+  /** Without it, claims wait for volumes that administrators create. */
+  readonly dynamicProvisioning: boolean;
   /** The volume that the claim names. */
   readonly named: Volume | undefined;
   /** Volumes reserved for the claim, and available ones of its class. */
@@ -38,11 +41,14 @@ export interface ClaimView {
 
 export function planClaim(view: ClaimView): Plan {
   const { claim } = view;
+  const migrated = migratedClaim(claim);
+  if (migrated !== undefined) return { steps: [[migrated]] };
   if (has(claim, BIND_COMPLETED)) return planBound(view);
   return (claim.spec?.volumeName ?? "") === "" ? planAny(view) : planNamed(view);
 }
 
-function planAny({ claim, storageClass, defaultClass, candidates, waitingPods }: ClaimView): Plan {
+function planAny(view: ClaimView): Plan {
+  const { claim, storageClass, defaultClass, candidates, waitingPods, dynamicProvisioning } = view;
   const delayed = delaysBinding(storageClass);
   const volume = bestVolume(claim, candidates, !delayed);
   if (volume !== undefined) return bind(volume, claim);
@@ -54,7 +60,7 @@ function planAny({ claim, storageClass, defaultClass, candidates, waitingPods }:
     return { steps: [[{ verb: "update", resource: kinds.PersistentVolumeClaim, object }]] };
   }
   if (delayed && !has(claim, SELECTED_NODE)) return pending(claim, waitingFor(claim, waitingPods));
-  if (storageClassOf(claim) !== "") return provision(claim, storageClass);
+  if (storageClassOf(claim) !== "") return dynamicProvisioning ? provision(claim, storageClass) : {};
   const note = "no persistent volumes available for this claim and no storage class is set";
   return pending(claim, { about: claim, type: "Normal", reason: "FailedBinding", note });
 }

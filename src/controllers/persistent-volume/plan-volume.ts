@@ -10,10 +10,13 @@ import type { Plan } from "../runtime/index.ts";
 import { sameMode } from "./best-volume.ts";
 import { unbind, volumePhase } from "./binding.ts";
 import { has, PROVISIONED_BY, type Volume, type VolumeClaim } from "./facts.ts";
+import { migratedVolume } from "./migration.ts";
 import { reclaim } from "./reclaim.ts";
 
 /** `claim`: the claim with the uid in the claimRef, if it exists. */
 export function planVolume(volume: Volume, claim: VolumeClaim | undefined): Plan {
+  const migrated = migratedVolume(volume);
+  if (migrated !== undefined) return { steps: [[migrated]] };
   const { claimRef, persistentVolumeReclaimPolicy: policy } = volume.spec ?? {};
   if (claimRef === undefined || (claimRef.uid ?? "") === "") return { steps: [volumePhase(volume, "Available")] };
   if (claim === undefined) return release(volume);

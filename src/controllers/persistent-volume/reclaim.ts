@@ -10,6 +10,7 @@ import { kinds } from "#api";
 import type { Plan } from "../runtime/index.ts";
 import { volumePhase } from "./binding.ts";
 import { MIGRATED_TO, PROVISIONED_BY, type Volume } from "./facts.ts";
+import { IN_TREE_FINALIZER, withoutInTreeFinalizer } from "./migration.ts";
 import { isDrivenElsewhere } from "./provisioning.ts";
 
 const HOST_PATH = "kubernetes.io/host-path";
@@ -27,22 +28,28 @@ export function reclaim(volume: Volume): Plan {
 }
 
 function deleteVolume(volume: Volume): Plan {
-  const { name = "", annotations } = volume.metadata;
+  const { name = "", annotations, finalizers = [] } = volume.metadata;
   const plugin = annotations?.[PROVISIONED_BY] ?? "";
-  const { hostPath, csi } = volume.spec ?? {};
-  if (plugin === "" ? csi !== undefined : isDrivenElsewhere(plugin)) return {};
+  const { hostPath } = volume.spec ?? {};
+  if (plugin !== "" && isDrivenElsewhere(plugin)) return {};
   if (plugin !== "" && plugin !== HOST_PATH)
     return fail(volume, "VolumeFailedDelete", `no volume plugin matched name: ${plugin}`);
   if (hostPath === undefined) {
-    const why = "no deletable volume plugin matched";
+    const why = isKnownPlugin(volume) ? "no deletable volume plugin matched" : "no volume plugin matched";
     return fail(volume, "VolumeFailedDelete", `error getting deleter volume plugin for volume "${name}": ${why}`);
   }
   if (!/\/tmp\/.+/.test(hostPath.path)) {
     const note = `host_path deleter only supports /tmp/.+ but received provided ${hostPath.path}`;
     return fail(volume, "VolumeFailedDelete", note);
   }
+  if (finalizers.includes(IN_TREE_FINALIZER)) return { steps: [[withoutInTreeFinalizer(volume)]] };
   if (volume.metadata.deletionTimestamp !== undefined) return {};
   return { steps: [[{ verb: "delete", resource: kinds.PersistentVolume, object: volume }]] };
+}
+
+/** The controller has a plugin for such volumes, though none that deletes them. */
+function isKnownPlugin({ spec }: Volume): boolean {
+  return spec?.nfs !== undefined || spec?.local !== undefined;
 }
 
 function fail(volume: Volume, reason: string, note: string): Plan {

@@ -29,7 +29,7 @@ const pod = (nodeName?: string): core.Pod => ({
 });
 
 async function cluster() {
-  const running = await testControllers([persistentVolumeBinder, volumeProtection, claimProtection]);
+  const running = await testControllers([persistentVolumeBinder(), volumeProtection, claimProtection]);
   open.push(() => running.close());
   const { client, settle } = running;
   await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
@@ -86,6 +86,32 @@ describe("volumes and claims", () => {
     refuse(() => undefined);
     await clock.advance(60_000);
     expect(await names()).toEqual(["one"]);
+  });
+});
+
+describe("a volume of an external provisioner", () => {
+  it("that is deleted before its claim stays until its provisioner has deleted it", async () => {
+    const { volumes, claims, settle } = await cluster();
+    const PROVISIONER = "external-provisioner.volume.kubernetes.io/finalizer";
+    const object = {
+      metadata: {
+        finalizers: ["kubernetes.io/pv-protection", PROVISIONER],
+        annotations: { "pv.kubernetes.io/provisioned-by": "example.com" },
+      },
+      spec: { persistentVolumeReclaimPolicy: "Delete" },
+    };
+    await volumes.patch("one", { type: "merge", object });
+    await volumes.delete("one");
+    await settle();
+    expect((await volumes.get("one")).status?.phase).toBe("Bound");
+    await claims.delete("data");
+    await settle();
+    const { metadata, status } = await volumes.get("one");
+    expect(status?.phase).toBe("Released");
+    expect(metadata.finalizers).toEqual([PROVISIONER]);
+    await volumes.patch("one", { type: "merge", object: { metadata: { finalizers: [] } } });
+    await settle();
+    expect((await volumes.list()).items).toEqual([]);
   });
 });
 

@@ -22,8 +22,7 @@ export async function execute(plan: Plan, executor: Executor): Promise<Executed>
   const failures: Failure[] = [];
   const carryOut = async (write: Write): Promise<boolean> => {
     const outcome = await attempt(write, executor);
-    const event = plan.eventFor?.(write, outcome);
-    if (event !== undefined) executor.recorder.record(event);
+    for (const event of [plan.eventFor?.(write, outcome) ?? []].flat()) executor.recorder.record(event);
     if (outcome.ok) seen.push(seenOf(write, outcome.object));
     else failures.push({ write, error: outcome.error });
     return outcome.ok;

@@ -47,8 +47,8 @@ export interface Plan {
   readonly steps?: readonly (readonly Write[])[];
   finally?(failures: readonly Failure[]): readonly Write[];
   readonly events?: readonly RecordedEvent[];
-  /** The Event about a write that was executed. */
-  eventFor?(write: Write, outcome: Outcome): RecordedEvent | undefined;
+  /** The Events about a write that was executed. */
+  eventFor?(write: Write, outcome: Outcome): RecordedEvent | readonly RecordedEvent[] | undefined;
   /** Reconciles again after this time. */
   readonly againAfterMs?: number | undefined;
 }

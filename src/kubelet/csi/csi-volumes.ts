@@ -12,7 +12,7 @@
  */
 import { mkdir, readdir, rm, rmdir, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type core, isStatusError, kinds, type storage } from "#api";
+import { type core, csiVolumeName, isStatusError, kinds, type storage } from "#api";
 import { type Clock, KeyedLock } from "#base";
 import type { Client } from "#client";
 import { NodeRpc } from "#storage";
@@ -67,7 +67,7 @@ export function csiVolumes(options: CsiVolumesOptions): CsiVolumes {
     async unmount(uid, signal) {
       for (const volume of await volumesOn(root, uid)) {
         const { data, target, directory } = volume;
-        await locks.run(paths.attachedName(data.driverName, data.volumeHandle), async () => {
+        await locks.run(nameOf(data), async () => {
           const { node, can } = options.drivers.get(data.driverName);
           await node.NodeUnpublishVolume({ volumeId: data.volumeHandle, targetPath: target }, { signal });
           published.delete(target);
@@ -84,12 +84,17 @@ export function csiVolumes(options: CsiVolumesOptions): CsiVolumes {
             ? dirname(paths.blockDataDirectory(root, data.specVolID))
             : paths.stagedDirectory(root, data.driverName, data.volumeHandle);
           await rm(kept, { recursive: true, force: true });
-          attached.release(paths.attachedName(data.driverName, data.volumeHandle));
+          attached.release(nameOf(data));
         });
         await removeEmpty(dirname(directory));
       }
     },
   };
+}
+
+/** In the Node's status. */
+function nameOf({ driverName: driver, volumeHandle }: VolumeData): string {
+  return csiVolumeName({ driver, volumeHandle });
 }
 
 function targetOf(root: string, { metadata: { uid = "" } }: core.Pod, { isBlock, name }: Wanted): string {
@@ -296,7 +301,7 @@ export async function volumesInUse(root: string): Promise<string[]> {
   const names = new Set<string>();
   for (const uid of await entries(join(root, "pods"))) {
     for (const { data } of await volumesOn(root, uid)) {
-      if (data.volumeLifecycleMode === "Persistent") names.add(paths.attachedName(data.driverName, data.volumeHandle));
+      if (data.volumeLifecycleMode === "Persistent") names.add(nameOf(data));
     }
   }
   return [...names];

@@ -49,11 +49,6 @@ export function blockDataDirectory(root: string, name: string): string {
   return join(devices(root), escaped(name), "data");
 }
 
-/** The volume in a Node's status. */
-export function attachedName(driver: string, handle: string): string {
-  return `${PLUGIN}/${driver}^${handle}`;
-}
-
 export function attachmentName(driver: string, handle: string, nodeName: string): string {
   return `csi-${createHash("sha256").update(`${handle}${driver}${nodeName}`).digest("hex")}`;
 }

@@ -1,7 +1,7 @@
 /** From a Pod and its volume to what a driver is asked for. Pure. */
-import type { core, storage } from "#api";
+import { type core, csiVolumeName, type storage } from "#api";
 import { AccessMode, type CsiSent } from "#storage";
-import { attachedName, attachmentName, inlineHandle } from "./paths.ts";
+import { attachmentName, inlineHandle } from "./paths.ts";
 
 export interface CsiRequest {
   readonly pod: core.Pod;
@@ -58,7 +58,7 @@ export function wantedVolume(request: CsiRequest, nodeName: string): Wanted {
     stageSecret: source?.nodeStageSecretRef,
     publishSecret: source?.nodePublishSecretRef ?? (secret === undefined ? undefined : { name: secret, namespace }),
     expandSecret: source?.nodeExpandSecretRef,
-    attachedName: attachedName(driver, handle),
+    attachedName: csiVolumeName({ driver, volumeHandle: handle }),
     attachment: attachmentName(driver, handle, nodeName),
   };
 }

@@ -163,8 +163,11 @@ export class FleetNode {
       this.#endSession();
       this.#ready.resolve();
     } else if (this.#session === undefined) this.#startSession(this.#signal);
-    else if (this.#session.isRegistered && this.#known !== undefined && this.#statusPatch(this.#session, false))
-      chores.addAfter(this.#chores.status, SETTLE_MS);
+    else {
+      this.#session.pods.lookAtNode();
+      if (this.#session.isRegistered && this.#known !== undefined && this.#statusPatch(this.#session, false))
+        chores.addAfter(this.#chores.status, SETTLE_MS);
+    }
   }
 
   #startSession(parent: AbortSignal): void {
@@ -172,7 +175,8 @@ export class FleetNode {
     const ending = childController(parent);
     const { signal } = ending;
     const node = () => this.#known ?? this.#newNode(clock.now());
-    const pods = new FleetPods({ ...this.#options, queue, signal, node });
+    const onVolumes = () => chores.add(this.#chores.status);
+    const pods = new FleetPods({ ...this.#options, queue, signal, node, onVolumes });
     this.#session = { signal, ending, pods, isRegistered: false };
     chores.add(this.#chores.register);
   }
@@ -230,7 +234,8 @@ export class FleetNode {
   #statusPatch({ pods }: Session, isHeartbeatDue: boolean) {
     const before = this.#known?.status ?? {};
     const images = pods.images.map((name) => ({ names: [name] }));
-    const after = nodeStatus(before, { ...this.#report, images }, this.#options.clock.now());
+    const { volumesInUse } = pods;
+    const after = nodeStatus(before, { ...this.#report, images, volumesInUse }, this.#options.clock.now());
     return nodeStatusPatch(before, after, isHeartbeatDue);
   }
 

@@ -9,7 +9,8 @@
  *    are one PATCH.
  * 2. A Pod that the node sees for the first time must fit; one that has a startTime is adopted as it is.
  * 3. A stopped node writes nothing.
- * 4. A Pod is reported as Pending, later as Running. While many Pods start, one that runs at once is reported only
+ * 4. A Pod with attachable volumes begins when they are attached.
+ * 5. A Pod is reported as Pending, later as Running. While many Pods start, one that runs at once is reported only
  *    then.
  */
 import { type core, type Int64, isStatusError, kinds } from "#api";
@@ -31,6 +32,7 @@ import {
 import type { PodFailure } from "../lifecycle/index.ts";
 import { isFinal, podStatus, rejectedStatus, statusPatch, statusSummary } from "../pod-status/index.ts";
 import { AddressPool, parseRange } from "./addresses.ts";
+import { areAttached, attachableVolumes, hasClaims, retryMs } from "./attached-volumes.ts";
 import { PodLife, type PodLifeOptions } from "./pod-life.ts";
 import type { RecentStarts } from "./recent-starts.ts";
 import { type Defaults, type PodScript, readScript } from "./script.ts";
@@ -56,6 +58,10 @@ export interface PodEntry {
   /** The generation in which its stop was reported: until all containers have ended, there is no other report. */
   stopReportedIn: Int64 | undefined;
   isDeleteSent: boolean;
+  /** The names of its attachable volumes; undefined until they are known. */
+  volumes: readonly string[] | undefined;
+  /** How often its volumes were looked for. */
+  lookups: number;
 }
 
 export interface FleetPodsOptions extends Omit<PodLifeOptions, "script"> {
@@ -71,6 +77,8 @@ export interface FleetPodsOptions extends Omit<PodLifeOptions, "script"> {
   readonly log: Logger;
   /** Aborts when the node is stopped. */
   readonly signal: AbortSignal;
+  /** The volumes in use have changed. */
+  onVolumes(): void;
 }
 
 export class FleetPods {
@@ -92,6 +100,22 @@ export class FleetPods {
   /** The images of its containers, the latest last. */
   get images(): readonly string[] {
     return [...this.#images].slice(-MAX_IMAGES);
+  }
+
+  /** The attachable volumes of its Pods. Pods that ran before this node started keep theirs until they are known. */
+  get volumesInUse(): readonly string[] {
+    const names = new Set<string>();
+    for (const { life, volumes } of this.#entries.values()) {
+      if (life === undefined) continue;
+      const before = life.hasSandbox ? this.#options.node().status?.volumesInUse : undefined;
+      for (const name of volumes ?? before ?? []) names.add(name);
+    }
+    return [...names];
+  }
+
+  /** The Node has changed: volumes that Pods wait for may be attached. */
+  lookAtNode(): void {
+    for (const entry of this.#entries.values()) if (entry.life?.isHeld) this.#options.queue.add(entry);
   }
 
   take({ type, object }: Change<core.Pod>): void {
@@ -120,6 +144,8 @@ export class FleetPods {
     if (!isKnown()) return;
     const pods = this.#pods.in(namespace);
     try {
+      if (entry.volumes === undefined || entry.life?.isHeld) await this.#findVolumes(entry);
+      if (!isKnown()) return;
       const now = clock.now();
       const dueMs = entry.life?.advance(now) ?? Number.POSITIVE_INFINITY;
       if (dueMs < Number.POSITIVE_INFINITY) queue.addAfter(entry, dueMs - now);
@@ -161,6 +187,20 @@ export class FleetPods {
     }
   }
 
+  /** Holds the Pod until its volumes are known and attached. */
+  async #findVolumes(entry: PodEntry): Promise<void> {
+    const { client, node, queue, signal, onVolumes } = this.#options;
+    const { life, pod } = entry;
+    if (life === undefined) return;
+    if (entry.volumes === undefined) {
+      life.isHeld = true;
+      entry.volumes = await attachableVolumes(client, pod, signal);
+      if (entry.volumes === undefined) queue.addAfter(entry, retryMs(entry.lookups++));
+      else if (entry.volumes.length > 0) onVolumes();
+    }
+    life.isHeld = entry.volumes === undefined || !areAttached(entry.volumes, node());
+  }
+
   #runsAtOnce({ pod, life }: PodEntry, dueInMs: number): boolean {
     if (life === undefined || life.hasSandbox || pod.metadata.deletionTimestamp !== undefined) return false;
     return pod.status?.startTime === undefined && dueInMs <= AT_ONCE_MS && this.#options.starts.areMany;
@@ -179,6 +219,8 @@ export class FleetPods {
       address: undefined,
       stopReportedIn: undefined,
       isDeleteSent: false,
+      volumes: hasClaims(pod) ? undefined : [],
+      lookups: 0,
     };
     this.#entries.set(uid, entry);
     if (isFinal(pod.status?.phase)) {
@@ -283,7 +325,9 @@ export class FleetPods {
   /** None of its containers runs any more: its resources are free for others, first for pending resizes. */
   #release(entry: PodEntry): void {
     const { queue } = this.#options;
+    const hadVolumes = entry.life !== undefined && (entry.volumes?.length ?? 0) > 0;
     entry.life = undefined;
+    if (hadVolumes) this.#options.onVolumes();
     if (entry.address !== undefined) this.#pool.release(entry.address);
     entry.address = undefined;
     if (!this.#usage.delete(entry.pod.metadata.uid ?? "")) return;

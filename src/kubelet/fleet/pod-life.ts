@@ -56,6 +56,8 @@ export class PodLife {
   #hasSandbox: boolean;
   #stopping: Stop | undefined;
   #failure: ObservedPod["failure"];
+  /** It waits for volumes: it begins when they are there. */
+  isHeld = false;
   /** How often a container has started or ended. */
   #moves = 0;
 
@@ -106,6 +108,7 @@ export class PodLife {
   advance(now: number): number {
     this.#meetDeadline(now);
     if (!this.#hasSandbox && this.#stopping === undefined) {
+      if (this.isHeld) return this.#deadlineMs();
       const sandboxAtMs = this.#beganMs + this.#options.script.startDelayMs;
       if (now < sandboxAtMs) return Math.min(sandboxAtMs, this.#deadlineMs());
       this.#hasSandbox = true;

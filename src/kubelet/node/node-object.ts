@@ -33,7 +33,7 @@ export interface NodeReport {
   readonly kubeletVersion: string;
   readonly runtimeHandlers: readonly string[];
   readonly features?: core.NodeFeatures | undefined;
-  /** Names of attached volumes. */
+  /** The attachable volumes that its Pods use, by name. Undefined: it does not report them. */
   readonly volumesInUse?: readonly string[] | undefined;
 }
 
@@ -125,8 +125,6 @@ export function nodeAddresses(nodeName: string, ips: readonly string[]): readonl
 
 export function nodeStatus(before: core.NodeStatus, report: NodeReport, nowMs: number): core.NodeStatus {
   const { machine, capacity, allocatable, addresses, kubeletPort, runtimeVersion, kubeletVersion } = report;
-  const { volumesInUse = [] } = report;
-  const hasVolumes = volumesInUse.length > 0 || (before.volumesInUse?.length ?? 0) > 0;
   return {
     capacity,
     allocatable: { ...allocatable, ...extendedOf(before.capacity) },
@@ -148,8 +146,14 @@ export function nodeStatus(before: core.NodeStatus, report: NodeReport, nowMs: n
     },
     ...(report.runtimeHandlers.length > 0 && { runtimeHandlers: report.runtimeHandlers.map((name) => ({ name })) }),
     ...(report.features !== undefined && { features: report.features }),
-    ...(hasVolumes && { volumesInUse }),
+    ...volumesInUse(before, report),
   };
+}
+
+/** An empty list is written only to remove another one. */
+function volumesInUse(before: core.NodeStatus, { volumesInUse: names }: NodeReport): Partial<core.NodeStatus> {
+  const hasAny = (names ?? []).length > 0 || (before.volumesInUse ?? []).length > 0;
+  return names === undefined || !hasAny ? {} : { volumesInUse: [...names].sort() };
 }
 
 function extendedOf(capacity: Amounts = {}): Amounts {

@@ -1,4 +1,5 @@
 /** The whole public surface of volumes. */
+export { type BoundVolume, boundVolume } from "./claims.ts";
 export { type CsiMountRequest, type CsiVolumes, noCsi } from "./csi.ts";
 export { type HostVolumesOptions, hostVolumes } from "./host-volumes.ts";
 export { giveToGroup } from "./ownership.ts";

@@ -18,7 +18,7 @@ afterEach(async () => {
 async function cluster() {
   const server = await schedulingServer();
   open.push(() => server.close());
-  const controllers = await testControllers([persistentVolumeBinder], { server });
+  const controllers = await testControllers([persistentVolumeBinder()], { server });
   open.push(() => controllers.close());
   const running = await testScheduler({ server });
   open.push(() => running.close());

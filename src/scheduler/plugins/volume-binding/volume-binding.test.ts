@@ -18,7 +18,7 @@ const ZONE = "topology.kubernetes.io/zone";
 
 /** The plugin on an API server with the volume controller at work. */
 async function cluster() {
-  const running = await testControllers([persistentVolumeBinder]);
+  const running = await testControllers([persistentVolumeBinder()]);
   open.push(() => running.close());
   const { client, clock, server } = running;
   const scheduler = new Client({ transport: inProcess(server.handle, SCHEDULER), clock });

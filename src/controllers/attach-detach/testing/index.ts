@@ -1,0 +1,2 @@
+/** Attaching in tests. */
+export { boundClaim, type ScriptedAttacher, scriptedAttacher } from "./scripted-attacher.ts";
