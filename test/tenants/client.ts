@@ -61,7 +61,12 @@ export class Client implements Disposable {
   }
 
   /** The object in the answer to a request that has to succeed. */
-  async ok<T = Record<string, unknown>>(method: string, path: string, body?: object, more: Partial<Ask> = {}): Promise<T> {
+  async ok<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: object,
+    more: Partial<Ask> = {},
+  ): Promise<T> {
     const answer = await this.ask({ method, path, body, ...more });
     if (answer.status > 299) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
     return JSON.parse(answer.body) as T;

@@ -160,13 +160,19 @@ const MAKERS: Readonly<Record<string, (word: Word, namespace: string) => Omit<Pl
     return {
       api: "apis/apps/v1",
       plural: "replicasets",
-      body: { spec: { replicas: 0, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec(word) } } },
+      body: {
+        spec: {
+          replicas: 0,
+          selector: { matchLabels: labels },
+          template: { metadata: { labels }, spec: podSpec(word) },
+        },
+      },
     };
   },
   "custom resource": (word) => ({
     api: "apis/tenants.example.com/v1",
     plural: "widgets",
-    body: { spec: { size: word("spec") } },
+    body: { apiVersion: "tenants.example.com/v1", kind: "Widget", spec: { size: word("spec") } },
     status: { status: { seen: word("status") } },
   }),
 };

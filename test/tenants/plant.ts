@@ -8,7 +8,7 @@
  *    only a component could write it.
  * 3. The namespace `shared` was B's, was deleted with all that was in it, and exists again, as A's.
  */
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { type Canaries, randomWord } from "./canaries.ts";
 import type { Client } from "./client.ts";
 import type { TestCluster } from "./cluster.ts";
@@ -20,6 +20,7 @@ export const SHARED = "shared";
 const ACCOUNT = "robot";
 /** How many objects of each kind; the rest of the words goes into ConfigMaps. */
 const OF_EACH_KIND = 3;
+const WAIT = { timeout: 60_000, interval: 50 };
 
 export interface Tenants {
   readonly a: Client;
@@ -65,7 +66,7 @@ export async function plant(cluster: TestCluster, canaries: Canaries): Promise<T
   const page = await b.ok<PodList>("GET", `/api/v1/namespaces/${theirs}/configmaps?limit=1`);
   const before = page.metadata.resourceVersion;
   for (const { api, plural, body } of deleted)
-    await b.ok("DELETE", `/${api}/namespaces/${theirs}/${plural}/${nameOf(body)}`);
+    await admin.ok("DELETE", `/${api}/namespaces/${theirs}/${plural}/${nameOf(body)}`);
   await replaceNamespace(admin, SHARED);
   await bindAdmin(admin, SHARED, OWN);
   await mayReadThePast(admin, SHARED);
@@ -101,7 +102,16 @@ async function create(
   if (status !== undefined) await admin.ok("PATCH", `${at}/${nameOf(body)}/status`, status);
 }
 
-const WRITTEN_BY_COMPONENTS = new Set(["events", "endpointslices", "widgets", "controllerrevisions", "leases", "resourceclaims", "roles", "rolebindings"]);
+const WRITTEN_BY_COMPONENTS = new Set([
+  "events",
+  "endpointslices",
+  "widgets",
+  "controllerrevisions",
+  "leases",
+  "resourceclaims",
+  "roles",
+  "rolebindings",
+]);
 
 function nameOf(body: Readonly<Record<string, unknown>>): string {
   return (body.metadata as { readonly name: string }).name;
@@ -158,9 +168,10 @@ async function defineWidgets(admin: Client): Promise<void> {
       ],
     },
   });
-  await expect
-    .poll(async () => (await admin.ask({ path: "/apis/tenants.example.com/v1/widgets" })).status)
-    .toBe(200);
+  await vi.waitFor(
+    async () => expect((await admin.ask({ path: "/apis/tenants.example.com/v1/widgets" })).status).toBe(200),
+    WAIT,
+  );
 }
 
 /** Nodes that only B's Pods are on, a volume that only B has. */
@@ -181,16 +192,20 @@ async function nodeAssignments(admin: Client, b: Client, canaries: Canaries, nam
   });
   await admin.ok("POST", "/api/v1/persistentvolumes", {
     metadata: { name: "their-volume" },
-    spec: { ...storage, capacity: { storage: "1Gi" }, hostPath: { path: `/data/${canaries.word("path of a volume")}` } },
+    spec: {
+      ...storage,
+      capacity: { storage: "1Gi" },
+      hostPath: { path: `/data/${canaries.word("path of a volume")}` },
+    },
   });
   const path = `/api/v1/namespaces/${namespace}/persistentvolumeclaims/${claim}`;
-  await expect.poll(async () => (await b.ask({ path })).body).toContain('"phase":"Bound"');
+  await vi.waitFor(async () => expect((await b.ask({ path })).body).toContain('"phase":"Bound"'), WAIT);
 }
 
 /** Deletes a namespace with all that is in it, and makes another one of its name. */
 async function replaceNamespace(admin: Client, name: string): Promise<void> {
   const path = `/api/v1/namespaces/${name}`;
   await admin.ok("DELETE", path);
-  await expect.poll(async () => (await admin.ask({ path })).status).toBe(404);
+  await vi.waitFor(async () => expect((await admin.ask({ path })).status).toBe(404), WAIT);
   await admin.ok("POST", "/api/v1/namespaces", { metadata: { name } });
 }
