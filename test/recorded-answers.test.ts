@@ -28,8 +28,8 @@ interface Difference {
 
 it.skipIf(!existsSync(recordings))("has every difference (../shared/oracle)", { timeout: 600_000 }, async () => {
   const scripts = await scriptsThatDifferAlways();
-  // The recorded server had no controllers when it was asked these.
-  const [fields, walks] = await asked(["--controllers="], async (url) => [
+  // The recorded server had no controllers and no privileged containers when it was asked these.
+  const [fields, walks] = await asked(["--controllers=", "--allow-privileged=false"], async (url) => [
     await questions(url, "fields", "field", ({ on, op, at }) => `${on} ${op} ${at}`),
     await questions(url, "walks", "walk", ({ on, id }) => `${on} ${id}`),
   ]);

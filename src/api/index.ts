@@ -98,3 +98,4 @@ export type * as resourceV1alpha3 from "./types/resource-v1alpha3.ts";
 export type * as scheduling from "./types/scheduling-v1.ts";
 export type * as storage from "./types/storage-v1.ts";
 export type * as storagemigration from "./types/storagemigration-v1beta1.ts";
+export { withoutPrivileged } from "./without-privileged.ts";

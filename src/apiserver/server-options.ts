@@ -44,6 +44,8 @@ export interface ApiServerOptions {
   readonly authorizationModes?: readonly ModeSpec[] | undefined;
   /** Which admission plugins run, and how. Default: those that are on by default. */
   readonly admission?: AdmissionOptions | undefined;
+  /** Privileged containers and host processes may be created. Default: true. */
+  readonly allowPrivileged?: boolean | undefined;
   /** What is audited, and where to. Default: nothing. */
   readonly audit?: AuditSettings | undefined;
   /** How many requests are served at a time. Default: priority and fairness, 400 reading and 200 mutating requests. */

@@ -1,5 +1,5 @@
 /** The parts of an API server as its options describe them: see assembly/parts.ts. */
-import { defaultFeatures, servedKinds, shownAt } from "#api";
+import { defaultFeatures, servedKinds, shownAt, withoutPrivileged } from "#api";
 import { uuidSource } from "#base";
 import {
   type AdmissionOptions,
@@ -44,7 +44,8 @@ export interface Place {
 export function serverParts(options: ApiServerOptions, place: Place): ServerParts<Authorization, ServerFront> {
   const { encryption, clock, random, log, metrics, sharedStore, recorder, serviceCidrs, storage } = options;
   const { features = defaultFeatures } = options;
-  const kinds = servedKinds({ ...options.apis, enabled: features.enabled });
+  const served = servedKinds({ ...options.apis, enabled: features.enabled });
+  const kinds = options.allowPrivileged === false ? withoutPrivileged(served) : served;
   const stored = encryption?.over(options.store) ?? options.store;
   const store = mediaTypeStore(stored, storage?.mediaType ?? "application/json", kinds);
   return {
@@ -112,9 +113,10 @@ function authorizationPart(
   return made;
 }
 
-function authenticationPart(options: ApiServerOptions, { context, resources, closing }: Core): Authentication {
+function authenticationPart(options: ApiServerOptions, { context, resources, metrics, closing }: Core): Authentication {
   const made = authentication({
     ...context,
+    metrics,
     settings: options.authentication ?? {},
     clientCa: options.certificate.clientCaPem,
     requestHeader: options.requestHeader,

@@ -5,11 +5,12 @@
  *                                                   └► static ► service account ► bootstrap ► OIDC ► webhook
  */
 import type { core, JsonObject } from "#api";
-import type { Clock, Logger, Random } from "#base";
+import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import { type AnonymousPolicy, type Authenticator, authenticator } from "./authenticator.ts";
 import { bootstrapTokens } from "./bootstrap-token.ts";
 import { CertificateAuthorities, clientCertificates } from "./certificates.ts";
 import { credentialHeaders, type FrontProxyHeaders, frontProxy } from "./front-proxy.ts";
+import { authenticationMetrics } from "./metrics.ts";
 import type { ClusterObjects } from "./objects.ts";
 import { celExpressions } from "./oidc/cel-expressions.ts";
 import type { AuthenticationConfiguration } from "./oidc/configuration.ts";
@@ -37,6 +38,8 @@ export interface AuthenticationOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Absent: nothing is measured. */
+  readonly metrics?: MetricsRegistry | undefined;
 }
 
 /** The authority of front proxies, and their names. */
@@ -73,12 +76,14 @@ export function authentication(options: AuthenticationOptions): Authentication {
     ...issuers.map((issuer) => [issuer, ofAccount] as const),
   ]);
   const clientCa = new CertificateAuthorities(options.clientCa, clock);
+  const metrics = options.metrics && authenticationMetrics(options.metrics, clock);
   const oidc = new OidcIssuers({
     algorithms: settings.jwt?.algorithms ?? SIGNING_ALGORITHMS,
     disallowedIssuers: issuers,
     compiler: celExpressions(),
     clock,
     log,
+    metrics,
   });
   let anonymous = anonymousPolicy(settings, undefined);
   const configure: Authentication["configure"] = (configuration, file) => {
@@ -87,7 +92,8 @@ export function authentication(options: AuthenticationOptions): Authentication {
   };
   if (settings.jwt !== undefined) configure(settings.jwt.configuration, settings.jwt.file);
   const webhook = settings.webhook && webhookTokens({ ...settings.webhook, audiences, clock, random, log });
-  const ttl = { clock, successMs: settings.webhook?.cacheTtlMs ?? 0, failureMs: settings.webhook?.cacheTtlMs ?? 0 };
+  const keptMs = settings.webhook?.cacheTtlMs ?? 0;
+  const ttl = { clock, successMs: keptMs, failureMs: keptMs, metrics: metrics?.tokenCache };
 
   const tokens = firstOf([
     ...(settings.tokens === undefined ? [] : [forApi(audiences, staticTokens(settings.tokens))]),
@@ -110,6 +116,7 @@ export function authentication(options: AuthenticationOptions): Authentication {
       audiences,
       anonymous: () => anonymous,
       log,
+      metrics,
     }),
     authenticateToken: tokens,
     isCredential: credentialHeaders(requestHeader?.headers),

@@ -12,6 +12,7 @@ import type { Logger, Maybe } from "#base";
 import type { ApiRequest } from "../http/exchange.ts";
 import { ANONYMOUS, type UserInfo, withAuthenticated } from "../identity/user.ts";
 import { authorizationToken, type Presented, websocketToken } from "./bearer.ts";
+import type { AuthenticationMetrics } from "./metrics.ts";
 import {
   errorText,
   isKnown,
@@ -46,6 +47,8 @@ export interface AuthenticatorOptions {
   /** Called for each request: the configuration may change. */
   readonly anonymous?: () => AnonymousPolicy;
   readonly log?: Logger;
+  /** Absent: nothing is measured. */
+  readonly metrics?: AuthenticationMetrics | undefined;
 }
 
 export interface AnonymousPolicy {
@@ -58,6 +61,7 @@ export const INVALID_TOKEN = "invalid bearer token";
 
 export function authenticator(options: AuthenticatorOptions): Authenticator {
   const { frontProxy, certificates, tokens, audiences = [], anonymous = () => ({ enabled: true }), log } = options;
+  const { metrics } = options;
 
   const byConnection = [frontProxy, certificates].filter((way) => way !== undefined);
 
@@ -72,14 +76,25 @@ export function authenticator(options: AuthenticatorOptions): Authenticator {
     return verdict;
   };
 
-  const byRequest = async (request: ApiRequest, remarks: Remarks, before: readonly string[]): Promise<UserInfo> => {
+  const known = (user: UserInfo, startMs: number): UserInfo => {
+    metrics?.attempted("success", startMs, user.name);
+    return user;
+  };
+
+  const byRequest = async (
+    request: ApiRequest,
+    remarks: Remarks,
+    before: readonly string[],
+    startMs: number,
+  ): Promise<UserInfo> => {
     const errors = [...before];
     for (const find of [authorizationToken, websocketToken]) {
       const verdict = await byToken(find(request), remarks);
-      if (isKnown(verdict)) return withAuthenticated(verdict.user);
+      if (isKnown(verdict)) return known(withAuthenticated(verdict.user), startMs);
       if (verdict !== undefined) errors.push(...verdict.refused);
     }
-    if (errors.length === 0 && mayBeAnonymous(anonymous(), request.path)) return ANONYMOUS;
+    if (errors.length === 0 && mayBeAnonymous(anonymous(), request.path)) return known(ANONYMOUS, startMs);
+    metrics?.attempted(errors.length > 0 ? "error" : "failure", startMs);
     if (errors.length > 0) {
       log?.warn("a request could not be authenticated", { path: request.path, because: errorText(errors) });
     }
@@ -87,14 +102,15 @@ export function authenticator(options: AuthenticatorOptions): Authenticator {
   };
 
   return (request, remarks = UNHEARD) => {
-    if (request.user !== undefined) return withAuthenticated(request.user);
+    const startMs = metrics?.now() ?? 0;
+    if (request.user !== undefined) return known(withAuthenticated(request.user), startMs);
     const errors: string[] = [];
     for (const ask of byConnection) {
       const verdict = ask(request);
-      if (isKnown(verdict)) return withAuthenticated(verdict.user);
+      if (isKnown(verdict)) return known(withAuthenticated(verdict.user), startMs);
       if (verdict !== undefined) errors.push(...verdict.refused);
     }
-    return byRequest(request, remarks, errors);
+    return byRequest(request, remarks, errors, startMs);
   };
 }
 

@@ -26,6 +26,7 @@ import { NodeGraph } from "./node/graph.ts";
 import { nodeAuthorizer } from "./node/node-authorizer.ts";
 import { escalationGuards } from "./rbac/escalation.ts";
 import { RBAC_GROUP, Rbac } from "./rbac/rbac.ts";
+import { type WebhookMetrics, webhookMetrics } from "./webhook/metrics.ts";
 import { poster } from "./webhook/post.ts";
 import { type MatchCondition, webhookAuthorizer } from "./webhook/webhook.ts";
 
@@ -58,7 +59,8 @@ export function authorization(options: AuthorizationOptions): Authorization {
   const stopping = new AbortController();
   const rules = new Rbac(specs.find(({ type }) => type === "RBAC")?.name);
   rules.follow((plural) => served(options.resources, RBAC_GROUP, plural), options.feed.revision);
-  const modes = specs.map((spec) => modeOf(spec, rules, options, stopping.signal));
+  const counted = webhookMetrics(metrics, clock);
+  const modes = specs.map((spec) => modeOf(spec, rules, options, counted, stopping.signal));
   const authorize = chain(modes, countDecisions(metrics));
   return {
     authorize: measured(authorize, metrics, clock),
@@ -83,7 +85,13 @@ function mayCreate(authorize: Authorizer, request: Parameters<WriteAccess["mayCr
   );
 }
 
-function modeOf(spec: ModeSpec, rules: Rbac, options: AuthorizationOptions, signal: AbortSignal): Mode {
+function modeOf(
+  spec: ModeSpec,
+  rules: Rbac,
+  options: AuthorizationOptions,
+  metrics: WebhookMetrics,
+  signal: AbortSignal,
+): Mode {
   switch (spec.type) {
     case "AlwaysAllow":
       return alwaysAllow(spec.name);
@@ -96,7 +104,7 @@ function modeOf(spec: ModeSpec, rules: Rbac, options: AuthorizationOptions, sign
     case "Node":
       return nodeAuthorizer({ name: spec.name, rules: options.nodeRules, graph: () => nodeGraph(options) });
     case "Webhook":
-      return webhookOf(spec, options, signal);
+      return webhookOf(spec, options, metrics, signal);
   }
 }
 
@@ -110,7 +118,12 @@ function nodeGraph({ resources, feed }: AuthorizationOptions): NodeGraph {
   return graph;
 }
 
-function webhookOf(spec: WebhookSpec, options: AuthorizationOptions, signal: AbortSignal): Mode {
+function webhookOf(
+  spec: WebhookSpec,
+  options: AuthorizationOptions,
+  metrics: WebhookMetrics,
+  signal: AbortSignal,
+): Mode {
   const { clock, random, log, compileCondition } = options;
   if (spec.matchConditions.length > 0 && compileCondition === undefined) {
     throw new AuthorizationConfigError(`The webhook ${spec.name} has match conditions, which this version has not.`);
@@ -130,6 +143,7 @@ function webhookOf(spec: WebhookSpec, options: AuthorizationOptions, signal: Abo
     clock,
     random,
     log,
+    metrics,
   });
 }
 

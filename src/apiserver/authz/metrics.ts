@@ -15,6 +15,7 @@ export function countDecisions(metrics: MetricsRegistry): Decided {
     name: "apiserver_authorization_decisions_total",
     help: "Decisions of authorizers that ended the chain, by type, name and decision.",
     labels: ["type", "name", "decision"],
+    stability: "ALPHA",
   });
   return ({ type, name }, { decision }) => decisions.labels(type, name, RESULTS[decision]).inc();
 }
@@ -25,11 +26,13 @@ export function measured(authorize: Authorizer, metrics: MetricsRegistry, clock:
     name: "authorization_attempts_total",
     help: "Requests that were authorized, by result.",
     labels: ["result"],
+    stability: "ALPHA",
   });
   const seconds = metrics.histogram({
     name: "authorization_duration_seconds",
     help: "How long authorization took, by result.",
     labels: ["result"],
+    stability: "ALPHA",
     buckets: BUCKETS,
   });
   const samples = (result: string) => ({ attempt: attempts.labels(result), seconds: seconds.labels(result) });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "#api";
-import { answersTo, reviewOf, reviewVersion } from "./conversion-review.ts";
+import { answersTo, type ConversionFailure, reviewOf, reviewVersion } from "./conversion-review.ts";
 
 const object = (name: string, more: JsonObject = {}): JsonObject => ({
   kind: "Widget",
@@ -69,76 +69,94 @@ describe("an answer", () => {
   });
 
   const ABOUT = "conversion webhook for example.com/v1, Kind=Widget";
-  it.each<{ name: string; given: Json; want: string }>([
+  it.each<{ name: string; given: Json; want: string; failure: ConversionFailure }>([
     {
       name: "nothing",
       given: null,
+      failure: "malformed_response",
       want: `${ABOUT} failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got /, Kind=`,
     },
     {
       name: "another kind",
       given: answer({}, { kind: "Review" }),
+      failure: "malformed_response",
       want: `${ABOUT} failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got apiextensions.k8s.io/v1, Kind=Review`,
     },
-    { name: "no response", given: answer(null), want: `${ABOUT} failed: no response provided` },
+    {
+      name: "no response",
+      given: answer(null),
+      failure: "malformed_response",
+      want: `${ABOUT} failed: no response provided`,
+    },
     {
       name: "to another question",
       given: answer({ uid: "w" }),
+      failure: "malformed_response",
       want: `${ABOUT} failed: expected response.uid="u", got "w"`,
     },
     {
       name: "no result",
       given: answer({ uid: "u" }),
+      failure: "malformed_response",
       want: `${ABOUT} failed: response.result.status was '', not 'Success'`,
     },
     {
       name: "a refusal",
       given: answer({ uid: "u", result: { status: "Failed", message: "no way" } }),
+      failure: "malformed_response",
       want: `${ABOUT} failed: no way`,
     },
-    { name: "too few", given: success(), want: `${ABOUT} returned 0 objects, expected 1` },
+    { name: "too few", given: success(), failure: "partial_response", want: `${ABOUT} returned 0 objects, expected 1` },
     {
       name: "no object",
       given: success("x"),
+      failure: "invalid_converted_object",
       want: `${ABOUT} returned invalid object at index 0: Object 'Kind' is missing in '"x"'`,
     },
     {
       name: "another version",
       given: success(converted({ apiVersion: "example.com/v3" })),
+      failure: "invalid_converted_object",
       want: `${ABOUT} returned invalid object at index 0: invalid groupVersion (expected example.com/v2, received example.com/v3)`,
     },
     {
       name: "another kind of object",
       given: success(converted({ kind: "Gadget" })),
+      failure: "invalid_converted_object",
       want: `${ABOUT} returned invalid object at index 0: invalid kind (expected Widget, received Gadget)`,
     },
     {
       name: "another name",
       given: success(converted(metadata({ name: "y" }))),
+      failure: "invalid_converted_object",
       want: `${ABOUT} returned invalid object: must have the same name: x != y`,
     },
     {
       name: "another namespace",
       given: success(converted(metadata({ namespace: "n" }))),
+      failure: "invalid_converted_object",
       want: `${ABOUT} returned invalid object: must have the same namespace: default != n`,
     },
     {
       name: "another uid",
       given: success(converted(metadata({ uid: "" }))),
+      failure: "invalid_converted_object",
       want: `${ABOUT} returned invalid object: must have the same UID: uid-x != `,
     },
     {
       name: "labels that are none",
       given: success(converted(metadata({ labels: [] }))),
+      failure: "invalid_converted_object",
       want: `${ABOUT} returned invalid metadata: invalid metadata.labels of type []interface {} in converted object`,
     },
     {
       name: "a number for a label",
       given: success(converted(metadata({ labels: { a: 1 } }))),
+      failure: "invalid_converted_object",
       want: `${ABOUT} returned invalid metadata: metadata.labels[a] must be a string, but is int64 in converted object`,
     },
-  ])("is refused: $name", ({ given, want }) => {
-    expect(answersTo(question, "v1", given)).toEqual([{ ok: false, message: want }]);
+  ])("is refused: $name", ({ given, want, failure }) => {
+    expect(answersTo(question, "v1", given)).toEqual([{ ok: false, message: want, failure }]);
   });
 
   it("is refused for labels that nobody could set", () => {

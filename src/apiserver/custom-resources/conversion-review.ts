@@ -22,7 +22,10 @@ const KNOWN_VERSIONS = ["v1", "v1beta1"];
 
 export type Conversion =
   | { readonly ok: true; readonly object: JsonObject }
-  | { readonly ok: false; readonly message: string };
+  | { readonly ok: false; readonly message: string; readonly failure?: ConversionFailure | undefined };
+
+/** What went wrong in a call, in the words of metrics. */
+export type ConversionFailure = "call" | "malformed_response" | "partial_response" | "invalid_converted_object";
 
 export interface Question {
   readonly uid: string;
@@ -47,20 +50,20 @@ export function reviewOf(version: string, { uid, desiredAPIVersion, objects }: Q
 export function answersTo(question: Question, version: string, answer: Json): readonly Conversion[] {
   const { objects } = question;
   const fault = answerFault(question, version, answer);
-  if (fault !== undefined) return objects.map((object) => failed(object, ` failed: ${fault}`));
+  if (fault !== undefined) return objects.map((object) => failed(object, ` failed: ${fault}`, "malformed_response"));
   const response = isObject(answer) && isObject(answer.response) ? answer.response : {};
   const converted = Array.isArray(response.convertedObjects) ? response.convertedObjects : [];
   if (converted.length !== objects.length) {
     const why = ` returned ${converted.length} objects, expected ${objects.length}`;
-    return objects.map((object) => failed(object, why));
+    return objects.map((object) => failed(object, why, "partial_response"));
   }
   return objects.map((object, index) =>
     accepted(object, question.desiredAPIVersion, (converted[index] as Json | undefined) ?? null, index),
   );
 }
 
-export function failed(object: JsonObject, why: string): Conversion {
-  return { ok: false, message: `conversion webhook for ${kindText(object)}${why}` };
+export function failed(object: JsonObject, why: string, failure: ConversionFailure): Conversion {
+  return { ok: false, message: `conversion webhook for ${kindText(object)}${why}`, failure };
 }
 
 function answerFault({ uid }: Question, version: string, answer: Json): string | undefined {
@@ -81,7 +84,8 @@ function answerFault({ uid }: Question, version: string, answer: Json): string |
 }
 
 function accepted(original: JsonObject, apiVersion: string, converted: Json, index: number): Conversion {
-  const invalid = (why: string) => failed(original, ` returned invalid object at index ${index}: ${why}`);
+  const refused = (why: string) => failed(original, ` returned invalid ${why}`, "invalid_converted_object");
+  const invalid = (why: string) => refused(`object at index ${index}: ${why}`);
   if (!isObject(converted)) return invalid(`Object 'Kind' is missing in '${writeJson(converted)}'`);
   if (converted.apiVersion !== apiVersion) {
     return invalid(`invalid groupVersion (expected ${apiVersion}, received ${converted.apiVersion ?? ""})`);
@@ -90,9 +94,9 @@ function accepted(original: JsonObject, apiVersion: string, converted: Json, ind
     return invalid(`invalid kind (expected ${original.kind}, received ${converted.kind ?? ""})`);
   }
   const changed = identityFault(original, converted);
-  if (changed !== undefined) return failed(original, ` returned invalid object: ${changed}`);
+  if (changed !== undefined) return refused(`object: ${changed}`);
   const metadata = restoredMetadata(original.metadata, converted.metadata);
-  if (typeof metadata === "string") return failed(original, ` returned invalid metadata: ${metadata}`);
+  if (typeof metadata === "string") return refused(`metadata: ${metadata}`);
   const { kind, apiVersion: own, metadata: _, ...rest } = converted;
   return { ok: true, object: { kind, apiVersion: own, metadata, ...rest } as JsonObject };
 }

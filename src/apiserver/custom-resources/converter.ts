@@ -36,19 +36,23 @@ export interface WebhookConverterOptions {
   /** The ConversionReview versions that the webhook understands, preferred first. */
   readonly reviewVersions: readonly string[];
   newUid(): string;
+  /** Called before each call of the webhook; the returned function, with the outcomes, after it. */
+  onCall?: (() => (outcomes: readonly Conversion[]) => void) | undefined;
 }
 
 export class WebhookConverter implements Converter {
   readonly #client: WebhookClient;
   readonly #version: string | undefined;
   readonly #newUid: () => string;
+  readonly #onCall: WebhookConverterOptions["onCall"];
   readonly #waiting: (() => void)[] = [];
   #calls = 0;
 
-  constructor({ client, reviewVersions, newUid }: WebhookConverterOptions) {
+  constructor({ client, reviewVersions, newUid, onCall }: WebhookConverterOptions) {
     this.#client = client;
     this.#version = reviewVersion(reviewVersions);
     this.#newUid = newUid;
+    this.#onCall = onCall;
   }
 
   now(object: JsonObject, apiVersion: string): JsonObject | undefined {
@@ -72,9 +76,13 @@ export class WebhookConverter implements Converter {
       return objects.map(() => ({ ok: false, message: "no supported conversion review versions" }));
     }
     const question: Question = { uid: this.#newUid(), desiredAPIVersion, objects };
+    const onEnd = this.#onCall?.();
     const answer = await this.#client.post(reviewOf(version, question));
-    if (!answer.ok) return objects.map((object) => failed(object, ` failed: ${answer.message}`));
-    return answersTo(question, version, answer.value);
+    const outcomes = answer.ok
+      ? answersTo(question, version, answer.value)
+      : objects.map((object) => failed(object, ` failed: ${answer.message}`, "call"));
+    onEnd?.(outcomes);
+    return outcomes;
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {

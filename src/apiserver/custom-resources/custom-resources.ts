@@ -4,6 +4,7 @@
  *     load (before the feed) ──► sync (before the first request) ──► run
  */
 import { forbidden } from "#api";
+import type { MetricsRegistry } from "#base";
 import type { Store } from "#store";
 import { StoredObject } from "../cache/stored-object.ts";
 import type { Loopback } from "../loopback/loopback.ts";
@@ -15,6 +16,7 @@ import type { Admission, StorageContext } from "../rest/server-context.ts";
 import { type Converter, noConverter, WebhookConverter } from "./converter.ts";
 import { asDefinition, DEFINITIONS_PREFIX, type Definition, GROUP, PLURAL } from "./definition.ts";
 import { DefinitionController } from "./definition-controller.ts";
+import { type ConversionMetrics, conversionMetrics } from "./metrics.ts";
 import { type Documents, Publication } from "./publication.ts";
 import { ServedDefinitions } from "./served-definitions.ts";
 import { isServable } from "./status-plan.ts";
@@ -26,6 +28,7 @@ export interface CustomResourcesOptions {
   readonly resources: Resources;
   /** Discovery and OpenAPI. */
   readonly documents: readonly Documents[];
+  readonly metrics: MetricsRegistry;
 }
 
 export interface CustomResources {
@@ -47,13 +50,15 @@ export interface CustomResources {
   guarding(admission: Admission): Admission;
 }
 
-export function customResources({ storage, loopback, resources, documents }: CustomResourcesOptions): CustomResources {
+export function customResources(options: CustomResourcesOptions): CustomResources {
+  const { storage, loopback, resources, documents } = options;
   const { log } = storage;
+  const metrics = conversionMetrics(options.metrics, storage.clock);
   const isBuiltIn = builtInVersions(resources);
   const served = new ServedDefinitions({
     resources,
     publication: new Publication(documents, isBuiltIn),
-    converterFor: (definition) => converterFor(definition, storage, resources),
+    converterFor: (definition) => converterFor(definition, storage, resources, metrics),
   });
   const definitions = resources.find(GROUP, "v1", PLURAL);
   /** Undefined where definitions are not served. */
@@ -96,13 +101,14 @@ function terminating(resource: Parameters<typeof forbidden>[0], name: string) {
 }
 
 function converterFor(
-  { spec }: Definition,
+  { spec, metadata }: Definition,
   { clock, random, newUid }: StorageContext,
   resources: Resources,
+  metrics: ConversionMetrics,
 ): Converter {
   const { strategy = "None", webhook } = spec.conversion ?? {};
   if (strategy !== "Webhook" || webhook?.clientConfig === undefined) return noConverter;
-  return new WebhookConverter({
+  const converter = new WebhookConverter({
     client: webhookClient({
       config: webhook.clientConfig,
       clock,
@@ -110,7 +116,9 @@ function converterFor(
     }),
     reviewVersions: webhook.conversionReviewVersions,
     newUid,
+    onCall: metrics.onCall,
   });
+  return metrics.measured(metadata.name ?? "", converter);
 }
 
 /** The groups and versions that were served before any definition. */

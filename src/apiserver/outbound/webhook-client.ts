@@ -40,6 +40,8 @@ export interface WebhookClientOptions {
   readonly clock: Clock;
   /** How this server authenticates itself to the webhook. */
   readonly identity?: WebhookIdentity | undefined;
+  /** Called with the error of a connection that could not be made, or broke. */
+  onFailedConnection?: ((cause: unknown) => void) | undefined;
   /** Where a Service can be reached now. Throws if nowhere, in words for the client. */
   resolve(namespace: string, name: string, port: number): NetworkAddress;
 }
@@ -60,7 +62,8 @@ interface Target {
   address(): NetworkAddress;
 }
 
-export function webhookClient({ config, clock, identity = {}, resolve }: WebhookClientOptions): WebhookClient {
+export function webhookClient(options: WebhookClientOptions): WebhookClient {
+  const { config, clock, identity = {}, resolve, onFailedConnection } = options;
   const target = targetOf(config, resolve);
   const { authorization, cert, key } = identity;
   const client = new HttpClient({
@@ -89,7 +92,10 @@ export function webhookClient({ config, clock, identity = {}, resolve }: Webhook
         return failed(error instanceof Error ? error.message : String(error));
       }
       const result = await client.send({ url, headers, body: Buffer.from(writeJson(body)), address, timeoutMs });
-      if (!result.ok) return failed(httpFailureText(result));
+      if (!result.ok) {
+        if (result.reason === "connection") onFailedConnection?.(result.cause);
+        return failed(httpFailureText(result));
+      }
       const text = result.body.toString("utf8");
       if (result.status >= 200 && result.status <= 206) return parsed(text);
       return { ok: false, message: serverResponse(result.status, text).message, code: result.status };

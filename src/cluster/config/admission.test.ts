@@ -32,6 +32,23 @@ describe("readAdmission", () => {
     expect(readAdmission({ configFile }).configuration?.get("EventRateLimit")).toEqual({ limits: [] });
   });
 
+  it("enforces a Pod Security level where nodes share the machine, unless the user's file says otherwise", () => {
+    const level = (configFile?: string, asked?: "baseline") =>
+      readAdmission({ configFile }, asked).configuration?.get("PodSecurity")?.defaults;
+    const own = file(
+      "own.yaml",
+      "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins: [{name: PodSecurity, configuration: {defaults: {enforce: restricted}}}]",
+    );
+    const other = file(
+      "other.yaml",
+      "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins: [{name: X, configuration: {}}]",
+    );
+    expect(level()).toBeUndefined();
+    expect(level(undefined, "baseline")).toMatchObject({ enforce: "baseline" });
+    expect(level(other, "baseline")).toMatchObject({ enforce: "baseline" });
+    expect(level(own, "baseline")).toEqual({ enforce: "restricted" });
+  });
+
   it("tells in one sentence what is wrong with it", () => {
     expect(() => readAdmission({ configFile: join(dir, "none") })).toThrow(/^--admission-control-config-file: ENOENT/);
     expect(() => readAdmission({ configFile: file("x.yaml", "kind: X") })).toThrow(

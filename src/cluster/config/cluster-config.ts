@@ -31,6 +31,8 @@ export interface ClusterConfig {
   readonly authorization?: AuthorizationFlags | undefined;
   /** Admission plugins. Default: those enabled by default, and NodeRestriction. */
   readonly admission?: AdmissionFlags | undefined;
+  /** Privileged containers and host processes may be created. Default: true. */
+  readonly allowPrivileged?: boolean | undefined;
   /** Encryption at rest. Default: none. */
   readonly encryption?: EncryptionFlags | undefined;
   /** Audit. Default: none. */

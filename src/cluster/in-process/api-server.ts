@@ -87,6 +87,7 @@ export async function startClusterApiServer(
     serving: servingOptions(config.serving, log),
     authorizationModes: await readModes(config.authorization ?? {}),
     admission: readAdmission(config.admission ?? {}, options.podSecurityLevel),
+    allowPrivileged: config.allowPrivileged,
     audit: await readAudit(config.audit ?? {}, log),
     encryption: encrypted?.encryption,
     fairness: config.fairness,

@@ -10,6 +10,7 @@
  */
 import { join } from "node:path";
 import { bootNode, finishBoot } from "./isolation/boot.ts";
+import { ensureDisk } from "./isolation/node-disk.ts";
 import type { NodeMount } from "./isolation/node-mounts.ts";
 import { isolatedPlace, type Place, sharedPlace } from "./isolation/place.ts";
 import { endProcess, isAlive, type ProcessId } from "./machine/processes.ts";
@@ -84,7 +85,10 @@ async function placeFor(
   { site, isIsolated, mounts }: NodeOptions,
   write: (changes: Partial<NodeRun>) => Promise<void>,
 ): Promise<Place> {
-  if (!isIsolated) return sharedPlace(names);
+  if (!isIsolated) {
+    await ensureDisk(names); // a later start may have it for a root
+    return sharedPlace(names);
+  }
   if (run.init !== undefined) return finishBoot(names, run.init);
   const init = await bootNode(names, { site, mounts, ips: addressesOf(run) });
   await write({ init });

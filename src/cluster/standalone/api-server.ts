@@ -64,6 +64,8 @@ export interface ApiServerConfig extends ServingFlags {
   /** Default: AlwaysAllow, as in kube-apiserver. */
   readonly authorization: AuthorizationFlags;
   readonly admission: AdmissionFlags;
+  /** Default: false, as in kube-apiserver. */
+  readonly allowPrivileged?: boolean | undefined;
   readonly audit?: AuditFlags | undefined;
   readonly encryption?: EncryptionFlags | undefined;
   readonly serving?: ServingSettings | undefined;
@@ -142,6 +144,7 @@ export async function startStandaloneApiServer(
       authentication: settings,
       authorizationModes: await readModes(authorizationFlags),
       admission: readAdmission(withoutNodeRestriction(admission)),
+      allowPrivileged: config.allowPrivileged ?? false,
       audit: await readAudit(config.audit ?? {}, log),
       encryption: encrypted?.encryption,
       fairness: config.fairness,

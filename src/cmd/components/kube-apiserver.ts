@@ -32,6 +32,7 @@ import {
   kubeletReachFrom,
   kubeletReachOptions,
 } from "../options/api-server/kubelet-connection.ts";
+import { allowPrivilegedOption, type PrivilegedOptions } from "../options/api-server/privileged.ts";
 import { type RequestFlagOptions, requestOptions, requestsFrom } from "../options/api-server/requests.ts";
 import { type ServiceFlagOptions, serviceOptions, servicesFrom } from "../options/api-server/services.ts";
 import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/api-server/serving.ts";
@@ -42,7 +43,7 @@ import { type LoggingConfig, type LoggingFlagOptions, loggingFrom, loggingOption
 import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
-import { boolean, milliseconds, wholeNumber } from "../options/values.ts";
+import { milliseconds, wholeNumber } from "../options/values.ts";
 import { componentLog } from "../process/component-log.ts";
 
 export interface KubeApiServerOptions
@@ -65,6 +66,7 @@ export interface KubeApiServerOptions
     AggregationFlagOptions,
     DiagnosticsFlagOptions,
     ApisFlagOptions,
+    PrivilegedOptions,
     RecordingOptions {
   readonly bindAddress: string;
   readonly securePort: number;
@@ -74,7 +76,6 @@ export interface KubeApiServerOptions
   readonly tlsPrivateKeyFile?: string;
   readonly serviceClusterIpRange?: readonly string[];
   readonly eventTtl?: number;
-  readonly allowPrivileged?: boolean;
   readonly proxyClientCertFile?: string;
   readonly proxyClientKeyFile?: string;
 }
@@ -102,11 +103,7 @@ export function kubeApiServerCommand(): Command {
         (value: string) => value.split(",").map((cidr) => cidr.trim()),
       ),
     )
-    .addOption(
-      new Option("--allow-privileged [bool]", "accepted for compatibility: privileged containers are always allowed")
-        .preset("true")
-        .argParser(boolean),
-    )
+    .addOption(allowPrivilegedOption(false))
     .addOption(
       new Option("--event-ttl <duration>", "how long Events are kept, such as 1h30m (default: 1h)").argParser(
         milliseconds,
@@ -117,7 +114,7 @@ export function kubeApiServerCommand(): Command {
     .option("--proxy-client-cert-file <file>", "client certificate for aggregated API servers")
     .option("--proxy-client-key-file <file>", "private key of that certificate")
     .action(async (options: KubeApiServerOptions) => {
-      const notes = [...notesOnFlags(command, KUBE_APISERVER), ...notesOn(options)];
+      const notes = [...notesOnFlags(command, KUBE_APISERVER), ...notesOnServing(options)];
       await run(kubeApiServerConfig(options), notes, loggingFrom(options));
     });
   const groups = [
@@ -166,6 +163,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     authorization: authorizationFrom(options),
     encryption: encryptionFrom(options),
     admission: admissionFrom(options),
+    allowPrivileged: options.allowPrivileged,
     audit: auditFrom(options),
     fairness: fairnessFrom(options),
     features: featuresFrom(options),
@@ -184,12 +182,6 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     eventTtlMs: eventTtl,
     ...(certFile !== undefined && keyFile !== undefined && { proxyClient: { certFile, keyFile } }),
   };
-}
-
-function notesOn(options: KubeApiServerOptions): readonly string[] {
-  const privileged =
-    "--allow-privileged=false has no effect in this API server: privileged containers are always allowed.";
-  return [...(options.allowPrivileged === false ? [privileged] : []), ...notesOnServing(options)];
 }
 
 async function run(config: ApiServerConfig, notes: readonly string[], logging: LoggingConfig): Promise<void> {

@@ -19,6 +19,7 @@ import {
 import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/api-server/encryption.ts";
 import { type EtcdOptions, etcdOptions, etcdStore, isAboutEtcd } from "../options/api-server/etcd.ts";
 import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/api-server/fairness.ts";
+import { allowPrivilegedOption, type PrivilegedOptions } from "../options/api-server/privileged.ts";
 import { type RequestFlagOptions, requestOptions, requestsFrom } from "../options/api-server/requests.ts";
 import { nodePortRangeOption } from "../options/api-server/services.ts";
 import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/api-server/serving.ts";
@@ -45,6 +46,7 @@ export interface UpOptions
     AdmissionFlagOptions,
     AuditFlagOptions,
     FairnessFlagOptions,
+    PrivilegedOptions,
     ServingFlagOptions,
     FeatureOptions,
     RequestFlagOptions,
@@ -93,6 +95,7 @@ export function upCommand(): Command {
       ).argParser(serviceRanges),
     )
     .addOption(nodePortRangeOption())
+    .addOption(allowPrivilegedOption(true))
     .addOption(historyWindowOption())
     .addOption(flowRecordsOption())
     .addOption(controllersOption())
@@ -152,6 +155,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     authorization: authorizationFrom(options),
     encryption: encryptionFrom(options),
     admission: admissionFrom(options),
+    allowPrivileged: options.allowPrivileged,
     audit: auditFrom(options),
     fairness: fairnessFrom(options),
     features: featuresFrom(options),

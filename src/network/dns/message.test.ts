@@ -106,7 +106,7 @@ it("compressed names are read, and broken responses do no harm", () => {
   expect(recordsOf(loop)).toBeUndefined();
   fc.assert(
     fc.property(broken(whole), (message) => {
-      if (message.length >= 12) recordsOf(message);
+      recordsOf(message);
     }),
     { numRuns: 2000 },
   );

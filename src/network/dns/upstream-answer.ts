@@ -71,6 +71,7 @@ interface RecordPlace {
 function sectionsOf(
   message: Buffer,
 ): { readonly answers: readonly RecordPlace[]; readonly others: readonly RecordPlace[] } | undefined {
+  if (message.length < HEADER_BYTES) return undefined;
   let at: number | undefined = HEADER_BYTES;
   for (let left = message.readUInt16BE(4); left > 0; left--) {
     at = afterName(message, at);

@@ -9,6 +9,7 @@ export { hasPodLevelResources, type PodTotalsOptions, podLimits, podRequests } f
 export { computeQosClass, qosClassOf } from "./resources/qos.ts";
 export { validateOverhead } from "./resources/resources.ts";
 export { validateTolerations } from "./scheduling/scheduling.ts";
+export { withPrivilegedRefused } from "./security/privileged.ts";
 export { defaultPodTemplateSpec } from "./spec/defaults.ts";
 export { podOptions, podTemplateOptions } from "./spec/options.ts";
 export { validatePodSpec } from "./spec/spec.ts";

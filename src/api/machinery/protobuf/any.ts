@@ -1,8 +1,9 @@
 /** Codecs of types without fields of their own in JSON: any JSON value, and one of two forms. */
 import { goJson } from "../json/go-text.ts";
 import { isObject, type Json } from "../json/json.ts";
-import { parseJson } from "../json/json-text.ts";
+import { JsonSyntaxError, parseJson } from "../json/json-text.ts";
 import type { AnySchema, EitherSchema } from "../schema/schema.ts";
+import { ProtobufError } from "./reader.ts";
 import { type Codec, message, scalarCodecs, writeItems } from "./scalars.ts";
 import type { ProtobufWriter } from "./writer.ts";
 
@@ -29,7 +30,14 @@ export function rawCodec({ number: rawNumber = 1 }: AnySchema): Codec {
 }
 
 function parseRaw(bytes: Uint8Array): Json {
-  return bytes.length === 0 ? null : parseJson(utf8.decode(bytes));
+  if (bytes.length === 0) return null;
+  try {
+    return parseJson(utf8.decode(bytes));
+  } catch (error) {
+    // The sender's fault, like any other in its bytes.
+    if (error instanceof JsonSyntaxError) throw new ProtobufError(error.message);
+    throw error;
+  }
 }
 
 export function eitherCodec({ object, other }: EitherSchema, one: Codec): Codec {

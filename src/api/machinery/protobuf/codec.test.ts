@@ -9,7 +9,7 @@ import { decode } from "../schema/decode.ts";
 import type { ObjectSchema, Schema } from "../schema/schema.ts";
 import { decodeProtobuf, encodeProtobuf } from "./codec.ts";
 import { decodeEnvelope, encodeEnvelope, isEnvelope } from "./envelope.ts";
-import { ProtobufReader } from "./reader.ts";
+import { ProtobufError, ProtobufReader } from "./reader.ts";
 import { ProtobufWriter } from "./writer.ts";
 
 describe("the wire format", () => {
@@ -51,6 +51,11 @@ describe("the wire format", () => {
     expect(() => new ProtobufReader(new Uint8Array(11).fill(255)).varint()).toThrow("proto: integer overflow");
     expect(() => decodeProtobuf(typeSchema("io.k8s.api.core.v1.Pod"), Uint8Array.of(0x0a, 5, 1))).toThrow(
       "unexpected EOF",
+    );
+    // metadata.managedFields[0].fieldsV1.Raw = "a"
+    const noJson = Uint8Array.of(0x0a, 8, 0x8a, 1, 5, 0x3a, 3, 0x0a, 1, 0x61);
+    expect(() => decodeProtobuf(typeSchema("io.k8s.api.core.v1.Pod"), noJson)).toThrow(
+      new ProtobufError("invalid character 'a' looking for beginning of value"),
     );
     expect(() => decodeProtobuf(typeSchema("io.k8s.api.core.v1.Pod"), Uint8Array.of(0xff, 7))).toThrow(
       "proto: illegal wireType 7",

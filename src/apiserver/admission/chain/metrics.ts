@@ -47,6 +47,7 @@ export function admissionMetrics(registry: MetricsRegistry, clock: Clock) {
   const conditions = conditionFamilies(registry);
   const policies = policyFamilies(registry);
   const cel = celFamilies(registry);
+  const certificates = certificateFamilies(registry);
   const since = (startMs: number) => (clock.monotonic() - startMs) / 1000;
   return {
     now: () => clock.monotonic(),
@@ -85,6 +86,10 @@ export function admissionMetrics(registry: MetricsRegistry, clock: Clock) {
       policies.mutations.labels(policy, binding, error).inc();
       policies.mutationDurations.labels(policy, binding, error).observe(since(startMs));
       cel.evaluations.observe(since(startMs));
+    },
+    connectionFailed: (cause: unknown): void => {
+      if (lacksNames(cause)) certificates.missingSan.inc();
+      if (isWeaklySigned(cause)) certificates.insecureSha1.inc();
     },
     compiled: (startMs: number): void => cel.compilations.observe(since(startMs)),
     evaluated: (tookMs: number): void => cel.evaluations.observe(tookMs / 1000),
@@ -225,4 +230,29 @@ function celFamilies(registry: MetricsRegistry) {
     ),
     evaluations: histogram("apiserver_cel_evaluation_duration_seconds", "How long CEL expressions took to evaluate."),
   };
+}
+
+function certificateFamilies(registry: MetricsRegistry) {
+  const counter = (name: string, help: string) => registry.counter({ name, help, stability: "ALPHA" }).labels();
+  return {
+    missingSan: counter(
+      "apiserver_webhooks_x509_missing_san_total",
+      "Calls to webhooks that failed because the certificate names its server in the common name only.",
+    ),
+    insecureSha1: counter(
+      "apiserver_webhooks_x509_insecure_sha1_total",
+      "Calls to webhooks that failed because a certificate is signed with SHA-1.",
+    ),
+  };
+}
+
+/** The error of Node's TLS for a certificate of another name has the certificate. */
+function lacksNames(cause: unknown): boolean {
+  const { code, cert } = cause as { readonly code?: unknown; readonly cert?: { readonly subjectaltname?: string } };
+  return code === "ERR_TLS_CERT_ALTNAME_INVALID" && cert !== undefined && cert.subjectaltname === undefined;
+}
+
+function isWeaklySigned(cause: unknown): boolean {
+  const { code } = cause as { readonly code?: unknown };
+  return code === "CA_MD_TOO_WEAK" || code === "EE_MD_TOO_WEAK";
 }

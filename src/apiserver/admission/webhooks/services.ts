@@ -37,6 +37,7 @@ export function webhooks(plural: string, services: PluginServices, configuration
       clock: storage.clock,
       resolve: serviceResolver(resources, () => storage.random),
       identity: identityFor(config),
+      onFailedConnection: services.metrics?.connectionFailed,
     });
   });
   const hooks = new Followed([configurations], () => {

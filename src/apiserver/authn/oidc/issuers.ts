@@ -3,8 +3,9 @@
  * token on.
  */
 import type { Clock, Logger } from "#base";
+import type { AuthenticationMetrics } from "../metrics.ts";
 import { cached } from "../token-cache.ts";
-import { firstOf, type TokenAuthenticator } from "../verdict.ts";
+import { firstOf, isKnown, type TokenAuthenticator } from "../verdict.ts";
 import { type AuthenticationConfiguration, invalidConfiguration } from "./configuration.ts";
 import type { ExpressionCompiler } from "./expressions.ts";
 import { type OidcTokens, oidcTokens } from "./tokens.ts";
@@ -19,6 +20,8 @@ export interface IssuersOptions {
   readonly compiler: ExpressionCompiler;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Absent: nothing is measured. */
+  readonly metrics?: AuthenticationMetrics | undefined;
 }
 
 export class OidcIssuers {
@@ -36,7 +39,7 @@ export class OidcIssuers {
 
   /** Throws ConfigurationError and changes nothing if the configuration is invalid. `file`: its name, for messages. */
   replace(configuration: AuthenticationConfiguration, file: string): void {
-    const { disallowedIssuers, compiler, clock } = this.#options;
+    const { disallowedIssuers, compiler, clock, metrics } = this.#options;
     const errors = validateAuthenticationConfiguration(configuration, disallowedIssuers, compiler);
     if (errors.length > 0) throw invalidConfiguration(file, errors);
     const issuers = configuration.jwt.map((authenticator) => oidcTokens({ ...this.#options, authenticator }));
@@ -44,8 +47,11 @@ export class OidcIssuers {
     const current = new AbortController();
     this.#current = current;
     this.#issuers = issuers;
-    const all = firstOf(issuers.map(({ authenticate }) => authenticate));
-    this.#authenticate = cached(all, { clock, successMs: REMEMBERED_MS, failureMs: 0 });
+    const all = firstOf(
+      issuers.map(({ authenticate }, i) => measured(authenticate, configuration.jwt[i]?.issuer.url ?? "", metrics)),
+    );
+    const remembered = { clock, successMs: REMEMBERED_MS, failureMs: 0, metrics: metrics?.tokenCache };
+    this.#authenticate = cached(all, remembered);
     this.#running = Promise.all(issuers.map((issuer) => issuer.run(current.signal)));
   }
 
@@ -58,4 +64,19 @@ export class OidcIssuers {
     this.#current.abort();
     for (const issuer of this.#issuers) issuer.close();
   }
+}
+
+/** Tokens of other issuers do not count. */
+function measured(
+  authenticate: TokenAuthenticator,
+  issuer: string,
+  metrics: AuthenticationMetrics | undefined,
+): TokenAuthenticator {
+  if (metrics === undefined) return authenticate;
+  return async (token, audiences) => {
+    const startMs = metrics.now();
+    const verdict = await authenticate(token, audiences);
+    if (verdict !== undefined) metrics.jwtAuthenticated(issuer, isKnown(verdict) ? "success" : "failure", startMs);
+    return verdict;
+  };
 }

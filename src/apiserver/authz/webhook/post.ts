@@ -10,10 +10,12 @@ export class PostError extends Error {
   override readonly name = "PostError";
   /** Another try may succeed. */
   readonly passing: boolean;
+  readonly isTimeout: boolean;
 
-  constructor(message: string, passing: boolean, cause?: unknown) {
+  constructor(message: string, passing: boolean, cause?: unknown, isTimeout = false) {
     super(message, { cause });
     this.passing = passing;
+    this.isTimeout = isTimeout;
   }
 }
 
@@ -38,7 +40,7 @@ export function poster(target: KubeconfigConnection, timeoutMs: number, clock: C
 }
 
 function failed({ reason, cause }: HttpFailure): PostError {
-  if (reason === "deadline") return new PostError("the request timed out", false, cause);
+  if (reason === "deadline") return new PostError("the request timed out", false, cause, true);
   if (reason === "too-large") return new PostError("the answer is too large", false, cause);
   const { code, message } = cause as NodeJS.ErrnoException;
   return new PostError(message, code === "ECONNRESET", cause);

@@ -13,6 +13,7 @@ import { backoffDelay, type Clock, type Logger, type Random, TtlMap } from "#bas
 import type { Attributes } from "../attributes.ts";
 import { type Mode, NO_RULES } from "../mode.ts";
 import { NO_OPINION, type Verdict } from "../verdict.ts";
+import type { WebhookMetrics, WebhookResult } from "./metrics.ts";
 import { PostError, type Poster } from "./post.ts";
 import { type ReviewVersion, reviewObject, reviewSpec } from "./review.ts";
 
@@ -39,6 +40,8 @@ export interface WebhookOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Absent: nothing is measured. */
+  readonly metrics?: WebhookMetrics | undefined;
 }
 
 type Status = Partial<review.SubjectAccessReviewStatus>;
@@ -63,7 +66,7 @@ export function webhookAuthorizer(options: WebhookOptions): Mode {
     authorize: (attributes) => {
       const spec = reviewSpec(attributes);
       try {
-        if (!matchesAll(options.matchConditions ?? [], spec)) return NO_OPINION;
+        if (!isMatched(spec, options)) return NO_OPINION;
       } catch (error) {
         return failed(error);
       }
@@ -78,6 +81,9 @@ export function webhookAuthorizer(options: WebhookOptions): Mode {
         },
         (error: unknown) => {
           options.log.warn("the authorization webhook failed", { webhook: options.name, error });
+          const result = resultOf(error, options.signal);
+          const isOpen = options.onFailure === "noOpinion" && result !== "canceled";
+          if (isOpen) options.metrics?.failedOpen(options.name, result);
           return failed(error);
         },
       );
@@ -88,6 +94,27 @@ export function webhookAuthorizer(options: WebhookOptions): Mode {
       evaluationError: "webhook authorizer does not support user rule resolution",
     }),
   };
+}
+
+function isMatched(
+  spec: review.SubjectAccessReviewSpec,
+  { matchConditions = [], metrics, name, clock }: WebhookOptions,
+): boolean {
+  if (matchConditions.length === 0) return true;
+  const startMs = clock.monotonic();
+  try {
+    const matches = matchesAll(matchConditions, spec);
+    metrics?.conditionsEvaluated(name, matches ? "matched" : "excluded", startMs);
+    return matches;
+  } catch (error) {
+    metrics?.conditionsEvaluated(name, "failed", startMs);
+    throw error;
+  }
+}
+
+function resultOf(error: unknown, signal: AbortSignal): WebhookResult {
+  if (signal.aborted) return "canceled";
+  return error instanceof PostError && error.isTimeout ? "timeout" : "error";
 }
 
 /** If one condition is false the webhook is not called, even if another fails. */
@@ -105,13 +132,16 @@ function matchesAll(conditions: readonly MatchCondition[], spec: review.SubjectA
 }
 
 async function ask(spec: review.SubjectAccessReviewSpec, options: WebhookOptions): Promise<Status> {
-  const { poster, version, clock, random, signal } = options;
+  const { poster, version, clock, random, signal, metrics, name } = options;
   const body = reviewObject(spec, version);
   for (let tries = 1; ; tries++) {
+    const startMs = clock.monotonic();
     try {
       const { status } = await poster.post(body);
+      metrics?.called(name, "success", startMs);
       return (status ?? {}) as Status;
     } catch (error) {
+      metrics?.called(name, resultOf(error, signal), startMs);
       if (!(error instanceof PostError) || !error.passing || tries === MAX_TRIES) throw error;
       await clock.sleep(backoffDelay(RETRY, tries - 1, random), signal);
     }

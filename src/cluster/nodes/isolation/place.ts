@@ -48,6 +48,8 @@ export interface Place {
 /** Processes of cgroup v2 may be in leaves only, so the node's own have one. */
 export const SYSTEM_GROUP = "system";
 
+const ENVIRONMENT = { PATH: NODE_PATH, HOME: "/root", LANG: "C.UTF-8", NODE_COMPILE_CACHE: "/var/cache/k8ts" };
+
 /** Writes itself into cgroups, and becomes the program. */
 const JOIN = 'while [ "$1" != -- ]; do echo $$ > "$1" || exit; shift; done; shift; exec "$@"';
 /** Prints its PID in the node, and becomes the program. $0 is the log. */
@@ -68,7 +70,7 @@ export async function isolatedPlace(names: NodeNames, init: ProcessId): Promise<
     ...[needed("setpriv"), `--bounding-set=${withheld}`, needed("nsenter"), `--target=${init.pid}`],
     ...["--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup", "--"],
   ];
-  const env = nodeEnvironment(process.env);
+  const env = ENVIRONMENT;
   return {
     files: insideNames(names),
     isIsolated: true,
@@ -103,7 +105,7 @@ export async function isolatedPlace(names: NodeNames, init: ProcessId): Promise<
   };
 }
 
-/** The place of a node that shares the machine's files and processes. */
+/** The place of a node that shares the machine's files, processes and host name: all but the network. */
 export function sharedPlace(names: NodeNames): Place {
   return {
     files: names,
@@ -111,8 +113,7 @@ export function sharedPlace(names: NodeNames): Place {
     run: (program, args, input) => run(program, args, { input }),
     async start({ program, args, logFile, env }) {
       await mkdir(dirname(logFile), { recursive: true });
-      const { name, namespace } = names;
-      return startDaemon({ program, args, logFile, env, hostname: name, namespace: namespacePath(namespace) });
+      return startDaemon({ program, args, logFile, env, namespace: namespacePath(names.namespace) });
     },
     async write(path, content, mode) {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -121,15 +122,6 @@ export function sharedPlace(names: NodeNames): Place {
     processes: findProcesses,
     mounts,
   };
-}
-
-/** Settings of k8ts, and nothing else that a user may have in the environment. */
-export function nodeEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
-  const own = Object.entries(env).flatMap(([name, value]) =>
-    name.startsWith("K8TS_") && value !== undefined ? [[name, value] as const] : [],
-  );
-  const fixed = { PATH: NODE_PATH, HOME: "/root", LANG: "C.UTF-8", NODE_COMPILE_CACHE: "/var/cache/k8ts" };
-  return { ...Object.fromEntries(own), ...fixed };
 }
 
 /** By its PID in the node. */

@@ -23,29 +23,23 @@ const MAX_LOG_BYTES = 10_000_000;
 /** One malloc arena for all threads: separate ones take some ten megabytes more. */
 export const LEAN_ENV = { MALLOC_ARENA_MAX: "1" };
 
-/** Sets the host name, which is its $0, and becomes the program. */
-const NAMED = 'echo "$0" > /proc/sys/kernel/hostname && exec "$@"';
-
 export interface Daemon {
   readonly program: string;
   readonly args: readonly string[];
   /** Path of the network namespace that it runs in. */
   readonly namespace: string;
-  /** Its host name, in a UTS namespace of its own. Default: the machine's. */
-  readonly hostname?: string | undefined;
   /** Its output is appended to this file; a large file is rotated first. */
   readonly logFile: string;
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
 /** Survives this process. */
-export async function startDaemon({ program, args, namespace, hostname, logFile, env }: Daemon): Promise<ProcessId> {
+export async function startDaemon({ program, args, namespace, logFile, env }: Daemon): Promise<ProcessId> {
   if (existsSync(logFile) && statSync(logFile).size > MAX_LOG_BYTES) renameSync(logFile, `${logFile}.old`);
   const log = openSync(logFile, "a", 0o600);
   try {
-    // All of them exec the next: the PID stays the same.
-    const named = hostname === undefined ? [] : ["unshare", "--uts", "sh", "-c", NAMED, hostname];
-    const child = spawn("nsenter", [`--net=${namespace}`, "--", ...named, program, ...args], {
+    // It becomes the program: the PID stays the same.
+    const child = spawn("nsenter", [`--net=${namespace}`, "--", program, ...args], {
       detached: true,
       // It must not keep this process's working directory busy.
       cwd: "/",

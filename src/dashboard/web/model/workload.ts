@@ -74,7 +74,7 @@ export function jobProgress({ spec, status }: batch.Job): Progress {
   return { ...counts, words: `${done} of ${desired} done`, tone: "busy" };
 }
 
-function isUnseen(generation = 0, observed = 0): boolean {
+function isUnseen(generation: bigint | number = 0, observed: bigint | number = 0): boolean {
   return observed < generation;
 }
 

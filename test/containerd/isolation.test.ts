@@ -1,0 +1,279 @@
+/**
+ * A node is a machine: a hostile Pod with everything that Kubernetes gives (privileged, hostPath /, hostPID, hostIPC,
+ * hostNetwork) has its node, and neither the control plane nor another node.
+ */
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmod } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { core } from "../../src/api/index.ts";
+import { realClock } from "../../src/base/index.ts";
+import { type NodeRun, nodeNames, readNode, siteNames } from "../../src/cluster/nodes/index.ts";
+import { createAuthority } from "../../src/pki/index.ts";
+import { tool } from "../support/tools.ts";
+import { missing } from "./support/leftovers.ts";
+import { Machine } from "./support/machine.ts";
+import { until } from "./support/wait.ts";
+
+const why = tool("kubectl") === undefined ? `${missing} kubectl 1.36 is missing.` : missing;
+const IMAGE = "localhost/busybox:1";
+const SLEEP = ["sh", "-c", "trap 'exit 0' TERM; while true; do sleep 0.2; done"];
+
+const podOf = (name: string, spec: Partial<core.PodSpec>, changes: Partial<core.Container> = {}) => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name },
+  spec: {
+    terminationGracePeriodSeconds: 0,
+    ...spec,
+    containers: [{ name: "main", image: IMAGE, command: SLEEP, ...changes }],
+  },
+});
+
+describe.skipIf(why !== "")(`a node is a machine${why && `: ${why}`}`, { timeout: 180_000 }, () => {
+  const secret = `canary-${randomBytes(6).toString("hex")}`;
+  let machine: Machine;
+  const namesOf = (node: string) => nodeNames(siteNames(machine.home.dataDir), node);
+  const runOf = async (node: string): Promise<NodeRun | undefined> => (await readNode(namesOf(node)))?.run;
+  const ready = (...pods: string[]) =>
+    machine.kubectl("wait", "--for=condition=Ready", "--timeout=90s", ...pods.map((name) => `pod/${name}`));
+  /** What a command of the hostile Pod prints, with its errors. */
+  const attack = (script: string) => machine.kubectl("exec", "hostile", "--", "sh", "-c", `(${script}) 2>&1 || true`);
+
+  beforeAll(async () => {
+    machine = await Machine.create();
+    const given = join(machine.home.dir, "given");
+    mkdirSync(given);
+    writeFileSync(join(given, "gift"), "from the machine\n");
+    const mount = ["--node-mount", `${given}:/mnt/given`];
+    await machine.ok("up", "--detach", "--runtime", "containerd", "--nodes", "2", "--port", "0", ...mount);
+    for (const folder of [machine.home.dir, machine.home.dataDir, join(machine.home.dataDir, "pki")])
+      writeFileSync(join(folder, `${secret}-plane`), secret);
+    for (const node of ["node-1", "node-2"])
+      writeFileSync(join(namesOf(node).diskDir, "root", `${secret}-${node}`), secret);
+    const host = {
+      nodeName: "node-1",
+      hostPID: true,
+      hostIPC: true,
+      hostNetwork: true,
+      volumes: [{ name: "host", hostPath: { path: "/" } }],
+    };
+    const privileged = {
+      securityContext: { privileged: true },
+      volumeMounts: [{ name: "host", mountPath: "/host" }],
+    };
+    await machine.apply(podOf("hostile", host, privileged));
+    await machine.apply(podOf("neighbour", { nodeName: "node-2" }));
+    await ready("hostile", "neighbour");
+  }, 240_000);
+  afterAll(async () => {
+    await machine?.[Symbol.asyncDispose]();
+    expect(machine?.leftovers()).toEqual([]);
+  });
+
+  it("a privileged Pod finds the files of its own node, none of the control plane and none of another node", async () => {
+    const found = (await attack(`find /host -name '${secret}*' -o -name ca.key -o -name sa.key -o -name network.json`))
+      .split("\n")
+      .filter((line) => line !== "" && !line.includes("No such file") && !line.startsWith("/host/proc/"));
+    expect(found).toEqual([`/host/root/${secret}-node-1`]);
+    const { dataDir, dir } = machine.home;
+    const places = [join(dataDir, "pki", "ca.key"), join(dir, `${secret}-plane`), namesOf("node-2").kubeconfig];
+    for (const path of places) {
+      expect(existsSync(path)).toBe(true);
+      // By every process that it sees, too.
+      const tries = `for root in / /host /proc/[0-9]*/root /proc/[0-9]*/cwd; do cat $root${path} && echo FOUND; done`;
+      expect(await attack(`${tries}; true`)).not.toContain("FOUND");
+    }
+  });
+
+  it("a privileged Pod sees processes of its own node only, and nobody's environment", async () => {
+    const commands = (await attack("cat /proc/[0-9]*/cmdline | tr '\\0' ' '")).replaceAll("\n", " ");
+    expect(commands).toContain("--hostname-override=node-1");
+    for (const other of ["--hostname-override=node-2", "k8ts.mjs", machine.home.dataDir])
+      expect(commands).not.toContain(other);
+    expect(await attack("cat /proc/[0-9]*/environ | tr '\\0' '\\n'")).not.toContain(machine.home.dir);
+    expect(await attack("nsenter -t 1 -m -u -i -n -p hostname")).toBe("node-1\n");
+    expect(await attack("nsenter -t 1 -m cat /etc/hostname /proc/1/comm")).toMatch(/^node-1\nbusybox\n$/);
+    // PIDs of the machine name nothing, or another process.
+    const { kubelet } = (await runOf("node-2")) ?? {};
+    expect(await attack(`cat /proc/${kubelet?.pid}/cmdline | tr '\\0' ' '`)).not.toContain("node-2");
+  });
+
+  it("a privileged Pod sees sockets, links and mounts of its own node only", async () => {
+    const sockets = await attack("cat /proc/net/unix; find /host/run /host/tmp -type s");
+    expect(sockets).toContain("/host/run/containerd.sock");
+    expect(sockets).not.toContain("/run/k8ts/");
+    const links = await attack("ls /sys/class/net /host/sys/class/net");
+    expect(links).toContain("eth0");
+    expect(links).not.toContain("k8ts-");
+    const mounts = await attack("cat /proc/[0-9]*/mountinfo");
+    expect(mounts).toContain("node-1/disk");
+    expect(mounts).not.toContain("node-2");
+    expect(mounts).not.toContain(join(machine.home.dataDir, "pki"));
+  });
+
+  it("a privileged Pod cannot read the machine's disk by a device file of its own", async () => {
+    const { dev } = statSync(machine.home.dataDir);
+    const [major, minor] = [(dev >> 8) & 0xfff, (dev & 0xff) | ((dev >> 12) & 0xfff00)];
+    const read = await attack(`mknod /tmp/disk b ${major} ${minor}; dd if=/tmp/disk of=/dev/null count=1`);
+    expect(read).toContain("Operation not permitted");
+    expect(await attack("ls /dev /host/dev")).not.toMatch(/^(sd|vd|nvme|loop)/m);
+    expect(await attack("mkdir -p /tmp/m; mount /tmp/disk /tmp/m && echo MOUNTED")).not.toContain("MOUNTED");
+  });
+
+  it("a privileged Pod cannot change programs of the machine, of which nodes have the folders", async () => {
+    const probe = `k8ts-${secret}`;
+    const writing = ["/host/usr", "/host/etc/alternatives", "/host/opt/k8ts"].map(
+      (folder) => `mount -o remount,rw ${folder}; mount -o remount,bind,rw ${folder}; touch ${folder}/${probe}`,
+    );
+    await attack(writing.join("; "));
+    await attack(`for folder in /host/opt/k8ts/*/*; do touch $folder/${probe}; done`);
+    for (const folder of [
+      "/usr",
+      "/etc/alternatives",
+      dirname(process.execPath),
+      join(import.meta.dirname, "../../dist"),
+    ])
+      expect(existsSync(join(folder, probe))).toBe(false);
+  });
+
+  it("a privileged Pod has no capability that leads past its node", async () => {
+    const bounding = BigInt(`0x${/CapBnd:\s*(\S+)/.exec(await attack("cat /proc/self/status"))?.[1]}`);
+    const has = (number: bigint) => ((bounding >> number) & 1n) === 1n;
+    // SYS_ADMIN; then DAC_READ_SEARCH (files by handle), SYS_MODULE, SYS_RAWIO, SYS_BOOT.
+    expect([has(21n), has(2n), has(16n), has(17n), has(22n)]).toEqual([true, false, false, false, false]);
+  });
+
+  it("a privileged Pod sees cgroups of its own node only, also by a mount of its own", async () => {
+    const groups = await attack(
+      "find /host/sys/fs/cgroup -type d; mkdir -p /tmp/c; mount -t cgroup -o devices x /tmp/c; ls /tmp/c",
+    );
+    expect(groups).toContain("kubepods");
+    expect(groups).not.toContain("k8ts-");
+    await attack("umount /tmp/c");
+  });
+
+  it("kubectl debug node shows one node, with the tools of a machine", async () => {
+    const script = "hostname; ls /root; ip -o link show eth0; nft list tables; mount | head -1";
+    const args = [
+      "--image",
+      IMAGE,
+      "--profile",
+      "sysadmin",
+      "--attach=false",
+      "--",
+      "chroot",
+      "/host",
+      "sh",
+      "-c",
+      script,
+    ];
+    const said = await machine.kubectl("debug", "node/node-1", ...args);
+    const name = /node-debugger-node-1-\w+/.exec(said)?.[0] ?? "";
+    const log = await until(
+      () => machine.kubectl("logs", name).catch(() => ""),
+      (text) => text.includes(" on / "),
+    );
+    expect(log).toMatch(new RegExp(`^node-1\\n${secret}-node-1\\n.*eth0`));
+    expect(log).toContain("table ");
+  });
+
+  it("--node-mount is the way to files of the machine", async () => {
+    const { dir } = machine.home;
+    expect(await attack("cat /host/mnt/given/gift; echo thanks > /host/mnt/given/answer")).toBe("from the machine\n");
+    expect(readFileSync(join(dir, "given", "answer"), "utf8")).toBe("thanks\n");
+    const refused = await machine.k8ts("node", "add", "--node-mount", `${dir}/none:/x`);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`${dir}/none does not exist`) });
+  });
+
+  it("mounts of a driver in a Pod reach other Pods of its node, and not the machine", async () => {
+    const volumes = [{ name: "shared", hostPath: { path: "/var/lib/driver", type: "DirectoryOrCreate" as const } }];
+    const mounted = (mountPropagation: "Bidirectional" | "HostToContainer") => ({
+      volumeMounts: [{ name: "shared", mountPath: "/shared", mountPropagation }],
+    });
+    const on = { nodeName: "node-1", volumes };
+    await machine.apply(podOf("user", on, mounted("HostToContainer")));
+    await machine.apply(podOf("driver", on, { ...mounted("Bidirectional"), securityContext: { privileged: true } }));
+    await ready("user", "driver");
+    const mount = "mkdir -p /shared/disk && mount -t tmpfs tmpfs /shared/disk && echo here > /shared/disk/file";
+    await machine.kubectl("exec", "driver", "--", "sh", "-c", mount);
+    expect(await machine.kubectl("exec", "user", "--", "cat", "/shared/disk/file")).toBe("here\n");
+    expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain("/var/lib/driver");
+    await machine.kubectl("exec", "driver", "--", "umount", "/shared/disk");
+    await machine.kubectl("delete", "pod", "user", "driver");
+  });
+
+  it("a kubelet whose certificate another authority signed is not talked to", async () => {
+    expect(await machine.kubectl("exec", "neighbour", "--", "echo", "fine")).toBe("fine\n");
+    const { certDir } = namesOf("node-2");
+    const files = ["kubelet.key", "kubelet.crt"].map((file) => join(certDir, file));
+    const before = files.map((file) => readFileSync(file, "utf8"));
+    const other = await createAuthority({ commonName: "kubernetes", clock: realClock() });
+    const ipAddresses = [(await runOf("node-2"))?.ip ?? ""];
+    const forged = await other.issue({ commonName: "system:node:node-2", usages: ["server"], ipAddresses });
+    const put = (texts: readonly string[]) => files.forEach((file, at) => void writeFileSync(file, texts[at] ?? ""));
+    const answer = async () => {
+      const asking = machine.start(tool("kubectl") ?? "kubectl", "exec", "neighbour", "--", "echo", "fine");
+      return await asking.ended();
+    };
+    put([forged.keyPem, forged.certPem]);
+    const refused = await until(answer, ({ code }) => code !== 0);
+    expect(refused.stderr).toContain("x509: certificate signed by unknown authority");
+    put(before);
+    expect((await until(answer, ({ code }) => code === 0)).stdout).toBe("fine\n");
+  });
+
+  it("orphans are reaped, and the end of the first process is a power failure", async () => {
+    await attack("nsenter -t 1 -p -m sh -c '(sleep 0.1 & exec true) & exec true'; sleep 1");
+    const states = await attack("cat /proc/[0-9]*/stat");
+    expect(states.split("\n").filter((line) => / Z 1 /.test(line))).toEqual([]);
+    const before = await runOf("node-1");
+    process.kill(before?.init?.pid ?? 0, "SIGKILL");
+    const after = await until(
+      () => runOf("node-1"),
+      (found) => found?.state === "running" && found.init?.pid !== before?.init?.pid,
+    );
+    expect(after?.ip).toBe(before?.ip);
+    await until(
+      () => attack("echo back").catch(() => ""),
+      (said) => said === "back\n",
+    );
+  });
+});
+
+describe.skipIf(why !== "")(`nodes where namespaces are refused${why && `: ${why}`}`, { timeout: 180_000 }, () => {
+  it("share the machine, `up` says so, and namespaces enforce the level baseline", async () => {
+    const machine = await Machine.create();
+    try {
+      const bin = join(machine.home.dir, "bin");
+      mkdirSync(bin);
+      // As in a sandbox that does not allow it.
+      writeFileSync(
+        join(bin, "unshare"),
+        "#!/bin/sh\necho 'unshare: unshare failed: Operation not permitted' >&2; exit 1\n",
+      );
+      await chmod(join(bin, "unshare"), 0o755);
+      machine.home.env.PATH = `${bin}:${machine.home.env.PATH}`;
+      const said = await machine.ok("up", "--detach", "--runtime", "containerd", "--nodes", "1", "--port", "0");
+      expect(said).toContain(
+        "Note: Nodes share the files and processes of this machine (unshare: unshare failed: Operation not permitted): namespaces enforce the Pod Security level baseline by default.",
+      );
+      await machine.apply(podOf("plain", { nodeName: "node-1" }));
+      await machine.kubectl("wait", "--for=condition=Ready", "--timeout=90s", "pod/plain");
+      await expect(machine.apply(podOf("hostile", { hostPID: true }))).rejects.toThrow(
+        'violates PodSecurity "baseline:latest"',
+      );
+      // The next start can: nodes get their namespaces, and the level is Kubernetes' own again.
+      await machine.ok("down", "--keep-nodes");
+      rmSync(join(bin, "unshare"));
+      await machine.ok("up", "--detach", "--runtime", "containerd", "--port", "0");
+      await machine.apply(podOf("allowed", { hostPID: true }));
+      await machine.kubectl("wait", "--for=condition=Ready", "--timeout=90s", "pod/allowed", "pod/plain");
+      expect((await readNode(nodeNames(siteNames(machine.home.dataDir), "node-1")))?.run?.init).toBeDefined();
+    } finally {
+      await machine[Symbol.asyncDispose]();
+    }
+    expect(machine.leftovers()).toEqual([]);
+  });
+});
