@@ -13,6 +13,8 @@ export interface Ask {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: object | string | undefined;
+  /** The answer has no end: it is read until it contains this. */
+  readonly until?: string | undefined;
 }
 
 export interface Answer {
@@ -35,10 +37,10 @@ export class Client implements Disposable {
     this.#url = url;
     this.#credentials = credentials;
     const { ca, certificate } = credentials;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: 24, ca, ...certificate });
+    this.#agent = new Agent({ keepAlive: true, maxSockets: 160, ca, ...certificate });
   }
 
-  async ask({ method = "GET", path, headers = {}, body }: Ask): Promise<Answer> {
+  async ask({ method = "GET", path, headers = {}, body, until }: Ask): Promise<Answer> {
     const { token } = this.#credentials;
     const bytes = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
     const type = method === "PATCH" ? MERGE_PATCH : "application/json";
@@ -56,7 +58,11 @@ export class Client implements Disposable {
     call.end(bytes);
     const [response] = await once(call, "response");
     let text = "";
-    for await (const chunk of response.setEncoding("latin1")) text += chunk;
+    for await (const chunk of response.setEncoding("latin1")) {
+      text += chunk;
+      if (until !== undefined && text.includes(until)) break;
+    }
+    if (response.statusCode === 429) throw new Error(`${method} ${path}: not answered, the server is busy`);
     return { status: response.statusCode, text: `${response.rawHeaders.join("\n")}\n\n${text}`, body: text };
   }
 

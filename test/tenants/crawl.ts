@@ -63,6 +63,11 @@ export function* reads(crawl: Crawl): Generator<Ask> {
       yield { path: `/k8ts/at/${moment}${path}`, headers: { accept: FORMS[1] ?? "" } };
     }
   }
+  for (const namespace of crawl.namespaces)
+    for (const moment of crawl.moments) {
+      yield { path: `/api/v1/watch/namespaces/${namespace}?timeoutSeconds=1&resourceVersion=${moment}` };
+      yield { path: `/api/v1/namespaces/${namespace}?k8ts-at=${moment}` };
+    }
   for (const { api } of crawl.routes) yield { path: api };
   for (const path of BESIDE) yield { path };
   for (const uid of crawl.podUids) yield { path: `/k8ts/scheduling?uid=${uid}` };
@@ -111,6 +116,48 @@ const BESIDE = [
   "/k8ts/snapshot",
 ];
 
+/** Reviews, other identities, and names that are taken: what answers say beside objects. */
+export function* probes(own: string, theirs: string, volume: string): Generator<Ask> {
+  const reviews = "/apis/authorization.k8s.io/v1";
+  const review = (kind: string, spec: object) => ({ apiVersion: "authorization.k8s.io/v1", kind, spec });
+  const attributes = { namespace: theirs, verb: "get", resource: "secrets" };
+  const user = `system:serviceaccount:${theirs}:robot`;
+  const subject = { user, resourceAttributes: attributes };
+  for (const [path, body] of [
+    [`${reviews}/selfsubjectaccessreviews`, review("SelfSubjectAccessReview", { resourceAttributes: attributes })],
+    [`${reviews}/selfsubjectrulesreviews`, review("SelfSubjectRulesReview", { namespace: theirs })],
+    [`${reviews}/subjectaccessreviews`, review("SubjectAccessReview", subject)],
+    [`${reviews}/namespaces/${theirs}/localsubjectaccessreviews`, review("LocalSubjectAccessReview", subject)],
+    [
+      `${reviews}/namespaces/${own}/localsubjectaccessreviews`,
+      review("LocalSubjectAccessReview", { user, resourceAttributes: { ...attributes, namespace: own } }),
+    ],
+    ["/apis/authentication.k8s.io/v1/selfsubjectreviews", {}],
+    ["/apis/authentication.k8s.io/v1/tokenreviews", { spec: { token: "guessed" } }],
+    ["/api/v1/namespaces", { metadata: { name: theirs } }],
+    [
+      `/api/v1/namespaces/${own}/persistentvolumeclaims`,
+      {
+        metadata: { name: "taken" },
+        spec: {
+          accessModes: ["ReadWriteOnce"],
+          storageClassName: "",
+          volumeName: volume,
+          resources: { requests: { storage: "1Gi" } },
+        },
+      },
+    ],
+  ] as const)
+    yield { method: "POST", path, body };
+  for (const headers of [
+    { "impersonate-user": user },
+    { "impersonate-user": "admin", "impersonate-group": "system:masters" },
+    { "impersonate-uid": "1" },
+  ])
+    for (const path of [`/api/v1/namespaces/${theirs}/secrets`, "/k8ts/flows"]) yield { path, headers };
+  yield { path: "/k8ts/flows?follow=true", until: '"type":"live"' };
+}
+
 /** Everything that can be asked about one object, of each verb and subresource. */
 export function* questions({ api, plural, subresources }: Route, namespace: string, name: string): Generator<Ask> {
   const path = `${api}/namespaces/${namespace}/${plural}/${name}`;
@@ -138,16 +185,28 @@ export function* questions({ api, plural, subresources }: Route, namespace: stri
   yield { path: `/k8ts/flows?resource=${resource}&namespace=${namespace}&name=${name}&reads=true` };
 }
 
-/** Sends requests, some at a time. */
-export async function each<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<number> {
+const AT_ONCE = 24;
+const WATCHES_AT_ONCE = 120;
+
+/** Sends requests, some at a time, and returns their number. Watches only wait: more of them are open at once. */
+export async function each(asks: Iterable<Ask>, work: (ask: Ask) => Promise<void>): Promise<number> {
+  const all = [...asks];
+  const isWatch = ({ path }: Ask) => path.includes("watch");
+  await Promise.all([
+    inParallel(all.filter(isWatch), WATCHES_AT_ONCE, work),
+    inParallel(
+      all.filter((ask) => !isWatch(ask)),
+      AT_ONCE,
+      work,
+    ),
+  ]);
+  return all.length;
+}
+
+export async function inParallel<T>(items: Iterable<T>, most: number, work: (item: T) => Promise<void>): Promise<void> {
   const iterator = items[Symbol.iterator]();
-  let count = 0;
   const worker = async () => {
-    for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
-      count++;
-      await work(next.value);
-    }
+    for (let next = iterator.next(); next.done !== true; next = iterator.next()) await work(next.value);
   };
-  await Promise.all(Array.from({ length: 24 }, worker));
-  return count;
+  await Promise.all(Array.from({ length: most }, worker));
 }

@@ -17,6 +17,8 @@ import { KINDS, objectOf, type Planted } from "./places.ts";
 export const CANARIES = 500;
 export const OWN = "a-tenant";
 export const SHARED = "shared";
+/** A volume that is bound to a claim of B. */
+export const VOLUME = "their-volume";
 const ACCOUNT = "robot";
 /** How many objects of each kind; the rest of the words goes into ConfigMaps. */
 const OF_EACH_KIND = 3;
@@ -25,6 +27,8 @@ const WAIT = { timeout: 60_000, interval: 50 };
 export interface Tenants {
   readonly a: Client;
   readonly b: Client;
+  /** B, as it was the admin of `shared`. */
+  readonly old: Client;
   /** B's namespace. */
   readonly theirs: string;
   /** A revision at which everything of B existed, in `shared` too. */
@@ -44,6 +48,12 @@ export async function plant(cluster: TestCluster, canaries: Canaries): Promise<T
   const b = await tenant(cluster, theirs);
   const old = await tenant(cluster, SHARED);
 
+  await admin.ok("PATCH", `/api/v1/namespaces/${SHARED}`, {
+    metadata: {
+      labels: { tier: canaries.word("label of a former namespace") },
+      annotations: { note: canaries.word("annotation of a former namespace") },
+    },
+  });
   for (const kind of KINDS) {
     for (let i = 0; i < OF_EACH_KIND; i++) await create(b, admin, canaries, theirs, objectOf(kind, canaries, theirs));
   }
@@ -73,6 +83,7 @@ export async function plant(cluster: TestCluster, canaries: Canaries): Promise<T
   return {
     a,
     b,
+    old,
     theirs,
     before,
     podUids: pods.items.map(({ metadata }) => metadata.uid),
@@ -188,10 +199,10 @@ async function nodeAssignments(admin: Client, b: Client, canaries: Canaries, nam
   const storage = { accessModes: ["ReadWriteOnce"], storageClassName: "" };
   await b.ok("POST", `/api/v1/namespaces/${namespace}/persistentvolumeclaims`, {
     metadata: { name: claim },
-    spec: { ...storage, volumeName: "their-volume", resources: { requests: { storage: "1Gi" } } },
+    spec: { ...storage, volumeName: VOLUME, resources: { requests: { storage: "1Gi" } } },
   });
   await admin.ok("POST", "/api/v1/persistentvolumes", {
-    metadata: { name: "their-volume" },
+    metadata: { name: VOLUME },
     spec: {
       ...storage,
       capacity: { storage: "1Gi" },
