@@ -11,11 +11,12 @@
 import type { Aggregation } from "../aggregation/index.ts";
 import type { Allocators } from "../allocate/index.ts";
 import { type CustomResources, customResources } from "../custom-resources/index.ts";
-import { Deliveries, flowObserver, flowsForEveryone } from "../flows/index.ts";
+import { beginningOf, Deliveries, flowObserver, flowsForEveryone } from "../flows/index.ts";
 import type { Handle } from "../http/exchange.ts";
 import { Deadlines } from "../pipeline/deadlines.ts";
 import { pipeline } from "../pipeline/pipeline.ts";
 import { requestMetrics } from "../pipeline/request-metrics.ts";
+import { FormerNamespaces } from "../rest/read/former-namespaces.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import { nonResourceRoutes } from "../routes/routes.ts";
 import { layFoundation } from "./foundation.ts";
@@ -91,19 +92,21 @@ async function completeCore<A extends AuthorizationPart>(
   const deliveries = parts.recorder && new Deliveries(parts.recorder, () => storage.clock.now());
   const { listWindowMs = LIST_WINDOW_MS, deleteWorkers, garbageCollection } = parts.storageSettings ?? {};
   const revisionBefore = (ms: number) => past.timeline.at(storage.clock.now() - ms)?.revision ?? 0;
+  const formerNamespaces = new FormerNamespaces(storage, foundation.resources);
   const context: ServerContext = {
     ...storage,
     admission: custom.guarding(admission),
     access: authorization.writeAccess,
     allocators: allocation?.byResource ?? new Map(),
     oldestListed: listWindowMs === 0 ? undefined : () => revisionBefore(listWindowMs),
+    formerNamespaces,
     deleteWorkers,
     garbageCollection,
     deliveries: deliveries && ((user, agent) => deliveries.to(user, agent)),
   };
   loopback.connect(context);
   background.run("store feed", (signal) => storage.feed.run(signal));
-  return { ...foundation, context, authorization, past };
+  return { ...foundation, context, authorization, past, formerNamespaces };
 }
 
 /** Brings the server up to date with the store before the first request. */
@@ -155,7 +158,14 @@ function serving(parts: Surroundings, core: Core, { custom, aggregated }: Extens
       documents,
       metrics,
       past,
-      flows: recorder && { recorder, authorize, revision, clock, stopping },
+      flows: recorder && {
+        recorder,
+        authorize,
+        revision,
+        clock,
+        stopping,
+        beginningOf: beginningOf(core.formerNamespaces, past),
+      },
     }),
     clock,
     log,

@@ -15,6 +15,7 @@ import type { Loopback } from "../loopback/loopback.ts";
 import type { Past } from "../past/index.ts";
 import type { PipelineOptions } from "../pipeline/pipeline.ts";
 import type { RequestGate } from "../pipeline/request-gate.ts";
+import type { FormerNamespaces } from "../rest/read/former-namespaces.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { Admission, ServerContext, StorageContext, WriteAccess } from "../rest/server-context.ts";
 import type { ApiDocuments } from "../routes/api-documents.ts";
@@ -48,6 +49,7 @@ export interface Core<A extends AuthorizationPart = AuthorizationPart> extends F
   readonly context: ServerContext;
   readonly authorization: A;
   readonly past: Past;
+  readonly formerNamespaces: FormerNamespaces;
 }
 
 /** What stands between a client and the verbs. */

@@ -12,6 +12,7 @@ import type { Authorizer } from "../authz/authorizer.ts";
 import type { ApiRequest, ApiResponse, Sink } from "../http/exchange.ts";
 import { isTrue } from "../http/request-info.ts";
 import { ANONYMOUS } from "../identity/user.ts";
+import type { BeginningOf } from "./beginning.ts";
 import { type Sight, sightOf } from "./sight.ts";
 import { takeWorks, type WorksOptions } from "./works.ts";
 
@@ -22,6 +23,7 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 export interface FlowsRoute extends WorksOptions {
   /** Decides which objects a reader may get. */
   readonly authorize: Authorizer;
+  readonly beginningOf: BeginningOf;
   /** Ends streams. */
   readonly stopping: AbortSignal;
 }

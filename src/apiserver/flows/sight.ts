@@ -6,12 +6,14 @@
  *    kernel, is visible only to users who see everything. A claim is visible to who made it.
  * 3. The names of other users, the roles that allowed them, and what a work has read are visible only to users who see
  *    everything.
+ * 4. Rights in a namespace do not reach the records of a former one of the same name: rights in all namespaces do.
  */
 import { type Clock, TtlMap } from "#base";
 import type { FlowRecord, ObjectName, RequestRecord, WorkRecord } from "#flows";
 import { resourceAttributes } from "../authz/attributes.ts";
 import { type Authorizer, isAllowed } from "../authz/authorizer.ts";
 import type { UserInfo } from "../identity/user.ts";
+import { type BeginningOf, isSince } from "./beginning.ts";
 
 /** How long a decision is valid. */
 const DECISION_MS = 10_000;
@@ -21,6 +23,7 @@ export interface SightOptions {
   readonly authorize: Authorizer;
   readonly user: UserInfo;
   readonly clock: Clock;
+  readonly beginningOf: BeginningOf;
 }
 
 export type Sight = (record: FlowRecord) => readonly FlowRecord[] | Promise<readonly FlowRecord[]>;
@@ -45,7 +48,7 @@ class PartialSight {
 
   async of(record: FlowRecord): Promise<readonly FlowRecord[]> {
     if (record.type === "work") return this.#work(record);
-    if (!(await this.#mayGet(record))) return [];
+    if (!(await this.#maySee(record, record))) return [];
     return [record.type === "delivery" ? record : this.#shown(record)];
   }
 
@@ -55,13 +58,20 @@ class PartialSight {
     if (resource === undefined) return [];
     const slash = about.indexOf("/");
     const object = { resource, namespace: slash === -1 ? "" : about.slice(0, slash), name: about.slice(slash + 1) };
-    return (await this.#mayGet(object)) ? [record] : [];
+    return (await this.#maySee(record, object)) ? [record] : [];
   }
 
   #shown(record: RequestRecord): RequestRecord {
     const { user, authorization: _, ...rest } = record;
     if (user === this.#options.user.name) return record;
     return { ...rest, user: user.startsWith("system:") ? user : "", actor: record.actor === user ? "" : record.actor };
+  }
+
+  async #maySee(record: FlowRecord, object: ObjectName): Promise<boolean> {
+    if (!(await this.#mayGet(object))) return false;
+    const beginning = this.#options.beginningOf(object.resource === "namespaces" ? object.name : object.namespace);
+    if (beginning === undefined || isSince(record, beginning)) return true;
+    return this.#mayGet({ ...object, namespace: "" });
   }
 
   async #mayGet({ resource, namespace, name }: ObjectName): Promise<boolean> {

@@ -191,4 +191,52 @@ describe("the right to read the past", () => {
       expect(await asked(path, before)).toBe(200);
     }
   });
+
+  it("is not reached by lists, pages and watches of a namespace that was another one", async () => {
+    const before = server.context.feed.revision;
+    await done("POST", `${SHOP}/configmaps`, { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "b" } });
+    const { json: page } = await done("GET", `${SHOP}/configmaps?limit=1`);
+    for (const path of ["configmaps/a", "configmaps/b", "secrets/a"]) await done("DELETE", `${SHOP}/${path}`);
+    const { json } = await done("DELETE", SHOP);
+    await done("PUT", `${SHOP}/finalize`, { ...json, spec: { finalizers: [] } });
+    const reads = {
+      list: `${SHOP}/secrets?resourceVersion=${before}&resourceVersionMatch=Exact`,
+      "the next page": `${SHOP}/configmaps?limit=1&continue=${page.metadata.continue}`,
+      watch: `${SHOP}/configmaps?watch=true&timeoutSeconds=1&resourceVersion=${before}`,
+      "watch of the namespace": `/api/v1/watch/namespaces/shop?timeoutSeconds=1&resourceVersion=${before}`,
+    };
+    const answers = async () => {
+      const found: Record<string, unknown> = {};
+      for (const [what, path] of Object.entries(reads)) {
+        if (!path.includes("watch")) found[what] = (await server.request("GET", path)).status;
+        else {
+          const watch = await server.watch(path);
+          const { type, object } = await watch.next();
+          found[what] = type === "ERROR" ? object.code : type;
+          await watch.close();
+        }
+      }
+      return found;
+    };
+    // Its deletion can be watched as long as nobody else has the name.
+    expect(await answers()).toEqual({
+      list: 200,
+      "the next page": 200,
+      watch: "ADDED",
+      "watch of the namespace": "MODIFIED",
+    });
+    await founded("new");
+    const gone = { list: 410, "the next page": 410, watch: 410, "watch of the namespace": 410 };
+    expect(await answers()).toEqual(gone);
+  });
+
+  it("does not keep clients from a watch that began before the namespace", async () => {
+    const before = server.context.feed.revision;
+    await done("POST", "/api/v1/namespaces", { kind: "Namespace", apiVersion: "v1", metadata: { name: "first" } });
+    const path = "/api/v1/namespaces/first/configmaps";
+    await done("POST", path, { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "a" } });
+    const watch = await server.watch(`${path}?watch=true&resourceVersion=${before}`);
+    expect(await watch.next()).toMatchObject({ type: "ADDED", object: { metadata: { name: "a" } } });
+    await watch.close();
+  });
 });

@@ -5,6 +5,7 @@ import type { RequestAbout } from "#flows";
 import type { Revision, Store } from "#store";
 import type { StoreFeed } from "../cache/feed.ts";
 import type { UserInfo } from "../identity/user.ts";
+import type { FormerNamespaces } from "./read/former-namespaces.ts";
 import type { Resource } from "./resource.ts";
 import type { RestRequest } from "./rest-request.ts";
 
@@ -34,6 +35,8 @@ export interface ServerContext extends StorageContext {
   readonly allocators: ReadonlyMap<string, Allocator>;
   /** Lists of earlier revisions have expired. Absent: as far as the store goes back. */
   readonly oldestListed?: (() => Revision) | undefined;
+  /** Absent: what was in a namespace that was deleted can be listed and watched under its name. */
+  readonly formerNamespaces?: FormerNamespaces | undefined;
   /** How many objects of a collection are deleted at a time. */
   readonly deleteWorkers?: number | undefined;
   /** False: there is no garbage collector, so that propagation policies add no finalizers. */

@@ -16,6 +16,7 @@ import { WatchEvent } from "../cache/watch-event.ts";
 import type { AnswerContext } from "../encode/answers.ts";
 import { type FrameEncoder, frameEncoder, type WatchForm, type WatchValue } from "../encode/frames.ts";
 import type { Sink, StreamResponse } from "../http/exchange.ts";
+import { readableSince } from "../rest/read/former-namespaces.ts";
 import { fresh, notOlderThan } from "../rest/read/fresh.ts";
 import { watchOptions } from "../rest/read/list-options.ts";
 import { selectionOf } from "../rest/read/selection.ts";
@@ -59,6 +60,7 @@ export async function watch(
   const withState = options.sendInitialEvents ?? from === 0;
   if (options.resourceVersion === undefined) await fresh(context);
   else if (withState) await notOlderThan(context, from);
+  const oldest = withState ? undefined : await readableSince(request, selection, from);
   const gatherMs = Math.min(MAX_GATHER_MS, Number(query.get(GATHER) ?? 0)) || 0;
   const timeoutMs = (options.timeoutSeconds || minTimeoutSeconds * (1 + context.random.next())) * 1000;
 
@@ -92,9 +94,10 @@ export async function watch(
           resolve();
         };
         const fail = () => {
-          out.error(expired(`too old resource version: ${after} (${resource.cache.oldest})`));
+          out.error(expired(`too old resource version: ${after} (${oldest ?? resource.cache.oldest})`));
           end();
         };
+        if (oldest !== undefined) return fail();
         const inTurn = new InTurn(forms, (error) => {
           out.error(error);
           end();

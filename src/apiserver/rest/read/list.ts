@@ -5,7 +5,8 @@
  *    revision.
  * 2. All pages of a list show the state of its first page. If the cache no longer has that state, it is read from the
  *    store.
- * 3. A state that was replaced longer ago than the window of lists has expired, also where it is still kept.
+ * 3. A state that was replaced longer ago than the window of lists has expired, also where it is still kept. So has one
+ *    of a former namespace of the same name.
  */
 import { expired, isStatusError, type StatusError } from "#api";
 import { type Entry, isStoreError, type Revision } from "#store";
@@ -16,6 +17,7 @@ import { loaded, ownForms } from "../forms.ts";
 import type { RestRequest } from "../rest-request.ts";
 import { storeCall } from "../store-call.ts";
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts";
+import { readableSince } from "./former-namespaces.ts";
 import { fresh, notOlderThan } from "./fresh.ts";
 import { type ListOptions, listOptions } from "./list-options.ts";
 import { pastState } from "./past-state.ts";
@@ -72,6 +74,7 @@ async function page(
 ): Promise<ListResult> {
   const { context, resource } = request;
   if (request.asOf === undefined && revision < (context.oldestListed?.() ?? 0)) throw tooOld(after);
+  if (await isOfFormerNamespace(request, selection, revision)) throw tooOld(after);
   const kept = context.feed.revision === revision ? resource.cache.snapshot() : resource.cache.kept(revision);
   const part = { revision, after, whole: true, current: false };
   if (kept !== undefined) return slice(request, selection, options, { ...part, objects: kept });
@@ -79,6 +82,15 @@ async function page(
   const objects = await stateAt(request, selection, revision, after);
   // The state of one namespace must not be kept as that of all.
   return slice(request, selection, options, { ...part, objects, whole: selection.namespace === undefined });
+}
+
+async function isOfFormerNamespace(request: RestRequest, selection: Selection, revision: Revision): Promise<boolean> {
+  try {
+    return (await readableSince(request, selection, revision)) !== undefined;
+  } catch (error) {
+    if (isStatusError(error, "Expired")) return true;
+    throw error;
+  }
 }
 
 /** The objects at a revision, read from the store. */

@@ -1,11 +1,11 @@
 import type { Page, Revision } from "#store";
 import { gone } from "../../past/index.ts";
-import type { ServerContext } from "../server-context.ts";
+import type { StorageContext } from "../server-context.ts";
 import { storeCall } from "../store-call.ts";
 
 /** What the store had under a prefix at a revision. */
 export async function pastState(
-  context: ServerContext,
+  context: Pick<StorageContext, "store">,
   prefix: string,
   revision: Revision,
   limit?: number,
