@@ -1,6 +1,7 @@
 /** The whole public surface of base. */
 
 export { Chain, Link, type Linked } from "./collections/chain.ts";
+export { GrowingBytes } from "./collections/growing-bytes.ts";
 export { Heap, type HeapEntry } from "./collections/heap.ts";
 export { LruMap } from "./collections/lru-map.ts";
 export { MemoMap, memoized } from "./collections/memo-map.ts";

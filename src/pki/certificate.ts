@@ -86,12 +86,21 @@ export function keyIdentifier(publicKey: KeyObject): Buffer {
   return createHash("sha256").update(bits.content.subarray(1)).digest().subarray(0, 20);
 }
 
-/** The bytes of an existing certificate's subject and, if it names one, its key identifier. */
+/** The bytes of an existing certificate's subject and, if it names one, its key identifier. Throws PkiError. */
 export function issuerNameOf(certificate: X509Certificate): {
   readonly name: Buffer;
   readonly keyId: Buffer | undefined;
 } {
-  const tbs = der.elements(certificate.raw)[0]?.content ?? Buffer.alloc(0);
+  try {
+    return namesIn(certificate.raw);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new PkiError("The certificate is damaged.", error);
+  }
+}
+
+function namesIn(certificate: Buffer): { readonly name: Buffer; readonly keyId: Buffer | undefined } {
+  const tbs = der.elements(certificate)[0]?.content ?? Buffer.alloc(0);
   const fields = der.elements(der.elements(tbs)[0]?.content ?? Buffer.alloc(0));
   const name = fields[5]?.raw;
   if (name === undefined || fields[0]?.tag !== 0xa0) throw new PkiError("The certificate is not of X.509 version 3.");

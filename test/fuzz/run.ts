@@ -10,7 +10,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { seededRandom } from "#base";
 import { mutated } from "./mutate.ts";
-import { type Target, targets } from "./targets.ts";
+import type { Target } from "./target.ts";
+import { targets } from "./targets.ts";
 
 const CORPUS = join(import.meta.dirname, "corpus");
 const MAX_CPU_MS = 200;
@@ -26,18 +27,18 @@ export interface Tally {
 
 export const newTally = (): Tally => ({ tried: 0, accepted: 0, refused: 0, messages: new Set(), findings: [] });
 
-export function tryInput(target: Target, bytes: Buffer, tally: Tally): void {
+export async function tryInput(target: Target, bytes: Buffer, tally: Tally): Promise<void> {
   tally.tried++;
-  const cpuMs = attempt(target, bytes, tally);
+  const cpuMs = await attempt(target, bytes, tally);
   // Measured twice: once may be the collector's or the compiler's time.
-  if (cpuMs > MAX_CPU_MS && attempt(target, bytes, newTally()) > MAX_CPU_MS)
+  if (cpuMs > MAX_CPU_MS && (await attempt(target, bytes, newTally())) > MAX_CPU_MS)
     tally.findings.push({ bytes, what: `takes ${Math.round(cpuMs)} ms` });
 }
 
-function attempt({ read, errors }: Target, bytes: Buffer, tally: Tally): number {
+async function attempt({ read, errors }: Target, bytes: Buffer, tally: Tally): Promise<number> {
   const before = process.cpuUsage();
   try {
-    const result = read(bytes);
+    const result = await read(bytes);
     if (result === undefined || result === false) tally.refused++;
     else tally.accepted++;
   } catch (error) {
@@ -56,10 +57,10 @@ const shape = (message: string) =>
     .replaceAll(/\d+/g, "N")
     .slice(0, 60);
 
-export function fuzz(target: Target, seed: number, goOn: (tally: Tally) => boolean): Tally {
+export async function fuzz(target: Target, seed: number, goOn: (tally: Tally) => boolean): Promise<Tally> {
   const random = seededRandom(seed);
   const tally = newTally();
-  while (goOn(tally)) tryInput(target, mutated(random, target.seeds), tally);
+  while (goOn(tally)) await tryInput(target, mutated(random, target.seeds), tally);
   return tally;
 }
 
@@ -81,7 +82,7 @@ function keep(name: string, bytes: Buffer): string {
   return file;
 }
 
-function main(): void {
+async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { minutes: { type: "string" }, seed: { type: "string" }, only: { type: "string" } },
   });
@@ -91,7 +92,7 @@ function main(): void {
   const each = (Number(values.minutes ?? 1) * 60_000) / chosen.length;
   for (const [name, target] of chosen) {
     const end = performance.now() + each;
-    const tally = fuzz(target, seed, ({ findings }) => performance.now() < end && findings.length < 20);
+    const tally = await fuzz(target, seed, ({ findings }) => performance.now() < end && findings.length < 20);
     const { tried, accepted, refused, messages, findings } = tally;
     console.log(`| ${name} | ${tried} | ${accepted} | ${refused} | ${messages.size} | ${findings.length} |`);
     for (const { bytes, what } of findings) console.log(`${keep(name, bytes)}: ${what}`);
@@ -99,4 +100,4 @@ function main(): void {
   }
 }
 
-if (import.meta.main) main();
+if (import.meta.main) await main();

@@ -27,7 +27,6 @@ import {
   YamlSyntaxError,
 } from "#api";
 import { readSchedule } from "../../src/controllers/cronjob/schedule.ts";
-import { FrameReader } from "../../src/kubelet/server/streams/spdy-frames.ts";
 import { CniError } from "../../src/network/cni/cni-error.ts";
 import { parseNetwork } from "../../src/network/cni/configuration.ts";
 import { readQuestion } from "../../src/network/dns/question.ts";
@@ -37,16 +36,13 @@ import { parseKubeconfig } from "../../src/pki/kubeconfig-document.ts";
 import { requestSubject } from "../../src/pki/request-subject.ts";
 import { readSigningRequest } from "../../src/pki/signing-request.ts";
 import { makeRequest } from "../../src/pki/testing/request.ts";
+import { credentialTargets } from "./credential-targets.ts";
+import { http2Targets } from "./http2-targets.ts";
+import { objectTargets } from "./object-targets.ts";
+import { runtimeTargets } from "./runtime-targets.ts";
+import { streamTargets } from "./stream-targets.ts";
+import { hex, type Target, texts } from "./target.ts";
 
-export interface Target {
-  readonly seeds: readonly Buffer[];
-  readonly errors: readonly (new (...args: never[]) => Error)[];
-  /** False or undefined: refused. */
-  readonly read: (bytes: Buffer) => unknown;
-}
-
-const texts = (...all: readonly string[]) => all.map((text) => Buffer.from(text));
-const hex = (...all: readonly string[]) => all.map((text) => Buffer.from(text, "hex"));
 const { pem } = makeRequest({ commonName: "jane" });
 const der = Buffer.from(pem.replaceAll(/-----[^-]+-----|\s/g, ""), "base64");
 const pod =
@@ -122,13 +118,6 @@ export const targets: Readonly<Record<string, Target>> = {
   },
   "dns question": { seeds: hex(question), errors: [], read: (bytes) => readQuestion(bytes).ok },
   "dns answer": { seeds: hex(answer), errors: [], read: (bytes) => lifetimesOf(bytes) && recordsOf(bytes) },
-  "spdy frames": {
-    seeds: hex(
-      "8003000200000006000000010000000000010100000361626380030006000000040000000280030007000000080000000000000000",
-    ),
-    errors: [],
-    read: (bytes) => [...new FrameReader().read(bytes)].length > 0,
-  },
   "cni configuration": {
     seeds: texts(
       '{"cniVersion":"1.0.0","name":"n","plugins":[{"type":"bridge","capabilities":{"portMappings":true}},{"type":"p"}]}',
@@ -143,6 +132,11 @@ export const targets: Readonly<Record<string, Target>> = {
     errors: [PkiError],
     read: (bytes) => parseKubeconfig("config", bytes.toString()),
   },
+  ...http2Targets,
+  ...streamTargets,
+  ...runtimeTargets,
+  ...credentialTargets,
+  ...objectTargets,
 };
 
 /** What was decoded is encoded to bytes that decode to the same. */

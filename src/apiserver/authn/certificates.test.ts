@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { VirtualClock } from "#base";
 import { type Authority, createAuthority } from "#pki";
+import { elements } from "../../pki/der.ts";
 import type { ClientCertificate } from "../http/client-certificate.ts";
 import { CertificateAuthorities, clientCertificates } from "./certificates.ts";
 import { credentialHeaders, frontProxy } from "./front-proxy.ts";
@@ -68,6 +69,19 @@ describe("a client's certificate", () => {
   ])("$name is refused", async ({ given, pem = () => ours.certPem, want }) => {
     expect(await ask(await given(), pem())).toEqual({
       refused: [expect.stringMatching(new RegExp(`^verifying certificate SN=\\d+ failed: x509: .*${want}`))],
+    });
+  });
+
+  it("with a negative serial number is refused", async () => {
+    const certificate = await shown(stranger, "ann");
+    const bytes = Buffer.from(certificate.leaf.raw);
+    const body = elements(elements(bytes)[0]?.content ?? bytes)[0]?.content ?? bytes;
+    const serial = elements(body)[1]?.content ?? bytes;
+    serial.writeUInt8(serial.readUInt8(0) | 0x80, 0);
+    const leaf = new X509Certificate(bytes);
+    expect(leaf.serialNumber).toMatch(/^-/);
+    expect(await ask({ ...certificate, leaf })).toEqual({
+      refused: [expect.stringMatching(/^verifying certificate SN=-\d+ failed: x509: /)],
     });
   });
 

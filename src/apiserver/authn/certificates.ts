@@ -165,5 +165,10 @@ function subjectOf(leaf: X509Certificate): Trusted | { readonly fault: string } 
 }
 
 function fault({ leaf }: ClientCertificate, why: string): { readonly fault: string } {
-  return { fault: `verifying certificate SN=${BigInt(`0x${leaf.serialNumber}`)} failed: ${why}` };
+  return { fault: `verifying certificate SN=${decimal(leaf.serialNumber)} failed: ${why}` };
+}
+
+/** Negative serial numbers are not valid (RFC 5280, 4.1.2.2), but can be sent. */
+function decimal(hex: string): string {
+  return hex.startsWith("-") ? `-${BigInt(`0x${hex.slice(1)}`)}` : BigInt(`0x${hex}`).toString();
 }

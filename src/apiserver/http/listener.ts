@@ -8,7 +8,8 @@
  * 2. Client certificates are requested but optional: the pipeline authenticates.
  * 3. Idle connections are closed after a time limit, connections that are slow to begin after a shorter one. A watch is
  *    not idle.
- * 4. `close` accepts no new requests, waits `graceMs` for those in flight, then closes all connections. It never hangs.
+ * 4. A peer that has vanished without a word is noticed by TCP's keep-alive, also while a watch waits for events.
+ * 5. `close` accepts no new requests, waits `graceMs` for those in flight, then closes all connections. It never hangs.
  */
 import { once } from "node:events";
 import { createServer as createHttp1Server } from "node:http";
@@ -23,6 +24,8 @@ import { type ServingCertificate, TlsServers, type TlsSettings } from "./tls-ser
 const IDLE_MS = 90_000;
 /** For the TLS handshake, and for the head of a request. */
 const HEADERS_MS = 32_000;
+/** As in kube-apiserver. */
+const KEEP_ALIVE_MS = 3 * 60_000;
 /** As Go's servers take: the command of an exec is a part of the URL. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 
@@ -151,7 +154,7 @@ interface Opening {
 }
 
 async function openAddress({ host, port, sharedPort, accept }: Opening): Promise<TcpServer> {
-  const listener = createTcpServer({ noDelay: true }, accept);
+  const listener = createTcpServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, accept);
   listener.listen({ host, port, reusePort: sharedPort });
   await once(listener, "listening");
   return listener;

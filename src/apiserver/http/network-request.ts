@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { requestEntityTooLarge } from "#api";
+import { GrowingBytes } from "#base";
 import type { ClientCertificate } from "./client-certificate.ts";
 import type { ApiRequest } from "./exchange.ts";
 
@@ -109,7 +110,9 @@ function signalOf(peer: Peer): AbortSignal {
 /** Bytes beyond the limit are read and dropped, so that the client receives the error. */
 function readBody(source: Readable, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    // Nearly always the only one, and not copied.
+    let first: Buffer | undefined;
+    let all: GrowingBytes | undefined;
     let bytes = 0;
     const cut = () => {
       if (!source.readableEnded) reject(new Error("the client disconnected before its request was complete"));
@@ -117,10 +120,19 @@ function readBody(source: Readable, limit: number): Promise<Buffer> {
     if (source.destroyed) return cut();
     source.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= limit) chunks.push(chunk);
-      else reject(requestEntityTooLarge(`limit is ${limit}`));
+      if (bytes > limit) {
+        all = undefined;
+        reject(requestEntityTooLarge(`limit is ${limit}`));
+      } else if (first === undefined) first = chunk;
+      else {
+        if (all === undefined) {
+          all = new GrowingBytes();
+          all.append(first);
+        }
+        all.append(chunk);
+      }
     });
-    source.on("end", () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
+    source.on("end", () => resolve(all?.bytes() ?? first ?? Buffer.alloc(0)));
     source.on("error", reject);
     source.on("close", cut);
   });

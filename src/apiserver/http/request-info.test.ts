@@ -114,8 +114,10 @@ describe("what a request is about", () => {
       const { topic: _, ...rest } = infos.of(method, path, new URLSearchParams(query));
       return rest;
     };
-    const more = ["/api/v1/namespaces/", "/api/v1/pods/", "/api/v1/namespaces/a/pods/"].flatMap((path) =>
-      ["", "a", "b", "a%2Fb", "status", "watch", "a/status", "a?watch=1"].map((end) => path + end),
+    const paths = ["/api/v1/namespaces/", "/api/v1/pods/", "/api/v1/namespaces/a/pods/"];
+    // With empty parts: what seems to be a namespace may be a name.
+    const more = [...paths, ...paths.map((path) => `${path}/`), "/api/v1//namespaces/", "/api//v1/pods/"].flatMap(
+      (path) => ["", "a", "b", "a%2Fb", "status", "watch", "a/status", "a?watch=1"].map((end) => path + end),
     );
     const requests = [
       ...cases.map(({ request }) => request.split(" ")),

@@ -78,7 +78,8 @@ export class RequestInfos {
   #learn(method: string, path: string, collection: string, query: URLSearchParams): RequestInfo {
     const info = requestInfo(method, path, query);
     const { name, subresource, rest } = info;
-    if (!info.isResourceRequest || rest !== "" || path.includes("%")) return info;
+    // With an empty part, a collection and the name behind it may be other parts than they seem to be.
+    if (!info.isResourceRequest || rest !== "" || path.includes("%") || path.includes("//")) return info;
     if (subresource !== "") return this.#learnPart(method, info);
     // The namespace of a Namespace is its own name: these differ in more than the name.
     const ofObject = name !== "" && path === collection + name && !collection.endsWith("/namespaces/");

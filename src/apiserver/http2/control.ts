@@ -60,7 +60,7 @@ export class Control {
   ping(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
     if (id !== 0) throw broken("PING on a stream");
     if (end - start !== 8) throw wrongSize("PING");
-    if ((flags & FLAG.ack) === 0) this.#acknowledge(FRAME.ping, Buffer.from(bytes.subarray(start, end)));
+    if ((flags & FLAG.ack) === 0) this.#acknowledge(FRAME.ping, ownCopy(bytes, start, end));
   }
 
   windowUpdate(id: number, bytes: Buffer, start: number, end: number): void {
@@ -114,6 +114,13 @@ export class Control {
     if (!this.#abuse.take()) throw tooMuch("too many frames to acknowledge");
     this.#sender.frame(type, FLAG.ack, 0, payload);
   }
+}
+
+/** Not a slice of the pool of small Buffers: thousands may wait, and each would keep 64 KiB alive. */
+function ownCopy(bytes: Buffer, start: number, end: number): Buffer {
+  const copy = Buffer.allocUnsafeSlow(end - start);
+  bytes.copy(copy, 0, start, end);
+  return copy;
 }
 
 export function ourSettings(maxStreams: number): Buffer {

@@ -1,5 +1,9 @@
-/** A field block in several frames: HEADERS and its CONTINUATIONs, with no other frame in between. */
+/**
+ * A field block in several frames: HEADERS and its CONTINUATIONs, with no other frame in between. It takes at most
+ * twice its size, however small its parts are.
+ */
 
+import { GrowingBytes } from "#base";
 import type { AbuseBudget } from "./abuse-budget.ts";
 import { broken, tooMuch } from "./codes.ts";
 
@@ -9,8 +13,7 @@ const SMALL_PART_BYTES = 1024;
 interface Block {
   readonly id: number;
   readonly endStream: boolean;
-  readonly parts: Buffer[];
-  bytes: number;
+  readonly bytes: GrowingBytes;
 }
 
 export interface WholeBlock {
@@ -34,22 +37,25 @@ export class FieldParts {
   }
 
   begin(id: number, endStream: boolean, part: Buffer): void {
-    this.#block = { id, endStream, parts: [Buffer.from(part)], bytes: part.length };
+    this.#block = { id, endStream, bytes: new GrowingBytes() };
+    this.#block.bytes.append(part);
   }
 
   /** The whole block, if this was its last part. */
   add(id: number, part: Buffer, isLast: boolean): WholeBlock | undefined {
     const block = this.#block;
     if (block === undefined || block.id !== id) throw broken("CONTINUATION without HEADERS");
-    block.bytes += part.length;
-    if (block.bytes > this.#maxBytes) throw tooMuch("a field block is too large");
-    block.parts.push(Buffer.from(part));
+    if (block.bytes.length + part.length > this.#maxBytes) {
+      this.#block = undefined;
+      throw tooMuch("a field block is too large");
+    }
+    block.bytes.append(part);
     if (!isLast) {
       // Many small or empty parts are abuse.
       if (part.length < SMALL_PART_BYTES && !this.#abuse.take()) throw tooMuch("too many small CONTINUATION frames");
       return undefined;
     }
     this.#block = undefined;
-    return { endStream: block.endStream, bytes: Buffer.concat(block.parts) };
+    return { endStream: block.endStream, bytes: block.bytes.bytes() };
   }
 }

@@ -2,17 +2,17 @@
  * The body of a request as a stream: the client's window opens as it is read.
  *
  * 1. Unread bytes are buffered here, and count against the client's window.
- * 2. Small parts are joined: as single Buffers they would take a hundred times their size.
+ * 2. Parts are joined: as single Buffers, small ones would take a hundred times their size.
  */
 import { Readable } from "node:stream";
-
-const JOINED_PARTS = 64;
+import { GrowingBytes } from "#base";
 
 export class RequestBody extends Readable {
   readonly #credit: (bytes: number) => void;
-  #waiting: Buffer[] = [];
-  /** How many of the last parts are not joined. */
-  #single = 0;
+  /** Nearly always the only unread part. */
+  #first: Buffer | undefined;
+  /** All unread parts, if there are several. */
+  #parts: GrowingBytes | undefined;
   #wanted = false;
   #complete = false;
 
@@ -26,17 +26,21 @@ export class RequestBody extends Readable {
   /** Copies: a slice would retain the memory of a whole read of the socket. */
   receive(bytes: Buffer): void {
     if (bytes.length === 0 || this.destroyed) return;
-    const part = Buffer.from(bytes);
     if (this.#wanted) {
       this.#wanted = false;
-      this.push(part);
-      this.#credit(part.length);
+      this.push(Buffer.from(bytes));
+      this.#credit(bytes.length);
       return;
     }
-    this.#waiting.push(part);
-    if (++this.#single < JOINED_PARTS) return;
-    this.#waiting.push(Buffer.concat(this.#waiting.splice(-JOINED_PARTS)));
-    this.#single = 0;
+    if (this.#first === undefined) {
+      this.#first = Buffer.from(bytes);
+      return;
+    }
+    if (this.#parts === undefined) {
+      this.#parts = new GrowingBytes();
+      this.#parts.append(this.#first);
+    }
+    this.#parts.append(bytes);
   }
 
   /** The body is complete. */
@@ -48,24 +52,24 @@ export class RequestBody extends Readable {
   }
 
   override _read(): void {
-    if (this.#waiting.length === 0) {
+    const unread = this.#parts?.bytes() ?? this.#first;
+    if (unread === undefined) {
       if (this.#complete) this.push(null);
       else this.#wanted = true;
       return;
     }
-    const parts = this.#waiting;
-    this.#waiting = [];
-    this.#single = 0;
-    let bytes = 0;
-    for (const part of parts) {
-      bytes += part.length;
-      this.push(part);
-    }
-    this.#credit(bytes);
+    this.#forget();
+    this.push(unread);
+    this.#credit(unread.length);
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#waiting = [];
+    this.#forget();
     done(error);
+  }
+
+  #forget(): void {
+    this.#first = undefined;
+    this.#parts = undefined;
   }
 }

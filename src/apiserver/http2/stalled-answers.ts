@@ -1,4 +1,7 @@
-/** Complete answers that the client does not read: large ones are not kept. */
+/**
+ * Answers that the client does not read: large ones are not kept. Those that are not complete count, too: the initial
+ * state of a watch is as large as what it shows.
+ */
 import type { Incoming } from "./inflow.ts";
 import type { Sender } from "./sender.ts";
 import type { Http2Stream } from "./stream.ts";
@@ -26,9 +29,9 @@ export class StalledAnswers {
     const stalled: Http2Stream[] = [];
     let bytes = 0;
     for (const { stream } of streams) {
-      const { isEnded, waiting, waitedBefore, window } = stream;
-      stream.waitedBefore = waiting;
-      if (!isEnded || waiting === 0 || waiting !== waitedBefore || (!isStuck && window > 0)) continue;
+      const { sent, sentBefore, waiting, window } = stream;
+      stream.sentBefore = sent;
+      if (waiting === 0 || sent !== sentBefore || (!isStuck && window > 0)) continue;
       stalled.push(stream);
       bytes += waiting;
     }

@@ -36,8 +36,9 @@ export class Http2Stream {
   window: number;
   /** For the sender: the stream is in its list. */
   isReady = false;
-  /** For StalledAnswers: `waiting` at the last check. */
-  waitedBefore = 0;
+  /** For StalledAnswers: bytes of the answer that were sent, and those at the last check. */
+  sent = 0;
+  sentBefore: number | undefined;
   #queue: Buffer[] = [];
   #at = 0;
   #waiting = 0;
@@ -123,6 +124,7 @@ export class Http2Stream {
     const from = this.#at;
     const to = Math.min(first.length, from + most);
     this.#waiting -= to - from;
+    this.sent += to - from;
     if (to === first.length) {
       this.#queue.shift();
       this.#at = 0;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "#base";
-import type { Container, PodSandbox, RuntimeEvent } from "../runtime/runtime.ts";
+import { type Container, type PodSandbox, RuntimeError, type RuntimeEvent } from "../runtime/runtime.ts";
 import { agrees, type Change, type CriView, changeIn, confirmedEvents, type Seen } from "./containerd-events.ts";
 import { containerdMethods } from "./containerd-messages.ts";
 
@@ -18,6 +18,11 @@ describe("changeIn", () => {
     ["/images/create", ofContainer, undefined],
   ])("%s", (topic, value, want) => {
     expect(changeIn(envelope(topic, value), methods)).toEqual(want);
+  });
+
+  it("an event that is cut off is an error of the runtime", () => {
+    const cutOff = Buffer.concat([ofContainer, Buffer.from([0x12, 0x7f])]);
+    expect(() => changeIn(envelope("/tasks/start", cutOff), methods)).toThrow(RuntimeError);
   });
 
   it("an empty envelope is no change", () => {

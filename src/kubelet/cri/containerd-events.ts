@@ -34,8 +34,16 @@ export interface Change {
 
 type Decoders = Pick<ContainerdMethods, "ContainerId" | "TaskExit">;
 
-/** Undefined for events that change no container, such as the exit of an exec. */
-export function changeIn({ topic, event }: Envelope, { ContainerId, TaskExit }: Decoders): Change | undefined {
+/** Undefined for events that change no container, such as the exit of an exec. Throws RuntimeError. */
+export function changeIn(envelope: Envelope, decoders: Decoders): Change | undefined {
+  try {
+    return decoded(envelope, decoders);
+  } catch (error) {
+    throw new RuntimeError("Unknown", `containerd's event ${envelope.topic} cannot be decoded`, { cause: error });
+  }
+}
+
+function decoded({ topic, event }: Envelope, { ContainerId, TaskExit }: Decoders): Change | undefined {
   if (event === null) return undefined;
   const id = () => ContainerId.decode(event.value).id;
   switch (topic) {

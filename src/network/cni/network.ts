@@ -8,12 +8,13 @@
  * 1. An attachment that fails halfway is undone at once.
  * 2. Detaching what is not attached succeeds, so that it can be retried after every failure.
  */
-import { isObject, type Json, type JsonObject } from "#api";
+import type { Json, JsonObject } from "#api";
 import type { Clock } from "#base";
 import { Attachments, type KeptAttachment } from "./attachments.ts";
 import { CniError, GENERIC } from "./cni-error.ts";
 import type { NetworkConfiguration, PluginConfiguration } from "./configuration.ts";
 import { type Attachment, type Command, callPlugin, findPlugin, type PluginRunner } from "./plugin.ts";
+import { addressesOf } from "./result.ts";
 
 const UNDO_MS = 30_000;
 
@@ -117,11 +118,4 @@ export class Network {
     if (before !== undefined) input.prevResult = before;
     return callPlugin(this.#options, { command, type, attachment, input }, signal);
   }
-}
-
-function addressesOf({ ips }: JsonObject): readonly string[] {
-  if (!Array.isArray(ips)) return [];
-  return ips.flatMap((ip) =>
-    isObject(ip) && typeof ip.address === "string" ? [ip.address.replace(/\/\d+$/, "")] : [],
-  );
 }

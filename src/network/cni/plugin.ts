@@ -7,8 +7,9 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { isObject, type Json, type JsonObject } from "#api";
-import { CniError, FAILED_DECODING, GENERIC } from "./cni-error.ts";
+import type { JsonObject } from "#api";
+import { CniError, GENERIC } from "./cni-error.ts";
+import { pluginFailure, pluginResult } from "./result.ts";
 
 export type Command = "ADD" | "DEL" | "CHECK" | "VERSION";
 
@@ -55,8 +56,8 @@ export async function callPlugin(
   child.stdin.on("error", () => {});
   child.stdin.end(JSON.stringify(input));
   const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  if (exitCode !== 0) throw failure(type, command, stdout, stderr, exitCode);
-  return stdout.trim() === "" ? undefined : answer(type, stdout);
+  if (exitCode !== 0) throw pluginFailure({ type, verb: verb(command), stdout, stderr, exitCode });
+  return pluginResult(type, stdout);
 }
 
 /** The path of its program. Throws CniError. */
@@ -89,37 +90,6 @@ function environment(
   };
 }
 
-function answer(type: string, stdout: string): JsonObject {
-  const value = jsonOf(stdout);
-  if (value !== undefined && isObject(value)) return value;
-  throw new CniError(FAILED_DECODING, `the result of plugin "${type}" is not an object: ${stdout.slice(0, 200)}`);
-}
-
-/** Plugins report errors as JSON on standard output; a crashed plugin prints something else, or nothing. */
-function failure(type: string, command: Command, stdout: string, stderr: string, exitCode: number | null): CniError {
-  const error = jsonOf(stdout);
-  if (error !== undefined && isObject(error) && typeof error.msg === "string") {
-    const { code, msg, details } = error;
-    return new CniError(
-      typeof code === "number" ? code : GENERIC,
-      `plugin type="${type}" failed (${verb(command)}): ${msg}`,
-      {
-        details: typeof details === "string" ? details : "",
-      },
-    );
-  }
-  const details = (stderr.trim() || stdout.trim()).slice(0, 500);
-  return new CniError(GENERIC, `plugin type="${type}" failed (${verb(command)}): exit code ${exitCode}`, { details });
-}
-
 function verb(command: Command): string {
   return command === "DEL" ? "delete" : command.toLowerCase();
-}
-
-function jsonOf(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }

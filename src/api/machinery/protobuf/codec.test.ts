@@ -57,6 +57,9 @@ describe("the wire format", () => {
     expect(() => decodeProtobuf(typeSchema("io.k8s.api.core.v1.Pod"), noJson)).toThrow(
       new ProtobufError("invalid character 'a' looking for beginning of value"),
     );
+    // spec.overhead["c"] = "x"
+    const noQuantity = Uint8Array.of(0x12, 11, 0x82, 2, 8, 0x0a, 1, 0x63, 0x12, 3, 0x0a, 1, 0x78);
+    expect(() => decodeProtobuf(typeSchema("io.k8s.api.core.v1.Pod"), noQuantity)).toThrow(ProtobufError);
     expect(() => decodeProtobuf(typeSchema("io.k8s.api.core.v1.Pod"), Uint8Array.of(0xff, 7))).toThrow(
       "proto: illegal wireType 7",
     );

@@ -4,10 +4,10 @@ import { isInt64 } from "../json/int64.ts";
 import type { Json } from "../json/json.ts";
 import { decodeBase64, encodeBase64 } from "../scalars/base64.ts";
 import { formatDuration, parseDuration } from "../scalars/duration.ts";
-import { canonicalQuantity } from "../scalars/quantity.ts";
+import { canonicalQuantity, QuantityError } from "../scalars/quantity.ts";
 import { formatMicroTime, formatTime, parseMicroTime, parseTime } from "../scalars/time.ts";
 import type { ScalarType } from "../schema/schema.ts";
-import type { ProtobufReader } from "./reader.ts";
+import { ProtobufError, type ProtobufReader } from "./reader.ts";
 import type { ProtobufWriter } from "./writer.ts";
 
 /** Reads and writes a value without its tag; messages and strings with their length. */
@@ -62,7 +62,7 @@ export const scalarCodecs: Readonly<Record<ScalarType, Codec>> = {
         if (number === 1) text = reader.string();
         else reader.skip(wire);
       });
-      return text === "" ? "0" : canonicalQuantity(text);
+      return text === "" ? "0" : quantityIn(text);
     },
   ),
   intOrString: message(
@@ -99,6 +99,15 @@ export const scalarCodecs: Readonly<Record<ScalarType, Codec>> = {
     },
   ),
 };
+
+function quantityIn(text: string): string {
+  try {
+    return canonicalQuantity(text);
+  } catch (error) {
+    if (error instanceof QuantityError) throw new ProtobufError(error.message, { cause: error });
+    throw error;
+  }
+}
 
 /** The zero time is an empty message. */
 function timestamp(parse: typeof parseTime, format: typeof formatTime): Codec {

@@ -1,13 +1,14 @@
 /** A log over a WebSocket: each chunk is a message. */
-import { once } from "node:events";
 import type { AcceptedSocket } from "./upgrade.ts";
 
 const NORMAL_CLOSE = 1000;
 
 /** Resolves when the log ends or the client disconnects. */
-export async function logMessages({ socket, protocol }: AcceptedSocket, log: AsyncIterable<Buffer>): Promise<void> {
+export async function logMessages(
+  { socket, protocol, closed }: AcceptedSocket,
+  log: AsyncIterable<Buffer>,
+): Promise<void> {
   const asBase64 = protocol?.startsWith("base64.") === true;
-  const closed = once(socket, "close");
   for await (const bytes of log) {
     if (socket.readyState !== socket.OPEN) break;
     await new Promise<void>((resolve) => {

@@ -2,7 +2,6 @@
  * Port forwarding over the channels of a WebSocket, two for each port: data and errors. The first message on a channel
  * is the port number.
  */
-import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import { SpdyClient, type SpdyStream } from "./spdy-client.ts";
 import type { AcceptedSocket } from "./upgrade.ts";
@@ -15,13 +14,12 @@ export const PORT_PROTOCOLS = ["portforward.k8s.io"];
 
 /** Resolves when both sides are closed. */
 export async function portChannels(
-  { socket, protocol }: AcceptedSocket,
+  { socket, protocol, closed }: AcceptedSocket,
   connection: Duplex,
   ports: readonly number[],
 ): Promise<void> {
   const channels = new WebSocketChannels(socket, protocol);
   const runtime = new SpdyClient(connection);
-  const closed = once(socket, "close");
   const finished = Promise.withResolvers<void>();
   let open = ports.length;
   const show = (channel: number) => (bytes: Buffer) => {

@@ -9,7 +9,6 @@
  * 2. A slow client slows the process down; nothing is buffered without limit.
  * 3. The outcome is sent once. A runtime that disconnects without one is a failure.
  */
-import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import { SpdyClient, type SpdyStream } from "./spdy-client.ts";
 import type { AcceptedSocket } from "./upgrade.ts";
@@ -30,13 +29,12 @@ export interface WantedStreams {
 
 /** Resolves when both sides are closed. */
 export async function remoteCommand(
-  { socket, protocol }: AcceptedSocket,
+  { socket, protocol, closed }: AcceptedSocket,
   connection: Duplex,
   wanted: WantedStreams,
 ): Promise<void> {
   const channels = new WebSocketChannels(socket, protocol);
   const runtime = new SpdyClient(connection);
-  const closed = once(socket, "close");
   const finished = Promise.withResolvers<void>();
   const open = new Set<string>();
   const stream = (streamtype: string, data: (bytes: Buffer) => void, end?: () => void) => {
@@ -107,9 +105,14 @@ function outcome(received: Buffer, asStatus: boolean): Buffer {
 
 /** Text that is not a Status is an error message. */
 function parsed(text: string): Outcome {
+  const failure = { status: "Failure", message: text };
   try {
-    return JSON.parse(text) as Outcome;
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null) return failure;
+    const { status, message } = value as { readonly status?: unknown; readonly message?: unknown };
+    if (typeof status !== "string") return failure;
+    return { status, message: typeof message === "string" ? message : "" };
   } catch {
-    return { status: "Failure", message: text };
+    return failure;
   }
 }

@@ -84,20 +84,50 @@ export function uint32(value: number): Buffer {
   return bytes;
 }
 
-/** Splits incoming bytes into frames. */
+/**
+ * Splits incoming bytes into frames. A frame that arrives in many pieces is copied a few times in all, not once for
+ * each piece: the room doubles.
+ */
 export class FrameReader {
+  /** Begins with the bytes of a frame that is not complete; the rest is room. */
   #pending: Buffer = Buffer.alloc(0);
+  #length = 0;
+  /** From how many bytes on there is more to read: the head, then all of the frame. */
+  #needed = HEAD_BYTES;
 
   *read(bytes: Buffer): Generator<Frame, void> {
-    this.#pending = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes]);
-    while (this.#pending.length >= HEAD_BYTES) {
+    if (this.#length === 0) this.#keep(bytes, HEAD_BYTES);
+    else this.#append(bytes);
+    while (this.#length >= this.#needed) {
       const first = this.#pending.readUInt32BE(0);
       const second = this.#pending.readUInt32BE(4);
       const [flags, length] = [second >>> 24, second & MAX_DATA_BYTES];
-      if (this.#pending.length < HEAD_BYTES + length) return;
-      const payload = this.#pending.subarray(HEAD_BYTES, HEAD_BYTES + length);
-      this.#pending = this.#pending.subarray(HEAD_BYTES + length);
+      const end = HEAD_BYTES + length;
+      if (this.#length < end) {
+        this.#needed = end;
+        return;
+      }
+      const payload = this.#pending.subarray(HEAD_BYTES, end);
+      this.#keep(this.#pending.subarray(end, this.#length), HEAD_BYTES);
       yield first >>> 31 === 1 ? { type: first & 0xffff, flags, payload } : { streamId: first, flags, payload };
     }
+  }
+
+  /** Without room: the bytes belong to a chunk or a payload, and are not overwritten. */
+  #keep(bytes: Buffer, needed: number): void {
+    this.#pending = bytes;
+    this.#length = bytes.length;
+    this.#needed = needed;
+  }
+
+  #append(bytes: Buffer): void {
+    const length = this.#length + bytes.length;
+    if (length > this.#pending.length) {
+      const wider = Buffer.allocUnsafe(Math.max(length, 2 * this.#length));
+      this.#pending.copy(wider, 0, 0, this.#length);
+      this.#pending = wider;
+    }
+    bytes.copy(this.#pending, this.#length);
+    this.#length = length;
   }
 }

@@ -90,6 +90,19 @@ describe("exec over WebSockets", () => {
     expect(await messages(socket)).toEqual(want);
   });
 
+  it.each(["null", "7", "[]", '{"status":5,"message":{}}', "no outcome at all"])(
+    "an outcome of the runtime that is no Status is shown as it is: %s",
+    async (text) => {
+      const kubelet = await start((spdy) => {
+        if (spdy.streams.length < 2) return;
+        spdy.stream("error")?.write(text);
+        spdy.close();
+      });
+      const socket = kubelet.webSocket(`${path}&output=1`, ["channel.k8s.io"]);
+      expect(await messages(socket)).toEqual([`3:${text}`]);
+    },
+  );
+
   it.each([
     { protocol: "v5.channel.k8s.io", asked: "output=1&error=1", want: [`3:${SUCCESS}`] },
     { protocol: "v4.channel.k8s.io", asked: "output=1&error=1", want: ["1:", `3:${SUCCESS}`] },

@@ -19,6 +19,8 @@ export interface AcceptedSocket {
   readonly socket: WebSocket;
   /** The negotiated subprotocol; undefined if the client offered none. */
   readonly protocol: string | undefined;
+  /** Resolves when it is closed, also by an error, such as a frame that is not valid. */
+  readonly closed: Promise<void>;
 }
 
 export function isWebSocket({ request }: Upgrade): boolean {
@@ -54,7 +56,8 @@ export function acceptWebSocket(upgrade: Upgrade, protocol: string | undefined):
     server.handleUpgrade(request, socket, head, (accepted) => {
       // An error is followed by `close`.
       accepted.on("error", () => {});
-      resolve({ socket: accepted, protocol });
+      const closed = new Promise<void>((end) => accepted.once("close", () => end()));
+      resolve({ socket: accepted, protocol, closed });
     });
   });
 }
