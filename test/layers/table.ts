@@ -200,6 +200,7 @@ export const rooms: Record<string, readonly string[]> = {
     "endpoint-slice-mirroring",
     "ephemeral-volume",
     "garbage-collector",
+    "horizontal-pod-autoscaler",
     "job",
     "service-account-tokens",
     "legacy-service-account-tokens",
