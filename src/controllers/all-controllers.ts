@@ -11,6 +11,7 @@ import { endpointSliceMirroring } from "./endpoint-slice-mirroring/index.ts";
 import { endpointsController } from "./endpoints/index.ts";
 import { ephemeralVolumeController } from "./ephemeral-volume/index.ts";
 import { garbageCollector } from "./garbage-collector/index.ts";
+import { type AutoscalerSettings, horizontalPodAutoscaler } from "./horizontal-pod-autoscaler/index.ts";
 import { jobController } from "./job/index.ts";
 import { legacyServiceAccountTokenCleaner } from "./legacy-service-account-tokens/index.ts";
 import { namespaceController } from "./namespace/index.ts";
@@ -46,10 +47,12 @@ export interface ClusterFacts {
   readonly nodeCidrs?: Partial<NodeCidrsOptions> | false | undefined;
   /** Grace periods and eviction rates. Default: those of kube-controller-manager. */
   readonly nodeLifecycle?: Partial<NodeLifecycleSettings> | undefined;
+  /** Periods and tolerances of autoscalers. Default: those of kube-controller-manager. */
+  readonly autoscaler?: Partial<AutoscalerSettings> | undefined;
 }
 
 export function allControllers(facts: ClusterFacts): readonly Controller[] {
-  const { caPem, signer, signToken, nodeCidrs = {}, nodeLifecycle = {} } = facts;
+  const { caPem, signer, signToken, nodeCidrs = {}, nodeLifecycle = {}, autoscaler = {} } = facts;
   return [
     namespaceController,
     serviceAccountController,
@@ -70,6 +73,7 @@ export function allControllers(facts: ClusterFacts): readonly Controller[] {
     nodeLifecycleController(nodeLifecycle),
     taintEvictionController,
     disruptionController,
+    horizontalPodAutoscaler(autoscaler),
     persistentVolumeBinder,
     volumeProtection,
     claimProtection,

@@ -24,6 +24,7 @@ const PARTS = [
   "scheduler",
   "kubelet",
   "network",
+  "metrics",
   "cloud",
   "flows",
 ] as const;
@@ -46,6 +47,7 @@ export const layers: Record<string, Layer> = {
     packages: ["@grpc/grpc-js", "@grpc/proto-loader", "ws", "yaml"],
   },
   network: { folders: ["base", "flows", "api", "client"], packages: ["re2js"] },
+  metrics: { folders: ["base", "api", "client"], packages: [] },
   cloud: { folders: ["base", "flows", "api", "client", "controllers"], packages: [] },
   dashboard: {
     folders: ["base", "flows", "api"],
@@ -70,6 +72,7 @@ export const purposes: Record<string, string> = {
   scheduler: "the scheduling queue, the cycle, and a folder for each plugin",
   kubelet: "real nodes on a container runtime (CRI), and simulated nodes",
   network: "kube-proxy, NetworkPolicies, DNS, ingress and Gateway API",
+  metrics: "the resource metrics API: usage of nodes and Pods, asked of kubelets",
   cloud: "the cloud controllers: load balancers of this machine",
   dashboard: "the web page, and its server on loopback",
   cluster: "the composition root: puts the parts together into a cluster",
@@ -225,6 +228,7 @@ export const rooms: Record<string, readonly string[]> = {
     "validating-admission-policy-status",
     "cluster-info",
   ],
+  metrics: ["points", "scrape", "api"],
   network: ["kernel", "cni", "overlay", "policy", "proxy", "dns", "http", "gateway", "ingress"],
   scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
   cmd: ["options", "process", "components", "inspect", "lifecycle", "nodes", "state"],

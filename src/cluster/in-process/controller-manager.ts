@@ -4,7 +4,7 @@
  */
 
 import { hostname } from "node:os";
-import { kinds } from "#api";
+import { type Features, kinds } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import { Client, type InProcessHandle, inProcess, leadElected } from "#client";
 import {
@@ -31,6 +31,7 @@ export interface ControllerManagerOptions {
   readonly selection?: readonly string[] | undefined;
   /** Ranges for the Pod CIDRs of nodes. */
   readonly nodeCidrs?: ClusterFacts["nodeCidrs"] | undefined;
+  readonly features: Features;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -44,12 +45,21 @@ const NO_FACTS: ClusterFacts = {
   signToken: async () => "",
 };
 
-function factsOf({ authority, signToken, nodeCidrs }: ControllerManagerOptions): ClusterFacts {
+function factsOf({ authority, signToken, nodeCidrs, features }: ControllerManagerOptions): ClusterFacts {
   return {
     caPem: authority.certPem,
     signer: { read: readSigningRequest, sign: (der, signing) => signRequest(authority, der, signing) },
     signToken,
     nodeCidrs,
+    autoscaler: autoscalerGates(features),
+  };
+}
+
+/** The feature gates that matter to autoscalers. */
+export function autoscalerGates(features: Features): NonNullable<ClusterFacts["autoscaler"]> {
+  return {
+    configurableTolerance: features.enabled("HPAConfigurableTolerance"),
+    podLevelResources: features.enabled("PodLevelResources"),
   };
 }
 

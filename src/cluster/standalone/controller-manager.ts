@@ -24,6 +24,7 @@ export interface StandaloneControllerManagerConfig extends Omit<ComponentConfig,
   readonly signing?: SigningFlags | undefined;
   readonly nodeCidrs?: NonNullable<ClusterFacts["nodeCidrs"]> | undefined;
   readonly nodeLifecycle?: NonNullable<ClusterFacts["nodeLifecycle"]> | undefined;
+  readonly autoscaler?: NonNullable<ClusterFacts["autoscaler"]> | undefined;
   /** Signs tokens in Secrets. */
   readonly serviceAccountKeyFile?: string | undefined;
   /** Each controller uses its own service account instead of the kubeconfig's user. */
@@ -46,13 +47,14 @@ export async function runStandaloneControllerManager(
   const { selection, useServiceAccountCredentials: ownAccounts } = config;
   // Loaded on demand: other commands start without it.
   const { allControllers, CidrPoolError, controllerMetrics, runControllers } = await import("#controllers");
-  if (selection !== undefined) (await import("../in-process/controller-manager.ts")).checkSelection(selection);
+  const { autoscalerGates, checkSelection } = await import("../in-process/controller-manager.ts");
+  if (selection !== undefined) checkSelection(selection);
   const [rootCa, signer, signToken] = await Promise.all([
     config.rootCaFile === undefined ? undefined : readFlag("--root-ca-file", config.rootCaFile),
     config.signing === undefined ? undefined : signerOf(config.signing, clock),
     config.serviceAccountKeyFile === undefined ? undefined : tokensOf(config.serviceAccountKeyFile),
   ]);
-  const prepare = ({ client, connection, random, metrics }: Component): Work => {
+  const prepare = ({ client, connection, random, metrics, features }: Component): Work => {
     const caPem = rootCa ?? connection.caPem;
     const absent = [
       ...(caPem === undefined ? ["root-ca-certificate-publisher-controller"] : []),
@@ -65,6 +67,7 @@ export async function runStandaloneControllerManager(
       signToken,
       nodeCidrs: config.nodeCidrs,
       nodeLifecycle: config.nodeLifecycle,
+      autoscaler: { ...config.autoscaler, ...autoscalerGates(features) },
     };
     const controllers = orClusterError(() => allControllers(facts), CidrPoolError);
     const options = {

@@ -4,6 +4,7 @@
  */
 import { Command, Option } from "commander";
 import { ClusterError, runStandaloneControllerManager, type StandaloneControllerManagerConfig } from "#cluster";
+import { type AutoscalerFlagOptions, autoscalerFlags, autoscalerFrom } from "../options/autoscaler.ts";
 import { type ComponentOptions, componentFrom, componentOptions } from "../options/component.ts";
 import { controllersOption } from "../options/controllers.ts";
 import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
@@ -18,6 +19,7 @@ const YEAR_MS = 8760 * 3_600_000;
 export interface ControllerManagerOptions
   extends ComponentOptions,
     NodeFlagOptions,
+    AutoscalerFlagOptions,
     LoggingFlagOptions,
     FeatureOptions {
   readonly controllers?: readonly string[];
@@ -42,7 +44,7 @@ const ORIGINAL: OriginalFlags = {
     concurrent-deployment-syncs concurrent-replicaset-syncs concurrent-rc-syncs concurrent-statefulset-syncs concurrent-daemonset-syncs
     concurrent-job-syncs concurrent-cron-job-syncs concurrent-endpoint-syncs concurrent-service-endpoint-syncs concurrent-service-syncs
     concurrent-gc-syncs concurrent-namespace-syncs concurrent-resource-quota-syncs concurrent-serviceaccount-token-syncs
-    concurrent-ttl-after-finished-syncs concurrent-ephemeralvolume-syncs concurrent-horizontal-pod-autoscaler-syncs
+    concurrent-ttl-after-finished-syncs concurrent-ephemeralvolume-syncs
     concurrent-validating-admission-policy-status-syncs concurrent-resource-claim-syncs concurrent-device-taint-eviction-syncs
     concurrent-service-cidr-syncs mirroring-concurrent-service-endpoint-syncs mirroring-endpointslice-updates-batch-period
     mirroring-max-endpoints-per-subset endpoint-updates-batch-period endpointslice-updates-batch-period max-endpoints-per-slice
@@ -51,8 +53,6 @@ const ORIGINAL: OriginalFlags = {
     disable-force-detach-on-timeout enable-dynamic-provisioning enable-hostpath-provisioner flex-volume-plugin-dir
     pv-recycler-increment-timeout-nfs pv-recycler-minimum-timeout-hostpath pv-recycler-minimum-timeout-nfs
     pv-recycler-pod-template-filepath-hostpath pv-recycler-pod-template-filepath-nfs pv-recycler-timeout-increment-hostpath
-    horizontal-pod-autoscaler-cpu-initialization-period horizontal-pod-autoscaler-downscale-stabilization
-    horizontal-pod-autoscaler-initial-readiness-delay horizontal-pod-autoscaler-sync-period horizontal-pod-autoscaler-tolerance
     terminated-pod-gc-threshold cidr-allocator-type configure-cloud-routes route-reconciliation-period enable-leader-migration
     leader-migration-config`),
   refused: names(`
@@ -94,7 +94,14 @@ export function controllerManagerCommand(): Command {
       );
     });
   const own = componentOptions({ name: "kube-controller-manager", port: 10257 });
-  for (const option of [...own, ...nodeFlags(), ...loggingOptions(), ...featureOptions(), ...originalFlags(ORIGINAL)])
+  for (const option of [
+    ...own,
+    ...nodeFlags(),
+    ...autoscalerFlags(),
+    ...loggingOptions(),
+    ...featureOptions(),
+    ...originalFlags(ORIGINAL),
+  ])
     command.addOption(option);
   return command;
 }
@@ -111,6 +118,7 @@ export function controllerManagerConfig(options: ControllerManagerOptions): Stan
     ...componentFrom(options),
     features: featuresFrom(options),
     ...nodeFlagsFrom(options),
+    autoscaler: autoscalerFrom(options),
     useServiceAccountCredentials,
     selection: controllers,
     rootCaFile,

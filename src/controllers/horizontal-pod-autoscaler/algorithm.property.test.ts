@@ -82,7 +82,12 @@ class PlainScaler {
   readonly #behavior: autoscaling.HorizontalPodAutoscalerBehavior | undefined;
   readonly #bounds: readonly [min: number, max: number];
 
-  constructor(replicas: number, bounds: readonly [number, number], behavior: PlainScaler["#behavior"], now: number) {
+  constructor(
+    replicas: number,
+    bounds: readonly [number, number],
+    behavior: autoscaling.HorizontalPodAutoscalerBehavior | undefined,
+    now: number,
+  ) {
     this.replicas = replicas;
     this.#bounds = bounds;
     this.#behavior = behavior;

@@ -35,6 +35,7 @@ import { PodLife, type PodLifeOptions } from "./pod-life.ts";
 import type { RecentStarts } from "./recent-starts.ts";
 import { type Defaults, type PodScript, readScript } from "./script.ts";
 import type { NodeSettings } from "./settings.ts";
+import type { RunningPod } from "./usage.ts";
 
 const MIRROR = "kubernetes.io/config.mirror";
 const NO_ADDRESS_MS = 10_000;
@@ -92,6 +93,14 @@ export class FleetPods {
   /** The images of its containers, the latest last. */
   get images(): readonly string[] {
     return [...this.#images].slice(-MAX_IMAGES);
+  }
+
+  /** Pods with containers that run now. */
+  get running(): readonly RunningPod[] {
+    return [...this.#entries.values()].flatMap(({ allocated: pod, life }) => {
+      const containers = life?.running ?? [];
+      return containers.length === 0 ? [] : [{ pod, containers }];
+    });
   }
 
   take({ type, object }: Change<core.Pod>): void {
