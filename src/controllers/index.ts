@@ -1,7 +1,12 @@
 /** The whole public surface of controllers. */
 export { allControllers, type ClusterFacts } from "./all-controllers.ts";
 export { type ClusterAddress, publishClusterInfo } from "./cluster-info/index.ts";
-export type { AutoscalerSettings } from "./horizontal-pod-autoscaler/index.ts";
+export {
+  type AutoscalerSettings,
+  type ExplainedMetric,
+  type Explanation,
+  explainAutoscaler,
+} from "./horizontal-pod-autoscaler/index.ts";
 export { CidrPoolError, type NodeCidrsOptions } from "./node-ipam/index.ts";
 export type { NodeLifecycleSettings } from "./node-lifecycle/index.ts";
 export {

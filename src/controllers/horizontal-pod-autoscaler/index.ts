@@ -26,6 +26,7 @@ import { planOf } from "./plan.ts";
 import { AUTOSCALER_DEFAULTS, type AutoscalerSettings } from "./settings.ts";
 import { type Scale, Targets } from "./target.ts";
 
+export { type ExplainedMetric, type Explanation, explainAutoscaler } from "./explain.ts";
 export { AUTOSCALER_DEFAULTS, type AutoscalerSettings } from "./settings.ts";
 
 type Hpa = autoscaling.HorizontalPodAutoscaler;

@@ -14,6 +14,8 @@ import type { Scraper } from "./scraper.ts";
 /** The longest time over which requests are spread, and the time for each node. */
 const SPREAD_MS = 4_000;
 const SPREAD_PER_NODE_MS = 8;
+/** So many are asked without a delay. */
+const AT_ONCE = 10;
 
 export interface RoundsOptions {
   readonly nodes: () => readonly core.Node[];
@@ -43,12 +45,12 @@ export async function runRound(options: RoundsOptions, signal: AbortSignal): Pro
   const { nodes, scrape, storage, clock, random, log } = options;
   const found = new Map<string, NodePoints>();
   const asked = nodes();
-  const spreadMs = Math.min(SPREAD_MS, (asked.length - 1) * SPREAD_PER_NODE_MS);
+  const spreadMs = Math.min(SPREAD_MS, Math.max(0, asked.length - AT_ONCE) * SPREAD_PER_NODE_MS);
   await Promise.all(
     asked.map(async (node) => {
       const { name = "" } = node.metadata;
       try {
-        if (spreadMs > 0) await clock.sleep(random.next() * spreadMs, signal);
+        if (spreadMs > 0) await clock.sleep(Math.floor(random.next() * spreadMs), signal);
         found.set(name, parseResourceMetrics(await scrape(node, signal), clock.now()));
       } catch (error) {
         if (!isAbort(error, signal)) log.warn("Failed to scrape node", { node: name, error });
