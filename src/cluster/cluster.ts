@@ -95,7 +95,8 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   if (!hasNodes) await announce(start, api, kubeconfigs);
   const background = runInBackground(start, { pki, api, kubeconfigs, realNodes });
   const fleet = await startNodes(start, { pki, api, background, realNodes });
-  if (hasMetrics(config, hasNodes)) runMetricsServer(start, { pki, api, background, fleet, metrics });
+  // Without nodes there is nothing to measure.
+  if (config.metricsServer ?? hasNodes) metrics.start(background, { ...start, ...api, fleet, caPem: pki.ca.certPem });
   if (hasNodes) await announce(start, api, kubeconfigs);
 
   const parts = starting.move();
@@ -300,26 +301,6 @@ async function startNodes(
     });
   }
   return simulated;
-}
-
-/** Without nodes there is nothing to measure. */
-function hasMetrics({ metricsServer }: ClusterConfig, hasNodes: boolean): boolean {
-  return metricsServer ?? hasNodes;
-}
-
-interface MetricsParts extends Omit<Running, "realNodes"> {
-  readonly background: TaskGroup;
-  readonly fleet: Fleet | undefined;
-  readonly metrics: InProcessMetrics;
-}
-
-function runMetricsServer(start: Start, { pki, api, background, fleet, metrics }: MetricsParts): void {
-  const { clock, random, log } = start;
-  const { handle, kubeletIdentity: identity } = api;
-  background.run("metrics server", async (signal) => {
-    await nextTurn();
-    await metrics.run({ handle, fleet, caPem: pki.ca.certPem, identity, clock, random, log }, signal);
-  });
 }
 
 /** A flag for the programs of a node. They emulate no other version, so its gates are not theirs. */

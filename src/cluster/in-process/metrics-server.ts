@@ -8,7 +8,7 @@
  * 2. An APIService that exists is left as it is: if it names another Service, another metrics-server is used.
  */
 import type { LocalExtension, LocalExtensions } from "#apiserver";
-import type { Clock, Logger, Random } from "#base";
+import { type Clock, type Logger, nextTurn, type Random, type TaskGroup } from "#base";
 import { Client, type InProcessHandle, inProcess } from "#client";
 import type { Fleet } from "#kubelet";
 import type { MetricsServer } from "#metrics";
@@ -27,7 +27,7 @@ export interface InProcessMetricsOptions {
   /** The authority of the kubelets' certificates. */
   readonly caPem: string;
   /** The client certificate for kubelets, as of now. */
-  readonly identity: () => KeyPair;
+  readonly kubeletIdentity: () => KeyPair;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -44,15 +44,21 @@ export class InProcessMetrics {
     return new Map([[`${SERVICE.namespace}/${SERVICE.name}`, answer]]);
   }
 
-  /** Runs until the signal aborts. */
-  async run(options: InProcessMetricsOptions, signal: AbortSignal): Promise<void> {
-    const { handle, fleet, caPem, identity, clock, random, log } = options;
+  start(background: TaskGroup, options: InProcessMetricsOptions): void {
+    background.run("metrics server", async (signal) => {
+      await nextTurn();
+      await this.#run(options, signal);
+    });
+  }
+
+  async #run(options: InProcessMetricsOptions, signal: AbortSignal): Promise<void> {
+    const { handle, fleet, caPem, kubeletIdentity, clock, random, log } = options;
     const { isSimulated, kubeletScraper, MetricsServer, registerMetrics } = await import("#metrics");
     const groups = ["system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"];
     const admin = new Client({ transport: inProcess(handle, ADMIN), clock, userAgent: "k8ts" });
     const user = { name: ACCOUNT, groups };
     const client = new Client({ transport: inProcess(handle, user), clock, userAgent: "metrics-server" });
-    const kubelets = kubeletScraper({ clock, timeoutMs: KUBELET_TIMEOUT_MS, ca: caPem, certificate: identity });
+    const kubelets = kubeletScraper({ clock, timeoutMs: KUBELET_TIMEOUT_MS, ca: caPem, certificate: kubeletIdentity });
     try {
       // Its permissions come first: without them it cannot watch.
       await registerMetrics(admin, SERVICE, { signal });

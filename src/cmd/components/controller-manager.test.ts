@@ -33,6 +33,7 @@ describe("the flags of the controller manager", () => {
       useServiceAccountCredentials: false,
       nodeCidrs: false,
       nodeLifecycle: {},
+      autoscaler: {},
     });
   });
 
@@ -49,6 +50,24 @@ describe("the flags of the controller manager", () => {
     {
       words: ["--node-monitor-grace-period=40s", "--node-eviction-rate=0.5"],
       want: { nodeLifecycle: { monitorGraceMs: 40_000, evictionsPerSecond: 0.5 } },
+    },
+    {
+      words: [
+        ...["--horizontal-pod-autoscaler-sync-period=30s", "--horizontal-pod-autoscaler-tolerance=0.2"],
+        ...["--horizontal-pod-autoscaler-downscale-stabilization=1m", "--concurrent-horizontal-pod-autoscaler-syncs=2"],
+        "--horizontal-pod-autoscaler-cpu-initialization-period=2m",
+        "--horizontal-pod-autoscaler-initial-readiness-delay=10s",
+      ],
+      want: {
+        autoscaler: {
+          syncPeriodMs: 30_000,
+          tolerance: 0.2,
+          downscaleStabilizationMs: 60_000,
+          cpuInitializationMs: 120_000,
+          initialReadinessDelayMs: 10_000,
+          workers: 2,
+        },
+      },
     },
     {
       words: ["--cluster-signing-cert-file=c", "--cluster-signing-key-file=k", "--cluster-signing-duration=1h"],
@@ -68,6 +87,7 @@ describe("the flags of the controller manager", () => {
     { words: ["--cluster-signing-key-file=k"], says: "belong together" },
     { words: ["--leader-elect-renew-deadline=15s"], says: "must be longer than --leader-elect-renew-deadline" },
     { words: ["--node-eviction-rate=fast"], says: "It must be a number" },
+    { words: ["--horizontal-pod-autoscaler-tolerance=-1"], says: "It must be a number" },
   ])("$words is refused", ({ words, says }) => {
     expect(() => configOf(...words)).toThrow(says);
   });

@@ -27,6 +27,21 @@ describe("readScript", () => {
     [{ "fail-pull": "3" }, c, { failedPulls: 3 }],
     [{ "stop-delay": "20s", "stop-exit-code": "0" }, c, { stopDelayMs: 20_000, stopExitCode: 0 }],
     [{ "start-delay.c": "1s", "start-delay": "9s" }, c, { startDelayMs: 1_000 }],
+    [{}, c, { cpuUsage: undefined, memoryUsage: undefined }],
+    [{ "cpu-usage": "250m" }, c, { cpuUsage: [{ fromMs: 0, milli: 250 }] }],
+    [
+      { "cpu-usage": "0s=50m, 1m=2", "memory-usage.c": "64Mi" },
+      c,
+      {
+        cpuUsage: [
+          { fromMs: 0, milli: 50 },
+          { fromMs: 60_000, milli: 2_000 },
+        ],
+        memoryUsage: [{ fromMs: 0, milli: 64 * 1024 * 1024 * 1000 }],
+      },
+    ],
+    [{ "cpu-usage": "much" }, c, { cpuUsage: undefined }],
+    [{ "cpu-usage": "2m=1,1m=2" }, c, { cpuUsage: undefined }],
   ])("%j, %j", (annotations, container, want) => {
     const script = scriptOf(annotations);
     expect(script.container(container, "regular")).toMatchObject(want);
