@@ -1,4 +1,4 @@
-/** The resource metrics API in its own process, like metrics-server: configured by flags and the files that they name. */
+/** The resource metrics API in its own process, like metrics-server: configured by flags and files. */
 import type { Environment } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
 import { readFlag } from "../config/flag-files.ts";

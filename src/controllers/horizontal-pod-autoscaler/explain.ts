@@ -1,4 +1,6 @@
-/** What an autoscaler computes now, metric by metric, for `k8ts why`: the controller's own arithmetic on live figures. */
+/**
+ * What an autoscaler computes now, metric by metric, for `k8ts why`: the controller's own arithmetic on live figures.
+ */
 import { type autoscaling, kinds, parseLabelSelector } from "#api";
 import type { Clock } from "#base";
 import type { Client } from "#client";

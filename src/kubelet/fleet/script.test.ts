@@ -40,8 +40,6 @@ describe("readScript", () => {
         memoryUsage: [{ fromMs: 0, milli: 64 * 1024 * 1024 * 1000 }],
       },
     ],
-    [{ "cpu-usage": "much" }, c, { cpuUsage: undefined }],
-    [{ "cpu-usage": "2m=1,1m=2" }, c, { cpuUsage: undefined }],
   ])("%j, %j", (annotations, container, want) => {
     const script = scriptOf(annotations);
     expect(script.container(container, "regular")).toMatchObject(want);
@@ -61,6 +59,14 @@ describe("readScript", () => {
     expect(script.problems).toEqual([
       'simulated.k8ts.io/exit-code: "300" is not a number from 0 to 255',
       'simulated.k8ts.io/run-for: "soon" is not a duration such as 5s, or forever',
+    ]);
+  });
+
+  it.each(["much", "2m=1,1m=2", "-1", "soon=1"])("reports a usage of %j", (text) => {
+    const script = scriptOf({ "cpu-usage": text });
+    expect(script.container(c, "regular").cpuUsage).toBeUndefined();
+    expect(script.problems).toEqual([
+      `simulated.k8ts.io/cpu-usage: ${JSON.stringify(text)} is not a quantity, or quantities by age such as 0s=50m,1m=400m`,
     ]);
   });
 });

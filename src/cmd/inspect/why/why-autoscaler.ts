@@ -1,4 +1,4 @@
-/** Why an autoscaler has chosen its number of replicas: its figures, what it computes from them, and what holds it back. */
+/** Why an autoscaler has chosen its number of replicas: its figures, what follows from them, and what holds it back. */
 import type { autoscaling } from "#api";
 import type { ExplainedMetric, Explanation } from "#controllers";
 import type { Reason, WhyAnswer } from "./answer.ts";
