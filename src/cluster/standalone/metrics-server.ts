@@ -1,4 +1,6 @@
 /** The resource metrics API in its own process, like metrics-server: configured by flags and files. */
+import { type KubeObject, kinds } from "#api";
+import type { ResourceOf } from "#client";
 import type { Environment } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
 import { readFlag } from "../config/flag-files.ts";
@@ -53,10 +55,9 @@ export async function runStandaloneMetricsServer(
       token: () => connection.token,
     });
     return async (running) => {
-      const { kinds } = await import("#api");
       const server = new MetricsServer({
         client,
-        pods: client.metadataOf(kinds.Pod as never),
+        pods: client.metadataOf(kinds.Pod as unknown as ResourceOf<KubeObject>),
         scrape: kubelets.scrape,
         resolutionMs,
         nodeSelector,
