@@ -33,6 +33,7 @@ const STORIES: Readonly<Record<string, readonly [file: string, story: string]>> 
   "node-lifecycle-controller": [CLUSTER, "a node that falls silent is NotReady and tainted"],
   "taint-eviction-controller": [CLUSTER, "a taint drives out who does not tolerate it"],
   "disruption-controller": [WORKLOADS, "one by one where a budget says so"],
+  "horizontal-pod-autoscaler-controller": ["test/kubectl/autoscaling.test.ts", "autoscale acts on it"],
   "persistentvolume-binder-controller": [WORKLOADS, "a claim is bound to a volume that fits"],
   "persistentvolume-attach-detach-controller": [CLUSTER, "a CSI volume is attached before its Pod runs"],
   "persistentvolume-expander-controller": [CLUSTER, "and expanded by somebody else"],

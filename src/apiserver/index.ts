@@ -1,4 +1,5 @@
 export { AdmissionConfigError, type AdmissionOptions, parseAdmissionConfiguration } from "./admission/index.ts";
+export type { LocalExtension, LocalExtensions } from "./aggregation/index.ts";
 export {
   AuditConfigError,
   type AuditSettings,

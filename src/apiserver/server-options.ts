@@ -4,7 +4,7 @@ import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import type { Recorder } from "#flows";
 import type { Store } from "#store";
 import type { AdmissionOptions } from "./admission/index.ts";
-import type { AggregationReach, FrontProxyIdentity } from "./aggregation/index.ts";
+import type { AggregationReach, FrontProxyIdentity, LocalExtensions } from "./aggregation/index.ts";
 import type { PortRange } from "./allocate/index.ts";
 import type { AuditSettings } from "./audit/index.ts";
 import type { AuthenticationSettings, RequestHeaderOptions } from "./authn/index.ts";
@@ -60,6 +60,8 @@ export interface ApiServerOptions {
   readonly frontProxyIdentity?: (() => FrontProxyIdentity | undefined) | undefined;
   /** How extension API servers are reached, where it differs from the defaults. */
   readonly aggregation?: AggregationReach | undefined;
+  /** Extension API servers of this process, by the Service that APIServices name. */
+  readonly extensions?: LocalExtensions | undefined;
   /** The client certificate for kubelets, as of now. */
   readonly kubeletIdentity?: ConnectOptions["kubeletIdentity"] | undefined;
   /** How kubelets are reached, where they are not reached at their node's address. */

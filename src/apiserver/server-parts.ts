@@ -81,6 +81,7 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
         kinds: shownAt(kinds, foundation.storage.features.emulated),
         identity: options.frontProxyIdentity ?? (() => undefined),
         reach: options.aggregation,
+        local: options.extensions,
         answerWithinMs: options.serving?.requestTimeoutMs,
       }),
     bootstrap: ({ context, resources }) =>

@@ -11,8 +11,9 @@
  */
 import { rm } from "node:fs/promises";
 import type { Features } from "#api";
-import { K8TS_VERSION } from "#apiserver";
+import { K8TS_VERSION, type LocalExtensions } from "#apiserver";
 import { MetricsRegistry, nextTurn, type Random, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
+import type { Fleet } from "#kubelet";
 import { type ClusterPki, ensureClusterPki, watchRenewal } from "#pki";
 import { openStore, type Store } from "#store";
 import { type ClusterConfig, type Environment, historyOf } from "./config/cluster-config.ts";
@@ -24,6 +25,7 @@ import { type DataDir, dataDir, openDataDir, writeFileAtomic } from "./data/data
 import { type Kubeconfigs, writeKubeconfigs } from "./data/kubeconfigs.ts";
 import type { RunState } from "./data/run-state.ts";
 import { type ClusterApiServer, isAnyAddress, startClusterApiServer } from "./in-process/api-server.ts";
+import { InProcessMetrics } from "./in-process/metrics-server.ts";
 import type { OpenedRealNodes } from "./nodes/index.ts";
 
 const ALL_COMPONENTS = [
@@ -84,13 +86,17 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   const realNodes = await openNodeNetwork(start);
   const pki = await ensureCertificates(start, realNodes);
   const store = await openClusterStore(start);
-  const api = await startApiServer(start, { pki, store, ...towardsNodes(realNodes) });
+  const metrics = new InProcessMetrics();
+  const { extensions } = metrics;
+  const api = await startApiServer(start, { pki, store, extensions, ...towardsNodes(realNodes) });
   const kubeconfigs = await writeAdminKubeconfigs(start, pki, api);
   const hasNodes = config.nodes !== undefined || realNodes !== undefined;
   // A cluster without nodes is ready here: what is loaded from here on must not delay it.
   if (!hasNodes) await announce(start, api, kubeconfigs);
   const background = runInBackground(start, { pki, api, kubeconfigs, realNodes });
-  await startNodes(start, { pki, api, background, realNodes });
+  const fleet = await startNodes(start, { pki, api, background, realNodes });
+  // Without nodes there is nothing to measure.
+  if (config.metricsServer ?? hasNodes) metrics.start(background, { ...start, ...api, fleet, caPem: pki.ca.certPem });
   if (hasNodes) await announce(start, api, kubeconfigs);
 
   const parts = starting.move();
@@ -182,6 +188,7 @@ async function openClusterStore(start: Start): Promise<Store> {
 interface ApiServerParts {
   readonly pki: ClusterPki;
   readonly store: Store;
+  readonly extensions: LocalExtensions;
   readonly machineIp: string | undefined;
   readonly podSecurityLevel: "baseline" | undefined;
 }
@@ -262,17 +269,18 @@ function nodeCidrsOf({ nodes, serviceCidrs = [] }: ClusterConfig, realNodes: Ope
 async function startNodes(
   start: Start,
   { pki, api, background, realNodes }: Running & { readonly background: TaskGroup },
-): Promise<void> {
+): Promise<Fleet | undefined> {
   const { config, dir, notes, clock, random, log } = start;
   const { nodes, serviceCidrs } = config;
   const { port, handle } = api;
+  let simulated: Fleet | undefined;
   if (nodes !== undefined) {
-    await step("nodes", start, async () => {
+    simulated = await step("nodes", start, async () => {
       const { simulatedNodes } = await import("./in-process/simulated-nodes.ts");
       const fleet = simulatedNodes({ nodes, handle, clock, random, log });
       background.run("simulated nodes", (signal) => fleet.run(signal));
       await fleet.ready;
-      return [undefined, `${nodes.count} simulated`];
+      return [fleet, `${nodes.count} simulated`];
     });
   }
   if (realNodes !== undefined) {
@@ -289,6 +297,7 @@ async function startNodes(
       return [undefined, `${ready} ready, on containerd`];
     });
   }
+  return simulated;
 }
 
 /** A flag for the programs of a node. They emulate no other version, so its gates are not theirs. */

@@ -39,6 +39,7 @@ export {
   runStandaloneControllerManager,
   type StandaloneControllerManagerConfig,
 } from "./standalone/controller-manager.ts";
+export { runStandaloneMetricsServer, type StandaloneMetricsServerConfig } from "./standalone/metrics-server.ts";
 export {
   runStandaloneDns,
   runStandaloneProxy,

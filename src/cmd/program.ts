@@ -7,6 +7,7 @@ import { dnsCommand } from "./components/dns.ts";
 import { ingressCommand } from "./components/ingress.ts";
 import { kubeApiServerCommand } from "./components/kube-apiserver.ts";
 import { kubeletCommand } from "./components/kubelet.ts";
+import { metricsServerCommand } from "./components/metrics-server.ts";
 import { proxyCommand } from "./components/proxy.ts";
 import { schedulerCommand } from "./components/scheduler.ts";
 import { dashboardCommand } from "./inspect/dashboard.ts";
@@ -42,6 +43,7 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   proxy: proxyCommand,
   dns: dnsCommand,
   ingress: ingressCommand,
+  "metrics-server": metricsServerCommand,
   kubectl: kubectlCommand,
   flow: flowCommand,
   why: whyCommand,

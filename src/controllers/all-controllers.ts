@@ -12,6 +12,7 @@ import { endpointSliceMirroring } from "./endpoint-slice-mirroring/index.ts";
 import { endpointsController } from "./endpoints/index.ts";
 import { ephemeralVolumeController } from "./ephemeral-volume/index.ts";
 import { garbageCollector } from "./garbage-collector/index.ts";
+import { type AutoscalerSettings, horizontalPodAutoscaler } from "./horizontal-pod-autoscaler/index.ts";
 import { jobController } from "./job/index.ts";
 import { legacyServiceAccountTokenCleaner } from "./legacy-service-account-tokens/index.ts";
 import { namespaceController } from "./namespace/index.ts";
@@ -56,10 +57,12 @@ export interface ClusterFacts {
   readonly attachDetach?: Partial<AttachDetachSettings> | undefined;
   /** `--enable-dynamic-provisioning`. Default: true. */
   readonly dynamicProvisioning?: boolean | undefined;
+  /** Periods and tolerances of autoscalers. Default: those of kube-controller-manager. */
+  readonly autoscaler?: Partial<AutoscalerSettings> | undefined;
 }
 
 export function allControllers(facts: ClusterFacts): readonly Controller[] {
-  const { caPem, signer, signToken, nodeCidrs = {}, nodeLifecycle = {}, attachDetach = {} } = facts;
+  const { caPem, signer, signToken, nodeCidrs = {}, nodeLifecycle = {}, attachDetach = {}, autoscaler = {} } = facts;
   return [
     namespaceController,
     serviceAccountController,
@@ -80,6 +83,7 @@ export function allControllers(facts: ClusterFacts): readonly Controller[] {
     nodeLifecycleController(nodeLifecycle),
     taintEvictionController,
     disruptionController,
+    horizontalPodAutoscaler(autoscaler),
     persistentVolumeBinder(facts),
     attachDetachController(attachDetach),
     volumeExpander,

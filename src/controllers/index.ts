@@ -2,6 +2,12 @@
 export { allControllers, type ClusterFacts } from "./all-controllers.ts";
 export type { AttachDetachSettings } from "./attach-detach/index.ts";
 export { type ClusterAddress, publishClusterInfo } from "./cluster-info/index.ts";
+export {
+  type AutoscalerSettings,
+  type ExplainedMetric,
+  type Explanation,
+  explainAutoscaler,
+} from "./horizontal-pod-autoscaler/index.ts";
 export { CidrPoolError, type NodeCidrsOptions } from "./node-ipam/index.ts";
 export type { NodeLifecycleSettings } from "./node-lifecycle/index.ts";
 export {

@@ -19,6 +19,7 @@ import { Availability } from "./availability.ts";
 import type { Identity } from "./backend.ts";
 import { Backends } from "./backends.ts";
 import { LayeredDocuments } from "./layered-documents.ts";
+import type { LocalExtensions } from "./local-backend.ts";
 import { type ProxyOptions, proxied } from "./proxy.ts";
 import { Registration } from "./registration.ts";
 import { RemoteDocuments } from "./remote-documents.ts";
@@ -46,6 +47,8 @@ export interface AggregationOptions {
   /** Aborts when this server stops: ends long-running streams. */
   readonly stopping: AbortSignal;
   readonly reach?: AggregationReach | undefined;
+  /** Extension servers of this process. */
+  readonly local?: LocalExtensions | undefined;
   /** How long an extension server may take to answer. Default: a minute. */
   readonly answerWithinMs?: number | undefined;
 }
@@ -136,8 +139,9 @@ function partsOf(
   const slices = served(resources, "discovery.k8s.io", "endpointslices");
   const { toServiceIps = false, passesRedirects = false } = options.reach ?? {};
   const resolve = toServiceIps ? serviceIpResolver(resources) : serviceResolver(resources, () => random);
-  const backends = new Backends({ resolve, identity, clock });
-  const probes = new Backends({ resolve, identity, clock, toAnyone: true });
+  const { local } = options;
+  const backends = new Backends({ resolve, identity, clock, local });
+  const probes = new Backends({ resolve, identity, clock, local, toAnyone: true });
   const { answerWithinMs } = options;
   const proxy: ProxyOptions = { backends, clock, log, stopping, passesRedirects, answerWithinMs };
   return {

@@ -131,7 +131,7 @@ export class Availability {
   }
 
   async #factsOf(name: string, service: ApiService, at: ServiceAt, signal: AbortSignal): Promise<ConditionFacts> {
-    const fault = faultOf(at, this.#surroundings(at));
+    const fault = this.#options.backends.isLocal(at) ? undefined : faultOf(at, this.#surroundings(at));
     if (fault !== undefined) return fault;
     const failure = await this.#ask(name, service, signal);
     return failure === undefined ? PASSED : failedDiscovery(failure);

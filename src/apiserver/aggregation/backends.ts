@@ -7,6 +7,7 @@ import { X509Certificate } from "node:crypto";
 import type { Clock, NetworkAddress } from "#base";
 import { type ApiService, serviceOf } from "./api-service.ts";
 import { Backend, type Identity } from "./backend.ts";
+import { LocalBackend, type LocalExtensions } from "./local-backend.ts";
 
 export interface BackendsOptions {
   readonly identity: () => Identity | undefined;
@@ -15,6 +16,7 @@ export interface BackendsOptions {
   readonly clock: Clock;
   /** Certificates are not verified: for probes that carry no secret and whose answers are not trusted. */
   readonly toAnyone?: boolean;
+  readonly local?: LocalExtensions | undefined;
 }
 
 /** No connection can be made from the spec of the APIService. */
@@ -23,7 +25,7 @@ export class BackendFault extends Error {
 }
 
 export interface Reached {
-  readonly backend: Backend;
+  readonly backend: Pick<Backend, "send" | "upgrade">;
   readonly address: NetworkAddress;
 }
 
@@ -62,7 +64,15 @@ export class Backends {
   reach(name: string, service: ApiService): Reached {
     const at = serviceOf(service);
     if (at === undefined) throw new Error(`${name} is local`);
+    const local = this.#options.local?.get(`${at.namespace}/${at.name}`);
+    if (local !== undefined)
+      return { backend: new LocalBackend(local), address: { host: `${at.name}.${at.namespace}.svc`, port: at.port } };
     return { backend: this.of(name, service), address: this.#options.resolve(at.namespace, at.name, at.port) };
+  }
+
+  /** Whether an extension server of this process stands behind the Service. */
+  isLocal({ namespace, name }: { readonly namespace: string; readonly name: string }): boolean {
+    return this.#options.local?.has(`${namespace}/${name}`) === true;
   }
 
   forget(name: string): void {

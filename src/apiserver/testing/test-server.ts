@@ -19,6 +19,7 @@ import {
 import type { Recorder } from "#flows";
 import { openMemoryStore, type Store } from "#store";
 import type { PluginServices } from "../admission/index.ts";
+import { aggregation, type LocalExtensions } from "../aggregation/index.ts";
 import { assembleApiServer } from "../assembly/assemble.ts";
 import type { AuthorizationPart, Foundation, Front, RequestSettings } from "../assembly/parts.ts";
 import { authenticator } from "../authn/authenticator.ts";
@@ -62,6 +63,8 @@ export interface TestServerOptions {
    * Authorization modes. Default: system:masters may do everything, others nearly nothing, and writes are not guarded.
    */
   readonly modes?: readonly ModeSpec[] | undefined;
+  /** Aggregation, with these extension servers. Default: there is none. */
+  readonly extensions?: LocalExtensions | undefined;
   /** Default: those of v1.36. */
   readonly features?: Features | undefined;
   /** Records what happens. Default: nothing is recorded. */
@@ -113,6 +116,9 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     storageSettings: options.storageSettings,
     requests: options.requests,
     historyWindowMs: TEN_MINUTES_MS,
+    aggregation:
+      options.extensions &&
+      ((foundation) => aggregation({ ...foundation, kinds, identity: () => undefined, local: options.extensions })),
     authorization: (foundation) => authorizationPart(foundation, options.modes),
     admission: (foundation) => (typeof admission === "function" ? admission(foundation) : admission),
     front: ({ context, resources }) => front(options, context, resources),

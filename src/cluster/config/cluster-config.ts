@@ -47,6 +47,8 @@ export interface ClusterConfig {
   readonly controllers?: readonly string[] | undefined;
   /** Whether the scheduler runs in this process. Default: true. */
   readonly scheduler?: boolean | undefined;
+  /** Whether the resource metrics API is served by this process. Default: if there are nodes. */
+  readonly metricsServer?: boolean | undefined;
   /** Service IP range, or one of each family. Default: 10.96.0.0/12. */
   readonly serviceCidrs?: readonly string[] | undefined;
   /** Node ports, and the Service `kubernetes`. */

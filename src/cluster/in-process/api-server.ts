@@ -5,10 +5,10 @@
  *                 ···► changed files and renewed certificates apply without a restart
  */
 import type { Features } from "#api";
-import { type ApiServer, SCHEDULING_PATH } from "#apiserver";
+import { type ApiServer, type LocalExtensions, SCHEDULING_PATH } from "#apiserver";
 import type { Clock, Logger, MetricsRegistry, Random, TaskGroup } from "#base";
 import { Recorder } from "#flows";
-import type { ClusterPki } from "#pki";
+import type { ClusterPki, KeyPair } from "#pki";
 import type { Store } from "#store";
 import { readAdmission } from "../config/admission.ts";
 import { readApis } from "../config/apis.ts";
@@ -42,6 +42,8 @@ export interface ClusterApiServerOptions {
   readonly machineIp: string | undefined;
   /** The Pod Security level of namespaces without labels. Default: none. */
   readonly podSecurityLevel?: "baseline" | undefined;
+  /** Extension API servers of this process. */
+  readonly extensions: LocalExtensions;
   readonly metrics: MetricsRegistry;
   readonly clock: Clock;
   readonly random: Random;
@@ -52,6 +54,8 @@ export interface ClusterApiServer extends Pick<ApiServer, "port" | "handle" | "s
   readonly url: string;
   /** Where the scheduler in this process keeps the reasons for its decisions. */
   readonly reasons: SchedulingReasons;
+  /** The client certificate for kubelets, as of now. */
+  kubeletIdentity(): KeyPair;
   /** Applies changes of the files that flags name. */
   follow(background: TaskGroup): void;
   renewCertificates(fresh: ClusterPki): void;
@@ -93,6 +97,7 @@ export async function startClusterApiServer(
     fairness: config.fairness,
     features,
     frontProxyIdentity: () => frontProxyClient,
+    extensions: options.extensions,
     // The cluster's CA issues the serving certificates of nodes: no other kubelet is talked to.
     kubeletIdentity: () => ({
       cert: apiserverKubeletClient.certPem,
@@ -119,6 +124,7 @@ export async function startClusterApiServer(
     signToken,
     url: urlOf(config, port),
     reasons,
+    kubeletIdentity: () => apiserverKubeletClient,
     follow: (background) => {
       const following = { background, certificate, server, clock, log };
       followAuthentication(flags, files, following);

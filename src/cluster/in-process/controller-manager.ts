@@ -45,12 +45,21 @@ const NO_FACTS: ClusterFacts = {
   signToken: async () => "",
 };
 
-function factsOf({ authority, signToken, nodeCidrs }: ControllerManagerOptions): ClusterFacts {
+function factsOf({ authority, signToken, nodeCidrs, features }: ControllerManagerOptions): ClusterFacts {
   return {
     caPem: authority.certPem,
     signer: { read: readSigningRequest, sign: (der, signing) => signRequest(authority, der, signing) },
     signToken,
     nodeCidrs,
+    autoscaler: autoscalerGates(features),
+  };
+}
+
+/** The feature gates that matter to autoscalers. */
+export function autoscalerGates(features: Features): NonNullable<ClusterFacts["autoscaler"]> {
+  return {
+    configurableTolerance: features.enabled("HPAConfigurableTolerance"),
+    podLevelResources: features.enabled("PodLevelResources"),
   };
 }
 

@@ -18,8 +18,8 @@ import { ClusterError } from "../config/errors.ts";
 import { readFlag } from "../config/flag-files.ts";
 import { mayRead } from "./delegated-access.ts";
 
-const PING: HealthCheck = { name: "ping", check: async () => {} };
-const HEALTH = ["healthz", "livez", "readyz"];
+export const PING: HealthCheck = { name: "ping", check: async () => {} };
+export const HEALTH = ["healthz", "livez", "readyz"];
 
 export interface ComponentServing {
   readonly bindAddress: string;
@@ -113,9 +113,9 @@ async function answer({ url = "/", headers }: IncomingMessage, served: Served): 
   return { status: 404, body: "404 page not found\n" };
 }
 
-async function certificateOf(
+export async function certificateOf(
   { bindAddress, tlsCertFile, tlsPrivateKeyFile }: ComponentServing,
-  { name, clock }: Served,
+  { name, clock }: Pick<Served, "name" | "clock">,
 ): Promise<KeyPair> {
   if (tlsCertFile !== undefined && tlsPrivateKeyFile !== undefined) {
     return {

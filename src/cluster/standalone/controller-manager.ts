@@ -28,6 +28,7 @@ export interface StandaloneControllerManagerConfig extends Omit<ComponentConfig,
   readonly nodeLifecycle?: NonNullable<ClusterFacts["nodeLifecycle"]> | undefined;
   readonly attachDetach?: ClusterFacts["attachDetach"];
   readonly dynamicProvisioning?: ClusterFacts["dynamicProvisioning"];
+  readonly autoscaler?: NonNullable<ClusterFacts["autoscaler"]> | undefined;
   /** Signs tokens in Secrets. */
   readonly serviceAccountKeyFile?: string | undefined;
   /** Each controller uses its own service account instead of the kubeconfig's user. */
@@ -50,7 +51,8 @@ export async function runStandaloneControllerManager(
   const { selection, useServiceAccountCredentials: ownAccounts } = config;
   // Loaded on demand: other commands start without it.
   const { allControllers, CidrPoolError, controllerMetrics, runControllers } = await import("#controllers");
-  if (selection !== undefined) (await import("../in-process/controller-manager.ts")).checkSelection(selection);
+  const { autoscalerGates, checkSelection } = await import("../in-process/controller-manager.ts");
+  if (selection !== undefined) checkSelection(selection);
   const [rootCa, signer, signToken] = await Promise.all([
     config.rootCaFile === undefined ? undefined : readFlag("--root-ca-file", config.rootCaFile),
     config.signing === undefined ? undefined : signerOf(config.signing, clock),
@@ -72,6 +74,7 @@ export async function runStandaloneControllerManager(
       nodeLifecycle: config.nodeLifecycle,
       attachDetach: config.attachDetach,
       dynamicProvisioning: config.dynamicProvisioning,
+      autoscaler: { ...config.autoscaler, ...autoscalerGates(features) },
     };
     const controllers = orClusterError(() => allControllers(facts), CidrPoolError);
     const options = {

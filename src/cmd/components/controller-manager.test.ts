@@ -35,6 +35,7 @@ describe("the flags of the controller manager", () => {
       nodeLifecycle: {},
       attachDetach: { forceDetachOnTimeout: true },
       dynamicProvisioning: true,
+      autoscaler: {},
     });
   });
 
@@ -57,6 +58,24 @@ describe("the flags of the controller manager", () => {
       want: { attachDetach: { forceDetachOnTimeout: false }, dynamicProvisioning: false },
     },
     {
+      words: [
+        ...["--horizontal-pod-autoscaler-sync-period=30s", "--horizontal-pod-autoscaler-tolerance=0.2"],
+        ...["--horizontal-pod-autoscaler-downscale-stabilization=1m", "--concurrent-horizontal-pod-autoscaler-syncs=2"],
+        "--horizontal-pod-autoscaler-cpu-initialization-period=2m",
+        "--horizontal-pod-autoscaler-initial-readiness-delay=10s",
+      ],
+      want: {
+        autoscaler: {
+          syncPeriodMs: 30_000,
+          tolerance: 0.2,
+          downscaleStabilizationMs: 60_000,
+          cpuInitializationMs: 120_000,
+          initialReadinessDelayMs: 10_000,
+          workers: 2,
+        },
+      },
+    },
+    {
       words: ["--cluster-signing-cert-file=c", "--cluster-signing-key-file=k", "--cluster-signing-duration=1h"],
       want: { signing: { certFile: "c", keyFile: "k", durationMs: 3_600_000 } },
     },
@@ -74,6 +93,7 @@ describe("the flags of the controller manager", () => {
     { words: ["--cluster-signing-key-file=k"], says: "belong together" },
     { words: ["--leader-elect-renew-deadline=15s"], says: "must be longer than --leader-elect-renew-deadline" },
     { words: ["--node-eviction-rate=fast"], says: "It must be a number" },
+    { words: ["--horizontal-pod-autoscaler-tolerance=-1"], says: "It must be a number" },
   ])("$words is refused", ({ words, says }) => {
     expect(() => configOf(...words)).toThrow(says);
   });

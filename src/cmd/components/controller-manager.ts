@@ -4,6 +4,7 @@
  */
 import { Command, Option } from "commander";
 import { ClusterError, runStandaloneControllerManager, type StandaloneControllerManagerConfig } from "#cluster";
+import { type AutoscalerFlagOptions, autoscalerFlags, autoscalerFrom } from "../options/autoscaler.ts";
 import { type ComponentOptions, componentFrom, componentOptions } from "../options/component.ts";
 import { controllersOption } from "../options/controllers.ts";
 import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
@@ -20,6 +21,7 @@ export interface ControllerManagerOptions
   extends ComponentOptions,
     NodeFlagOptions,
     VolumeFlagOptions,
+    AutoscalerFlagOptions,
     LoggingFlagOptions,
     FeatureOptions {
   readonly controllers?: readonly string[];
@@ -44,7 +46,7 @@ const ORIGINAL: OriginalFlags = {
     concurrent-deployment-syncs concurrent-replicaset-syncs concurrent-rc-syncs concurrent-statefulset-syncs concurrent-daemonset-syncs
     concurrent-job-syncs concurrent-cron-job-syncs concurrent-endpoint-syncs concurrent-service-endpoint-syncs concurrent-service-syncs
     concurrent-gc-syncs concurrent-namespace-syncs concurrent-resource-quota-syncs concurrent-serviceaccount-token-syncs
-    concurrent-ttl-after-finished-syncs concurrent-ephemeralvolume-syncs concurrent-horizontal-pod-autoscaler-syncs
+    concurrent-ttl-after-finished-syncs concurrent-ephemeralvolume-syncs
     concurrent-validating-admission-policy-status-syncs concurrent-resource-claim-syncs concurrent-device-taint-eviction-syncs
     concurrent-service-cidr-syncs mirroring-concurrent-service-endpoint-syncs mirroring-endpointslice-updates-batch-period
     mirroring-max-endpoints-per-subset endpoint-updates-batch-period endpointslice-updates-batch-period max-endpoints-per-slice
@@ -53,8 +55,6 @@ const ORIGINAL: OriginalFlags = {
     enable-hostpath-provisioner flex-volume-plugin-dir
     pv-recycler-increment-timeout-nfs pv-recycler-minimum-timeout-hostpath pv-recycler-minimum-timeout-nfs
     pv-recycler-pod-template-filepath-hostpath pv-recycler-pod-template-filepath-nfs pv-recycler-timeout-increment-hostpath
-    horizontal-pod-autoscaler-cpu-initialization-period horizontal-pod-autoscaler-downscale-stabilization
-    horizontal-pod-autoscaler-initial-readiness-delay horizontal-pod-autoscaler-sync-period horizontal-pod-autoscaler-tolerance
     terminated-pod-gc-threshold cidr-allocator-type configure-cloud-routes route-reconciliation-period enable-leader-migration
     leader-migration-config`),
   refused: names(`
@@ -100,6 +100,7 @@ export function controllerManagerCommand(): Command {
     ...own,
     ...nodeFlags(),
     ...volumeFlags(),
+    ...autoscalerFlags(),
     ...loggingOptions(),
     ...featureOptions(),
     ...originalFlags(ORIGINAL),
@@ -121,6 +122,7 @@ export function controllerManagerConfig(options: ControllerManagerOptions): Stan
     features: featuresFrom(options),
     ...nodeFlagsFrom(options),
     ...volumeFlagsFrom(options),
+    autoscaler: autoscalerFrom(options),
     useServiceAccountCredentials,
     selection: controllers,
     rootCaFile,

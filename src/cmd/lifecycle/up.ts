@@ -64,6 +64,7 @@ export interface UpOptions
   readonly serviceNodePortRange?: NonNullable<ClusterConfig["services"]>["nodePorts"];
   readonly controllers?: readonly string[];
   readonly scheduler?: boolean;
+  readonly metricsServer?: boolean;
   readonly dashboard: boolean;
   readonly dashboardPort: number;
   readonly detach?: boolean;
@@ -101,6 +102,11 @@ export function upCommand(): Command {
     .addOption(controllersOption())
     .option("--scheduler", "run the scheduler (default: yes, except with --store memory and no nodes)")
     .option("--no-scheduler", "do not run the scheduler; another process, such as `k8ts scheduler`, does")
+    .option(
+      "--metrics-server",
+      "serve metrics.k8s.io, for kubectl top and autoscalers (default: yes, if there are nodes)",
+    )
+    .option("--no-metrics-server", "do not serve metrics.k8s.io; another metrics-server does")
     .addOption(
       new Option("--dashboard-port <port>", "port of the dashboard on loopback; 0 picks a free one")
         .argParser(wholeNumber(0, 65535))
@@ -163,6 +169,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     runtimeConfig: options.runtimeConfig,
     controllers: options.controllers,
     // A memory store without nodes is for trying the API: no Pod could run.
+    metricsServer: options.metricsServer,
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),
     nodes,
     realNodes,

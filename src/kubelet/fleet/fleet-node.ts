@@ -36,6 +36,7 @@ import {
 import { FleetPods, type FleetPodsOptions, type PodEntry } from "./fleet-pods.ts";
 import { type FleetFacts, labelsOf, reportOf, STOPPED } from "./node-report.ts";
 import type { NodeSettings } from "./settings.ts";
+import { UsageCounters, type UsageSource } from "./usage.ts";
 
 /** Changes of the Node within this time are answered with one report. */
 const SETTLE_MS = 1_000;
@@ -52,6 +53,8 @@ export interface FleetNodeOptions extends Pick<FleetPodsOptions, "defaults" | "n
   readonly settings: NodeSettings;
   readonly facts: FleetFacts;
   readonly client: Client;
+  /** Default: what annotations say, else a part of what containers request. */
+  readonly usage?: UsageSource | undefined;
   readonly chores: WorkQueue<Chore>;
   readonly pods: WorkQueue<PodEntry>;
   readonly tasks: TaskGroup;
@@ -76,6 +79,7 @@ export class FleetNode {
   readonly #report: NodeReport;
   readonly #chores: Readonly<Record<Chore["what"], Chore>>;
   readonly #ready = Promise.withResolvers<void>();
+  readonly #usage: UsageCounters;
   #session: Session | undefined;
   #isStopped = false;
   /** Undefined before it runs. */
@@ -89,6 +93,7 @@ export class FleetNode {
     const selectors = { fieldSelector: `metadata.name=${settings.name}` };
     this.#node = new Informer({ client: client.of(kinds.Node), clock, random, log, selectors });
     this.#lease = new NodeLease(client, clock, settings.name);
+    this.#usage = new UsageCounters(options.usage);
     this.#chores = {
       register: { node: this, what: "register" },
       lease: { node: this, what: "lease" },
@@ -120,6 +125,12 @@ export class FleetNode {
     }
     await watching;
     this.#endSession();
+  }
+
+  /** What a kubelet's /metrics/resource has; undefined while it is stopped. */
+  resourceMetrics(): string | undefined {
+    if (this.#session?.isRegistered !== true) return undefined;
+    return this.#usage.text(this.#session.pods.running, this.#options.clock.now());
   }
 
   stop(): void {

@@ -37,6 +37,7 @@ import { PodLife, type PodLifeOptions } from "./pod-life.ts";
 import type { RecentStarts } from "./recent-starts.ts";
 import { type Defaults, type PodScript, readScript } from "./script.ts";
 import type { NodeSettings } from "./settings.ts";
+import type { RunningPod } from "./usage.ts";
 
 const MIRROR = "kubernetes.io/config.mirror";
 const NO_ADDRESS_MS = 10_000;
@@ -116,6 +117,14 @@ export class FleetPods {
   /** The Node has changed: volumes that Pods wait for may be attached. */
   lookAtNode(): void {
     for (const entry of this.#entries.values()) if (entry.life?.isHeld) this.#options.queue.add(entry);
+  }
+
+  /** Pods with containers that run now. */
+  get running(): readonly RunningPod[] {
+    return [...this.#entries.values()].flatMap(({ allocated: pod, life }) => {
+      const containers = life?.running ?? [];
+      return containers.length === 0 ? [] : [{ pod, containers }];
+    });
   }
 
   take({ type, object }: Change<core.Pod>): void {

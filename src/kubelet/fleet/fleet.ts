@@ -14,6 +14,7 @@ import type { FleetFacts } from "./node-report.ts";
 import { RecentStarts } from "./recent-starts.ts";
 import { DEFAULTS, type Defaults } from "./script.ts";
 import type { NodeSettings } from "./settings.ts";
+import type { UsageSource } from "./usage.ts";
 
 const POD_WORKERS = 64;
 const CHORE_WORKERS = 32;
@@ -26,6 +27,8 @@ export interface FleetOptions {
   readonly clientOf: (nodeName: string) => Client;
   readonly facts: FleetFacts;
   readonly defaults?: Partial<Defaults> | undefined;
+  /** What containers use. Default: what annotations say, else a part of what they request. */
+  readonly usage?: UsageSource | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -93,6 +96,13 @@ export class Fleet {
     return this.#nodes.has(name);
   }
 
+  /** What the kubelet's /metrics/resource would have. Throws if there is no such node, or if it is stopped. */
+  resourceMetrics(name: string): string {
+    const text = this.#nodes.get(name)?.resourceMetrics();
+    if (text === undefined) throw new Error(`the simulated node ${name} does not answer`);
+    return text;
+  }
+
   #work(tasks: TaskGroup): void {
     const { log } = this.#options;
     tasks.run("pods", (signal) =>
@@ -126,7 +136,7 @@ export class Fleet {
   }
 
   #shared(tasks: TaskGroup) {
-    const { facts, defaults, clock, random, log } = this.#options;
+    const { facts, defaults, usage, clock, random, log } = this.#options;
     const known = new Map<string, string>();
     const imageID = (image: string) => {
       let id = known.get(image);
@@ -138,6 +148,7 @@ export class Fleet {
     };
     return {
       facts,
+      usage,
       defaults: { ...DEFAULTS, ...defaults },
       starts: new RecentStarts(clock),
       chores: this.#chores,

@@ -80,6 +80,11 @@ export class PodLife {
     return false;
   }
 
+  /** Containers that run now. */
+  get running(): readonly (ContainerLife & { readonly current: ContainerInstance })[] {
+    return [...this.#containers.values()].filter(runs);
+  }
+
   /** Its containers are being stopped and one still runs. */
   get isStopping(): boolean {
     return this.#stopping !== undefined && this.#anyRuns();
@@ -298,4 +303,8 @@ export class PodLife {
     for (const { current } of this.#containers.values()) if (current?.state === "running") return true;
     return false;
   }
+}
+
+function runs(life: ContainerLife): life is ContainerLife & { readonly current: ContainerInstance } {
+  return life.current?.state === "running";
 }

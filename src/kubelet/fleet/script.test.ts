@@ -27,6 +27,19 @@ describe("readScript", () => {
     [{ "fail-pull": "3" }, c, { failedPulls: 3 }],
     [{ "stop-delay": "20s", "stop-exit-code": "0" }, c, { stopDelayMs: 20_000, stopExitCode: 0 }],
     [{ "start-delay.c": "1s", "start-delay": "9s" }, c, { startDelayMs: 1_000 }],
+    [{}, c, { cpuUsage: undefined, memoryUsage: undefined }],
+    [{ "cpu-usage": "250m" }, c, { cpuUsage: [{ fromMs: 0, milli: 250 }] }],
+    [
+      { "cpu-usage": "0s=50m, 1m=2", "memory-usage.c": "64Mi" },
+      c,
+      {
+        cpuUsage: [
+          { fromMs: 0, milli: 50 },
+          { fromMs: 60_000, milli: 2_000 },
+        ],
+        memoryUsage: [{ fromMs: 0, milli: 64 * 1024 * 1024 * 1000 }],
+      },
+    ],
   ])("%j, %j", (annotations, container, want) => {
     const script = scriptOf(annotations);
     expect(script.container(container, "regular")).toMatchObject(want);
@@ -46,6 +59,14 @@ describe("readScript", () => {
     expect(script.problems).toEqual([
       'simulated.k8ts.io/exit-code: "300" is not a number from 0 to 255',
       'simulated.k8ts.io/run-for: "soon" is not a duration such as 5s, or forever',
+    ]);
+  });
+
+  it.each(["much", "2m=1,1m=2", "-1", "soon=1"])("reports a usage of %j", (text) => {
+    const script = scriptOf({ "cpu-usage": text });
+    expect(script.container(c, "regular").cpuUsage).toBeUndefined();
+    expect(script.problems).toEqual([
+      `simulated.k8ts.io/cpu-usage: ${JSON.stringify(text)} is not a quantity, or quantities by age such as 0s=50m,1m=400m`,
     ]);
   });
 });

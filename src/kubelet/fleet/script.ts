@@ -11,10 +11,13 @@
  *     fail-pull       how often its image cannot be pulled                                   "3" or "always"
  *     stop-delay      how long it takes to exit after SIGTERM, at most the grace period      "10s"
  *     stop-exit-code  the exit code then                                                     "0"
+ *     cpu-usage       the CPU that it uses: constant, or by its age                          "250m" or "0s=50m,1m=400m"
+ *     memory-usage    the same for memory                                                    "64Mi" or "0s=16Mi,5m=1Gi"
  */
-import { type core, durationMs } from "#api";
+import { type core, durationMs, parseQuantity, scaledValue } from "#api";
 import { isSidecar } from "../lifecycle/index.ts";
 import { type Course, readCommand } from "./command.ts";
+import type { Curve } from "./usage.ts";
 
 export const PREFIX = "simulated.k8ts.io/";
 
@@ -52,6 +55,9 @@ export interface ContainerScript {
   readonly failedPulls: number;
   readonly stopDelayMs: number;
   readonly stopExitCode: number;
+  /** In thousandths. Undefined: a part of what it requests. */
+  readonly cpuUsage: Curve | undefined;
+  readonly memoryUsage: Curve | undefined;
 }
 
 export interface PodScript {
@@ -93,6 +99,8 @@ export function readScript(pod: core.Pod, defaults: Defaults): PodScript {
       failedPulls: from.count("fail-pull", "always") ?? 0,
       stopDelayMs: from.duration("stop-delay") ?? defaults.stopDelayMs,
       stopExitCode: from.code("stop-exit-code") ?? defaults.stopExitCode,
+      cpuUsage: from.curve("cpu-usage"),
+      memoryUsage: from.curve("memory-usage"),
     };
   };
   const startDelayMs = annotations.all.duration("start-delay") ?? defaults.startDelayMs;
@@ -159,7 +167,18 @@ class Reader {
     );
   }
 
-  #read(name: string, form: string, parse: (text: string) => number | undefined): number | undefined {
+  curve(name: string): Curve | undefined {
+    return this.#read(name, "a quantity, or quantities by age such as 0s=50m,1m=400m", (text) => {
+      const steps = text.split(",").map((step) => {
+        const [amount = "", age = "0s"] = step.split("=").reverse();
+        return { fromMs: durationMs(age.trim()), milli: Number(scaledValue(parseQuantity(amount.trim()), -3)) };
+      });
+      const isValid = steps.every(({ fromMs, milli }, at) => milli >= 0 && fromMs >= (steps[at - 1]?.fromMs ?? 0));
+      return isValid ? steps : undefined;
+    });
+  }
+
+  #read<T>(name: string, form: string, parse: (text: string) => T | undefined): T | undefined {
     const text = this.#value(name);
     if (text === undefined) return undefined;
     try {

@@ -1,6 +1,6 @@
 /** The routes by the first part of the path. Streams are in streams/. */
 import { availableParallelism, uptime } from "node:os";
-import { metricsContentType, table } from "#base";
+import { isAbort, metricsContentType, table } from "#base";
 import { configz } from "./configz.ts";
 import { type Answer, type Ask, type Handler, json, Refusal, text } from "./exchange.ts";
 import { health } from "./health.ts";
@@ -12,19 +12,27 @@ import type { Served } from "./served.ts";
 import { cadvisorMetrics } from "./stats/cadvisor-metrics.ts";
 import { exposition } from "./stats/exposition.ts";
 import { NodeMeasurements } from "./stats/node-stats.ts";
-import { resourceMetrics } from "./stats/resource-metrics.ts";
+import { failedResourceMetrics, resourceMetrics } from "./stats/resource-metrics.ts";
 import { summary } from "./stats/summary.ts";
 
 export type Routes = Readonly<Record<string, Handler>>;
 
 export function routes(served: Served): Routes {
-  const { kubelet, clock, metrics } = served;
+  const { kubelet, clock, log, metrics } = served;
   const { config } = kubelet;
   const measurements = new NodeMeasurements(kubelet, clock);
 
   const figures = table<Handler>({
     "": () => metricsText(metrics.text()),
-    resource: async ({ signal }) => metricsText(exposition(resourceMetrics(await measurements.measure(signal)))),
+    resource: async ({ signal }) => {
+      try {
+        return metricsText(exposition(resourceMetrics(await measurements.measure(signal))));
+      } catch (error) {
+        if (isAbort(error, signal)) throw error;
+        log.error("the node could not be measured", { error });
+        return metricsText(exposition(failedResourceMetrics()));
+      }
+    },
     cadvisor: async ({ signal }) => {
       const stats = await measurements.measure(signal);
       const facts = { cpus: availableParallelism(), memoryBytes: stats.machine.memoryBytes };

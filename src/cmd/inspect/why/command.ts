@@ -15,7 +15,7 @@ interface WhyOptions extends DataDirOption {
 export function whyCommand(): Command {
   return new Command("why")
     .description("explain why an object is in its state, or why a request is forbidden")
-    .argument("<object>", "pod/NAME, deployment/NAME, job, service, pvc, pdb, namespace, or forbidden")
+    .argument("<object>", "pod/NAME, deployment/NAME, job, service, pvc, pdb, hpa, namespace, or forbidden")
     .argument("[request...]", "for forbidden: USER VERB RESOURCE[/NAME]")
     .addOption(dataDirOption())
     .option("-n, --namespace <name>", "namespace of the object", "default")

@@ -9,6 +9,7 @@ import { fetchRecords, objectName } from "../flow.ts";
 import type { WhyAnswer } from "./answer.ts";
 import type { PodFacts, SchedulingAttempt } from "./facts.ts";
 import { rolesThatGrant } from "./roles.ts";
+import { whyAutoscaler } from "./why-autoscaler.ts";
 import { whyDeployment } from "./why-deployment.ts";
 import { whyForbidden } from "./why-forbidden.ts";
 import { deletionReasons, endingOf } from "./why-gone.ts";
@@ -26,6 +27,7 @@ const {
   Job,
   PodDisruptionBudget: Budget,
   Deployment,
+  HorizontalPodAutoscaler: Autoscaler,
   ReplicaSet,
   Role,
   ClusterRole,
@@ -71,6 +73,16 @@ class Gathering {
         );
       case "policy/poddisruptionbudgets":
         return this.#of(object, Budget, async (budget) => whyBudget({ budget, refused: this.#refusedEvictions() }));
+      case "autoscaling/horizontalpodautoscalers":
+        return this.#of(object, Autoscaler, async (hpa) => {
+          const { explainAutoscaler } = await import("#controllers");
+          const clock = realClock();
+          const { signal } = new AbortController();
+          return whyAutoscaler({
+            hpa,
+            explanation: await explainAutoscaler(hpa, { client: this.#client, clock, signal }),
+          });
+        });
       case "namespaces": {
         const { items } = await this.#client.of(Namespace).list({ fieldSelector: `metadata.name=${name}` });
         const [found] = items;
@@ -80,7 +92,7 @@ class Gathering {
       }
       default:
         throw new ClusterError(
-          `\`k8ts why\` explains pods, deployments, jobs, services, claims, budgets and namespaces. For ${asked}, \`k8ts flow ${asked}\` shows what happened.`,
+          `\`k8ts why\` explains pods, deployments, jobs, services, claims, budgets, autoscalers and namespaces. For ${asked}, \`k8ts flow ${asked}\` shows what happened.`,
         );
     }
   }

@@ -11,6 +11,7 @@ import { type NodesSpec, nodesOf } from "../settings.ts";
 export interface TestFleetOptions extends Partial<NodesSpec> {
   readonly server?: TestServer;
   readonly defaults?: FleetOptions["defaults"];
+  readonly usage?: FleetOptions["usage"];
   /** Which requests of the nodes fail, and how. */
   readonly refuse?: (method: string, path: string) => StatusError | undefined;
 }
@@ -59,6 +60,7 @@ export async function testFleet(options: TestFleetOptions = {}): Promise<TestFle
       }),
     facts: { version: "v1.36.4", architecture: "amd64" },
     defaults: options.defaults,
+    usage: options.usage,
     clock,
     random: seededRandom(1),
     log: { ...silentLogger, warn: complain, error: complain },

@@ -1,17 +1,46 @@
 /** GET /metrics/resource: CPU and memory of the node, its Pods and containers, for `kubectl top`. */
+import type { core } from "#api";
 import type { Family, FamilySample } from "./exposition.ts";
-import type { ContainerMeasure, NodeStats, PodMeasure } from "./node-stats.ts";
+
+/** What is shown of a node: of `NodeStats`, and of nodes without containers. */
+export interface ResourceFigures {
+  readonly atMs: number;
+  readonly usage: Usage;
+  readonly pods: readonly PodFigures[];
+}
+
+interface Usage {
+  readonly cpuNanoSeconds: number;
+  readonly memoryWorkingSetBytes: number;
+}
+
+interface PodFigures {
+  readonly pod: core.Pod;
+  /** Undefined if it has no cgroup of its own. */
+  readonly usage: Usage | undefined;
+  readonly containers: readonly ContainerFigures[];
+}
+
+interface ContainerFigures {
+  readonly name: string;
+  readonly container: { readonly createdAtMs: number };
+  readonly stats: {
+    readonly timestampMs: number;
+    readonly cpuCoreNanoSeconds: number;
+    readonly memoryWorkingSetBytes: number;
+  };
+}
 
 const SECOND_NS = 1e9;
 
-export function resourceMetrics({ atMs, usage, pods }: NodeStats): readonly Family[] {
+export function resourceMetrics({ atMs, usage, pods }: ResourceFigures): readonly Family[] {
   const node = (value: number) => [{ value, atMs }];
-  const ofPods = (read: (pod: PodMeasure) => number | undefined) =>
+  const ofPods = (read: (pod: PodFigures) => number | undefined) =>
     pods.flatMap((pod): FamilySample[] => {
       const value = read(pod);
       return value === undefined ? [] : [{ labels: podLabels(pod), value, atMs }];
     });
-  const ofContainers = (read: (each: ContainerMeasure) => number, isTimed = true) =>
+  const ofContainers = (read: (each: ContainerFigures) => number, isTimed = true) =>
     pods.flatMap((pod) =>
       pod.containers.map((each) => ({
         labels: { container: each.name, ...podLabels(pod) },
@@ -62,15 +91,24 @@ export function resourceMetrics({ atMs, usage, pods }: NodeStats): readonly Fami
       type: "gauge",
       samples: ofPods((pod) => pod.usage?.memoryWorkingSetBytes),
     },
-    {
-      name: "resource_scrape_error",
-      help: "[STABLE] 1 if there was an error while getting container metrics, 0 otherwise",
-      type: "gauge",
-      samples: [{ value: 0 }],
-    },
+    scrapeError(0),
   ];
 }
 
-function podLabels({ pod }: PodMeasure): { namespace: string; pod: string } {
+/** All that is shown when nothing could be measured. */
+export function failedResourceMetrics(): readonly Family[] {
+  return [scrapeError(1)];
+}
+
+function scrapeError(value: 0 | 1): Family {
+  return {
+    name: "resource_scrape_error",
+    help: "[STABLE] 1 if there was an error while getting container metrics, 0 otherwise",
+    type: "gauge",
+    samples: [{ value }],
+  };
+}
+
+function podLabels({ pod }: PodFigures): { namespace: string; pod: string } {
   return { namespace: pod.metadata.namespace ?? "", pod: pod.metadata.name ?? "" };
 }

@@ -1,0 +1,73 @@
+/** kubectl top and kubectl autoscale on simulated nodes, with the resource metrics API of `k8ts up`. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Home } from "../support/k8ts.ts";
+import { CommandLine, tool } from "../support/tools.ts";
+
+const program = tool("kubectl");
+let home: Home;
+const kubectl = new CommandLine(program, () => home);
+/** Two rounds of measuring, and a look of the autoscaler. */
+const ROUNDS = { timeout: 90_000, interval: 1_000 };
+
+beforeAll(async () => {
+  if (program === undefined) return;
+  home = new Home();
+  const up = await home.k8ts(
+    ...["up", "--store", "memory", "--port", "0", "--detach", "--runtime", "simulated", "--nodes", "2"],
+  );
+  if (up.code !== 0) throw new Error(up.stderr);
+});
+afterAll(() => home?.[Symbol.asyncDispose]());
+
+const deployment = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "web" },
+  spec: {
+    selector: { matchLabels: { app: "web" } },
+    template: {
+      metadata: { labels: { app: "web" }, annotations: { "simulated.k8ts.io/cpu-usage": "180m" } },
+      spec: {
+        containers: [{ name: "main", image: "web:1", resources: { requests: { cpu: "200m", memory: "64Mi" } } }],
+      },
+    },
+  },
+};
+
+describe.skipIf(program === undefined)("usage and autoscaling (needs kubectl)", () => {
+  it("kubectl top shows nodes and Pods, and autoscale acts on it", { timeout: 240_000 }, async () => {
+    await kubectl.given(deployment).ok("create", "-f", "-");
+    expect(await kubectl.ok("autoscale", "deployment", "web", "--cpu=50%", "--min=1", "--max=3")).toContain(
+      "autoscaled",
+    );
+    const top = (...args: string[]) =>
+      kubectl.ok("top", ...args, "--no-headers").catch((error: Error) => error.message);
+    await expect.poll(() => top("nodes"), ROUNDS).toMatch(/^node-1 +\d+m +\d+% +\d+Mi +\d+%/m);
+    await expect.poll(() => top("pods", "-l", "app=web"), ROUNDS).toMatch(/^web-\S+ +1(79|80)m +32Mi/m);
+    expect(await kubectl.ok("get", "apiservice", "v1beta1.metrics.k8s.io")).toMatch(
+      /kube-system\/k8ts-metrics-server +True/,
+    );
+    expect(await kubectl.ok("get", "podmetrics", "-l", "app=web")).toMatch(/NAME +CPU +MEMORY +WINDOW/);
+    expect(await kubectl.ok("explain", "podmetrics.containers")).toContain("usage");
+    await expect
+      .poll(() => kubectl.ok("get", "deployment", "web", "-o", "jsonpath={.spec.replicas}"), ROUNDS)
+      .toBe("3");
+    await expect.poll(() => kubectl.ok("get", "hpa", "web"), ROUNDS).toMatch(/cpu: 90%\/50% +1 +3 +3/);
+    expect(await kubectl.ok("describe", "hpa", "web")).toContain("SuccessfulRescale");
+    const why = await home.k8ts("why", "hpa/web");
+    expect(why.stdout).toContain("hpa/web wants 3 replicas of deployment/web");
+    expect(why.stdout).toContain("with a target of 50%");
+    expect(why.stdout).toContain("condition ScalingLimited, TooManyReplicas");
+  });
+
+  it("viewers may read metrics, others may not", async () => {
+    await kubectl.ok("create", "serviceaccount", "reader");
+    const may = (...args: string[]) =>
+      kubectl
+        .ok("auth", "can-i", "list", "pods.metrics.k8s.io", "--as=system:serviceaccount:default:reader", ...args)
+        .catch(() => "no");
+    expect(await may()).toContain("no");
+    await kubectl.ok("create", "rolebinding", "reader", "--clusterrole=view", "--serviceaccount=default:reader");
+    await expect.poll(() => may(), ROUNDS).toContain("yes");
+  });
+});
