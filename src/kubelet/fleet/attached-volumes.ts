@@ -54,3 +54,21 @@ async function driverOf(client: Client, name: string, signal: AbortSignal): Prom
     throw error;
   }
 }
+
+interface VolumesOfPod {
+  /** Undefined once the Pod has finished. */
+  readonly life: { readonly hasSandbox: boolean } | undefined;
+  /** Undefined until they are known. */
+  readonly volumes: readonly string[] | undefined;
+}
+
+/** Pods that ran before this node started keep the volumes that its Node reports until theirs are known. */
+export function volumesInUse(pods: Iterable<VolumesOfPod>, { status }: core.Node): readonly string[] {
+  const names = new Set<string>();
+  for (const { life, volumes } of pods) {
+    if (life === undefined) continue;
+    const before = life.hasSandbox ? status?.volumesInUse : undefined;
+    for (const name of volumes ?? before ?? []) names.add(name);
+  }
+  return [...names];
+}

@@ -32,7 +32,7 @@ import {
 import type { PodFailure } from "../lifecycle/index.ts";
 import { isFinal, podStatus, rejectedStatus, statusPatch, statusSummary } from "../pod-status/index.ts";
 import { AddressPool, parseRange } from "./addresses.ts";
-import { areAttached, attachableVolumes, hasClaims, retryMs } from "./attached-volumes.ts";
+import { areAttached, attachableVolumes, hasClaims, retryMs, volumesInUse } from "./attached-volumes.ts";
 import { PodLife, type PodLifeOptions } from "./pod-life.ts";
 import type { RecentStarts } from "./recent-starts.ts";
 import { type Defaults, type PodScript, readScript } from "./script.ts";
@@ -103,15 +103,8 @@ export class FleetPods {
     return [...this.#images].slice(-MAX_IMAGES);
   }
 
-  /** The attachable volumes of its Pods. Pods that ran before this node started keep theirs until they are known. */
   get volumesInUse(): readonly string[] {
-    const names = new Set<string>();
-    for (const { life, volumes } of this.#entries.values()) {
-      if (life === undefined) continue;
-      const before = life.hasSandbox ? this.#options.node().status?.volumesInUse : undefined;
-      for (const name of volumes ?? before ?? []) names.add(name);
-    }
-    return [...names];
+    return volumesInUse(this.#entries.values(), this.#options.node());
   }
 
   /** The Node has changed: volumes that Pods wait for may be attached. */
