@@ -27,7 +27,7 @@ export class Orphans {
 
   /** Stops and removes containers and sandboxes of unknown Pods. */
   sweepRuntime(uids: Iterable<string>, signal: AbortSignal): void {
-    for (const uid of uids) if (this.#remove(uid, signal)) this.#parts.metrics.orphaned();
+    for (const uid of uids) this.#remove(uid, signal);
   }
 
   /** The same for volumes, cgroups and files, every minute. */
@@ -68,6 +68,7 @@ export class Orphans {
     const { runtime, volumes, cgroups, files, log } = this.#parts;
     const found = await lookAtPod(runtime, uid, signal);
     const pod = podFromLabels(found);
+    if (found.containers.length + found.sandboxes.length > 0) this.#parts.metrics.orphaned();
     log.info("removing an orphaned pod", { uid, pod: pod.metadata.name, containers: found.containers.length });
     await killPod(this.#parts, pod, found, graceOf(found), signal);
     if (this.#isKnown(uid)) return;
