@@ -19,8 +19,9 @@ import {
   systemRandom,
   TaskGroup,
 } from "#base";
-import { Client, type HttpsConnection, https } from "#client";
+import { Client, type HttpsConnection, https, traced } from "#client";
 import { type KubeconfigConnection, kubeconfigFor, readKubeconfig, writeKubeconfig } from "#pki";
+import { type Tracer, Tracing } from "#tracing";
 import {
   CertificateRefusedError,
   type ChangingTransport,
@@ -65,13 +66,15 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
   if (bootstrapKubeconfig !== undefined && !(await hasCredentials(kubeconfig, clock)))
     await bootstrap(options, bootstrapKubeconfig, signal);
   const connection = await readKubeconfig(kubeconfig);
-  const transport = changingTransport(https(connectionOf(connection), { clock }));
-  const client = new Client({ transport, clock, userAgent: `kubelet/${version}` });
-  parts.defer(() => client.close());
-  const runtime = criRuntime({ endpoint: runtimeEndpoint, clock, log });
-  parts.defer(() => runtime.close());
   const metrics = new MetricsRegistry(options.metrics);
   metrics.describeItself();
+  const tracer = await openTracer(config, { clock, log, metrics }, parts);
+  const transport = changingTransport(https(connectionOf(connection), { clock }));
+  const reporting = traced(transport, tracer, "Report status of");
+  const client = new Client({ transport: reporting, clock, userAgent: `kubelet/${version}` });
+  parts.defer(() => client.close());
+  const runtime = criRuntime({ endpoint: runtimeEndpoint, clock, log, tracer });
+  parts.defer(() => runtime.close());
   parts.use(registerProcessMetrics(metrics));
   registerFeatureMetrics(metrics, options.features);
   const tasks = new TaskGroup({ parent: signal });
@@ -84,6 +87,7 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
     log,
     metrics,
     features: options.features,
+    tracer,
     version,
     shutdown: options.shutdown,
     serve:
@@ -98,6 +102,18 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
     tasks.run("certificate of the server", (running) => keepServingCertificate(serving, running));
   }
   await tasks.done();
+}
+
+/** Undefined without `tracing` in the configuration. */
+async function openTracer(
+  { tracing: settings, nodeName }: KubeletConfig,
+  own: Pick<HostKubeletOptions, "clock" | "log"> & { readonly metrics: MetricsRegistry },
+  parts: AsyncDisposableStack,
+): Promise<Tracer | undefined> {
+  if (settings === undefined) return undefined;
+  const tracing = await Tracing.open({ ...settings, ...own, random: systemRandom() });
+  parts.defer(() => tracing.close());
+  return tracing.tracer("kubelet", { "host.name": nodeName });
 }
 
 /** With the user of the bootstrap kubeconfig, until there is a kubeconfig for the node. */

@@ -21,6 +21,7 @@ import {
   TaskGroup,
 } from "#base";
 import { type Client, type EventRecorder, eventRecorder } from "#client";
+import type { Tracer } from "#tracing";
 import { admitPod, admitResize, Usage } from "./admission/index.ts";
 import type { KubeletConfig } from "./config/index.ts";
 import type { NodeFacts } from "./containers/index.ts";
@@ -60,6 +61,8 @@ export interface KubeletOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** The Node's kubeletVersion: v1.36.4+k8ts… */
   readonly version: string;
   readonly csi?: CsiVolumes | undefined;
@@ -270,6 +273,7 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
     log,
     tasks,
     metrics,
+    tracer: options.tracer,
     registered,
   });
 }

@@ -55,6 +55,7 @@ export interface NodePodsOptions {
   readonly log: Logger;
   readonly tasks: TaskGroup;
   readonly metrics?: MetricsRegistry | undefined;
+  readonly tracer?: PodParts["tracer"];
   /** Pods of the API are admitted only from then on: admission needs the Node's labels. */
   readonly registered: Promise<void>;
 }
@@ -110,6 +111,7 @@ export function nodePods(options: NodePodsOptions): NodePods {
     stopping: tasks.signal,
     clock,
     log,
+    tracer: options.tracer,
   };
   const targetOf = ({ metadata }: core.Pod) => {
     const found = api.cache.get(`${metadata.namespace}/${metadata.name}`);

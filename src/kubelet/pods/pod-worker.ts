@@ -15,6 +15,8 @@
  */
 import { type core, writeJson } from "#api";
 import { Backoff, type ChildController, childController, isAbort, type Random } from "#base";
+import { revisionOf } from "#client";
+import type { Tracer } from "#tracing";
 import { rememberedAllocation, withAllocation } from "../admission/index.ts";
 import { type PodFailure, podGraceSeconds } from "../lifecycle/index.ts";
 import { podStatus, podText, rejectedStatus } from "../pod-status/index.ts";
@@ -66,6 +68,8 @@ export class PodWorker {
   /** Its final status has been reported. */
   #isFinalReported = false;
   #wake: (() => void) | undefined;
+  /** The version of the Pod whose sync continues the trace of its write. */
+  #tracedRevision = 0;
 
   constructor({ parts, status, random, pod, rejection }: PodWorkerOptions) {
     this.uid = pod.metadata.uid ?? "";
@@ -186,13 +190,30 @@ export class PodWorker {
   async #sync(signal: AbortSignal): Promise<number> {
     const pod = this.#pod;
     const report = (status: core.PodStatus) => this.#status.set(pod, status);
-    const result = await syncPod(this.#parts, pod, this.#memory, report, signal);
+    const sync = () => syncPod(this.#parts, pod, this.#memory, report, signal);
+    const result = await (this.#parts.tracer === undefined ? sync() : this.#traced(this.#parts.tracer, sync));
     if (result.next === "end") {
       this.#end({ failure: result.failure });
       return 0;
     }
     if (result.next === "again") return 0;
     return Math.min(RESYNC_MS, Math.max(0, (result.wakeAtMs ?? Number.POSITIVE_INFINITY) - this.#parts.clock.now()));
+  }
+
+  /** The first sync of each version of the Pod continues the trace of its write. */
+  #traced<T>(tracer: Tracer, sync: () => Promise<T>): Promise<T> {
+    const { metadata } = this.#pod;
+    const revision = revisionOf(this.#pod);
+    const woken = revision === this.#tracedRevision ? [] : [revision];
+    this.#tracedRevision = revision;
+    const { name, namespace, uid } = metadata;
+    const attributes = {
+      "k8s.pod": `${namespace}/${name}`,
+      "k8s.pod.name": name,
+      "k8s.pod.uid": uid,
+      "k8s.namespace.name": namespace,
+    };
+    return tracer.during({ name: "syncPod", woken, attributes }, sync);
   }
 
   async #terminate(signal: AbortSignal): Promise<number> {
