@@ -32,25 +32,45 @@ export interface SpanScope {
   readonly now: () => number;
 }
 
+export interface TraceStart {
+  readonly id: string;
+  /** Of a pending trace: whether it is, unless it turns out to be a part of another. */
+  readonly sampled: boolean;
+  readonly isPending?: boolean;
+  readonly parent?: SpanContext | undefined;
+}
+
 export class LocalTrace {
   readonly scope: SpanScope;
   #root: Span | undefined;
   #id: string;
   #parent: SpanContext | undefined;
-  #sampled: boolean | undefined;
+  #sampled: boolean;
+  /** Finished spans of a pending trace. */
   #pending: Span[] | undefined;
 
-  /** `sampled`: undefined if it is decided later. */
-  constructor(scope: SpanScope, id: string, sampled: boolean | undefined, parent?: SpanContext) {
+  constructor(scope: SpanScope, { id, sampled, isPending = false, parent }: TraceStart) {
     this.scope = scope;
     this.#id = id;
     this.#sampled = sampled;
     this.#parent = parent;
-    this.#pending = sampled === undefined ? [] : undefined;
+    this.#pending = isPending ? [] : undefined;
   }
 
   get id(): string {
     return this.#id;
+  }
+
+  get sampled(): boolean {
+    return this.#sampled;
+  }
+
+  get isPending(): boolean {
+    return this.#pending !== undefined;
+  }
+
+  get parent(): SpanContext | undefined {
+    return this.#parent;
   }
 
   /** The first span. */
@@ -63,30 +83,23 @@ export class LocalTrace {
     this.#root ??= span;
   }
 
-  get sampled(): boolean | undefined {
-    return this.#sampled;
-  }
-
-  get parent(): SpanContext | undefined {
-    return this.#parent;
-  }
-
-  /** Decides a pending trace: it continues the trace of `parent`, or is one of its own. */
-  decide(sampled: boolean, parent?: SpanContext): void {
-    if (this.#sampled !== undefined) return;
-    this.#sampled = sampled;
+  /** Decides a pending trace: it continues that of `parent`, or is one of its own. */
+  decide(parent?: SpanContext): void {
+    const ended = this.#pending;
+    if (ended === undefined) return;
     if (parent !== undefined) {
       this.#id = parent.traceId;
+      this.#sampled = parent.sampled;
       this.#parent = parent;
     }
-    const ended = this.#pending ?? [];
     this.#pending = undefined;
     for (const span of ended) this.ended(span);
   }
 
   ended(span: Span): void {
-    if (this.#sampled === true) this.scope.sink.add(this.scope.resource, span.data());
-    else if (this.#pending !== undefined && this.#pending.length < MAX_PENDING_SPANS) this.#pending.push(span);
+    if (this.#pending !== undefined) {
+      if (this.#pending.length < MAX_PENDING_SPANS) this.#pending.push(span);
+    } else if (this.#sampled) this.scope.sink.add(this.scope.resource, span.data());
   }
 }
 
@@ -132,7 +145,7 @@ export class Span {
   }
 
   get context(): SpanContext {
-    const { id: traceId, sampled = false, parent } = this.trace;
+    const { id: traceId, sampled, parent } = this.trace;
     return { traceId, spanId: this.id, sampled, state: parent?.state };
   }
 

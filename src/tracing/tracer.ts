@@ -39,10 +39,11 @@ export class Tracer {
   root(name: string, parent: SpanContext | undefined, options: SpanOptions): Span | undefined {
     const { scope, sampler } = this.#options;
     if (parent !== undefined) {
-      return parent.sampled ? new Span(new LocalTrace(scope, parent.traceId, true, parent), name, options) : undefined;
+      if (!parent.sampled) return undefined;
+      return new Span(new LocalTrace(scope, { id: parent.traceId, sampled: true, parent }), name, options);
     }
     const id = scope.ids.trace();
-    return sampler(id) ? new Span(new LocalTrace(scope, id, true), name, options) : undefined;
+    return sampler(id) ? new Span(new LocalTrace(scope, { id, sampled: true }), name, options) : undefined;
   }
 
   /** What goes on after the span has ended, such as a loop that was started during it, is no part of it. */

@@ -12,7 +12,6 @@
 import type { RevisionSpans } from "./revision-spans.ts";
 import type { Sampler } from "./sampling.ts";
 import { LocalTrace, Span, type SpanOptions, type SpanScope } from "./span.ts";
-import { headersOf } from "./trace-context.ts";
 
 export const LINGER_MS = 1000;
 /** How long a work that has ended waits for its trace to become known. */
@@ -37,32 +36,32 @@ export class Work {
   readonly #options: WorksOptions;
 
   constructor({ name, woken, ...options }: WorkFacts, parts: WorksOptions) {
-    const { scope } = parts;
+    const { scope, sampler } = parts;
+    const id = scope.ids.trace();
     this.#woken = woken;
     this.#options = parts;
-    this.span = new Span(new LocalTrace(scope, scope.ids.trace(), undefined), name, options);
+    this.span = new Span(new LocalTrace(scope, { id, sampled: sampler(id), isPending: true }), name, options);
     this.isKnown();
   }
 
   /** Whether it is known which trace it belongs to. */
   isKnown(): boolean {
     const { trace } = this.span;
-    if (trace.sampled !== undefined) return true;
+    if (!trace.isPending) return true;
     const known = this.#options.revisions.latest(this.#woken);
-    if (known !== undefined) trace.decide(true, known.by);
+    if (known !== undefined) trace.decide(known.by);
     return known !== undefined;
   }
 
   /** For a request: they name the right trace as soon as it is known. */
   headers(): Readonly<Record<string, string>> {
-    if (this.isKnown()) return this.span.headers();
-    return headersOf({ ...this.span.context, sampled: this.#options.sampler(this.span.trace.id) });
+    this.isKnown();
+    return this.span.headers();
   }
 
   /** Nothing known has woken it: it is a trace of its own. */
   decide(): void {
-    const { trace } = this.span;
-    if (!this.isKnown()) trace.decide(this.#options.sampler(trace.id));
+    if (!this.isKnown()) this.span.trace.decide();
   }
 }
 
