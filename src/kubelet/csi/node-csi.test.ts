@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type core, kinds, type storage } from "#api";
 import { realClock, seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess } from "#client";
-import { NodeRpc } from "#storage";
+import { NodeRpc } from "#storage/csi";
 import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
 import { type NodeCsi, nodeCsi } from "./node-csi.ts";
 import { attachmentName, stagedDirectory } from "./paths.ts";
