@@ -26,6 +26,7 @@ import type { SyncKind } from "./pod-metrics.ts";
 import { isRunning, lookAtPod, type RuntimePod } from "./runtime-pod.ts";
 import type { StatusWriter } from "./status-writer.ts";
 import { syncPod } from "./sync-pod.ts";
+import { SyncTrace } from "./sync-trace.ts";
 
 export type PodState = "syncing" | "terminating" | "terminated" | "gone";
 
@@ -69,6 +70,7 @@ export class PodWorker {
   #wake: (() => void) | undefined;
   /** What the next sync is for. */
   #syncKind: SyncKind = "create";
+  readonly #trace: SyncTrace;
 
   constructor({ parts, status, random, pod, rejection }: PodWorkerOptions) {
     this.uid = pod.metadata.uid ?? "";
@@ -77,6 +79,7 @@ export class PodWorker {
     this.#pod = pod;
     this.#rejection = rejection;
     this.#backoff = new Backoff({ initialMs: FIRST_RETRY_MS, maxMs: LAST_RETRY_MS, jitter: 0.5 }, random);
+    this.#trace = new SyncTrace(parts.tracer);
     if (rejection !== undefined) this.#end({ failure: rejection });
     this.#considerDeletion();
   }
@@ -211,7 +214,7 @@ export class PodWorker {
       this.#status.set(pod, status);
       this.#parts.metrics.reported(pod, status);
     };
-    const result = await syncPod(this.#parts, pod, this.#memory, report, signal);
+    const result = await this.#trace.during(pod, () => syncPod(this.#parts, pod, this.#memory, report, signal));
     if (result.next === "end") {
       this.#end({ failure: result.failure });
       return 0;
