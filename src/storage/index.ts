@@ -2,3 +2,4 @@
 
 export * from "./csi/index.ts";
 export { type DriverControllers, oneForAll } from "./sidecars/driver-controllers.ts";
+export * from "./snapshots/index.ts";
