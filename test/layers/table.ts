@@ -245,7 +245,7 @@ export const rooms: Record<string, readonly string[]> = {
   metrics: ["points", "scrape", "api"],
   network: ["kernel", "cni", "overlay", "policy", "proxy", "dns", "http", "gateway", "ingress"],
   storage: ["csi", "sidecars", "snapshots"],
-  "storage/snapshots": ["objects", "definitions", "controller", "sidecar", "run"],
+  "storage/snapshots": ["objects", "definitions", "controller", "groups", "sidecar", "run"],
   scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
   cmd: ["options", "process", "components", "inspect", "lifecycle", "nodes", "state"],
   flows: ["record", "trace", "diagram", "render"],

@@ -9,8 +9,9 @@ import { type Client, leadElected } from "#client";
 import { type Controller, type ControllerMetrics, runControllers } from "#controllers";
 import { operationMetrics } from "../controller/operations.ts";
 import { contentController, snapshotController } from "../controller/snapshot-controller.ts";
+import { groupContentController, groupController } from "../groups/group-controller.ts";
 import { groupKinds } from "../objects/group-kinds.ts";
-import { contentSnapshotter } from "../sidecar/content-snapshotter.ts";
+import { contentSnapshotter, groupContentSnapshotter } from "../sidecar/content-snapshotter.ts";
 import type { SnapshotterOptions } from "../sidecar/options.ts";
 import { NAMESPACE } from "./roles.ts";
 import { whileAlone } from "./step-aside.ts";
@@ -44,7 +45,8 @@ export async function runSnapshotController(options: SnapshotControllerRun, sign
   await underLease("snapshot-controller-leader", options, signal, async (running) => {
     const groups = await servesGroups(client, running);
     const controllers = [snapshotController({ groups, operations }), contentController()];
-    await runAll(controllers, options, running);
+    const ofGroups = groups ? [groupController({ operations }), groupContentController()] : [];
+    await runAll([...controllers, ...ofGroups], options, running);
   });
 }
 
@@ -53,10 +55,12 @@ export async function runSnapshotter(
   options: RunOptions & { readonly snapshotter: SnapshotterOptions },
   signal: AbortSignal,
 ): Promise<void> {
-  const { snapshotter } = options;
+  const { snapshotter, client } = options;
   const { driverName } = snapshotter.controllers;
   await underLease(snapshotterLease(driverName), options, signal, async (running) => {
-    await runAll([contentSnapshotter(snapshotter)], options, running);
+    const groups = await servesGroups(client, running);
+    const ofGroups = groups ? [groupContentSnapshotter(snapshotter)] : [];
+    await runAll([contentSnapshotter(snapshotter), ...ofGroups], options, running);
   });
 }
 

@@ -5,54 +5,56 @@
  *                    ▲                                                     │
  *                    └──────── again: 1 s, 2 s, 4 s … 5 min ◄──────────────┘ not ready, or failed
  */
-import { whenAborted } from "#base";
 import { type Controller, changesOf, defineController } from "#controllers";
+import { groupKinds } from "../objects/group-kinds.ts";
 import { snapshotKinds } from "../objects/kinds.ts";
+import { attempts } from "./attempts.ts";
 import { ContentWorker } from "./content-worker.ts";
 import { decide } from "./decide.ts";
+import { decideGroup } from "./decide-group.ts";
+import { GroupWorker } from "./group-worker.ts";
 import type { SnapshotterOptions } from "./options.ts";
-import { Retries } from "./retries.ts";
 
 const { VolumeSnapshotContent: Content } = snapshotKinds;
+const { VolumeGroupSnapshotContent: GroupContent } = groupKinds;
+
+const shared = (driver: string) =>
+  ({ account: "csi-snapshotter", reportsAs: `csi-snapshotter/${driver}`, concurrency: 10 }) as const;
 
 export function contentSnapshotter(options: SnapshotterOptions): Controller {
-  const { controllers, retries: limits = {} } = options;
-  const { driverName } = controllers;
+  const { driverName } = options.controllers;
   return defineController({
+    ...shared(driverName),
     name: "csi-snapshotter-content",
-    account: "csi-snapshotter",
-    reportsAs: `csi-snapshotter/${driverName}`,
-    concurrency: 10,
     bind(context) {
       const contents = context.cache(Content);
-      const retries = new Retries(limits, context.random);
       const worker = new ContentWorker(options, context);
-      return {
+      return attempts(options, context, {
         sources: [changesOf(Content, ({ object }) => object.spec.driver === driverName)],
-        async reconcile(key, now, signal) {
-          const content = contents.get(key);
-          if (content === undefined || !worker.isOurs(content)) {
-            retries.forget(key);
-            return undefined;
-          }
-          const action = decide(content);
-          // A mark begins a creation: it waits for the next attempt of it.
-          const attempt = action.kind === "mark" ? "create" : action.kind;
-          const waitMs = retries.leftMs(key, attempt, now);
-          if (waitMs > 0) return { againAfterMs: waitMs };
-          const { plan, isDone } = await worker.act(content, action, signal);
-          if (!isDone) return { ...plan, againAfterMs: retries.againMs(key, attempt, context.clock.now()) };
-          if (action.kind !== "mark") retries.forget(key);
-          return plan;
-        },
-        async run(signal, enqueue) {
-          const leave = controllers.onChange(() => {
-            for (const key of retries.hurry()) enqueue(key);
-          });
-          await new Promise<void>((resolve) => whenAborted(signal, resolve));
-          leave();
-        },
-      };
+        get: (key) => contents.get(key),
+        isOurs: (content) => worker.isOurs(content),
+        decide,
+        act: (content, action, signal) => worker.act(content, action, signal),
+      });
+    },
+  });
+}
+
+export function groupContentSnapshotter(options: SnapshotterOptions): Controller {
+  const { driverName } = options.controllers;
+  return defineController({
+    ...shared(driverName),
+    name: "csi-snapshotter-groupsnapshotcontent",
+    bind(context) {
+      const contents = context.cache(GroupContent);
+      const worker = new GroupWorker(options, context);
+      return attempts(options, context, {
+        sources: [changesOf(GroupContent, ({ object }) => object.spec.driver === driverName)],
+        get: (key) => contents.get(key),
+        isOurs: (content) => worker.isOurs(content),
+        decide: decideGroup,
+        act: (content, action, signal) => worker.act(content, action, signal),
+      });
     },
   });
 }

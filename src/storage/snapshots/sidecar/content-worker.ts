@@ -24,7 +24,7 @@ export interface Acted {
   readonly isDone: boolean;
 }
 
-const done = (plan?: Plan): Acted => ({ plan, isDone: true });
+export const done = (plan?: Plan): Acted => ({ plan, isDone: true });
 
 export class ContentWorker {
   readonly #options: SnapshotterOptions;

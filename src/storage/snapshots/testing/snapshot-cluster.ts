@@ -4,17 +4,17 @@
  */
 import { type core, defaultFeatures, type events, kinds } from "#api";
 import { Client, inProcess } from "#client";
-import type { Controller } from "#controllers";
 import { DEFAULT_MODES } from "../../../apiserver/authz/index.ts";
 import { testServer } from "../../../apiserver/testing/index.ts";
 import { ensureRoles } from "../../../controllers/testing/identities.ts";
 import { type TestControllers, testControllers } from "../../../controllers/testing/index.ts";
 import { type DriverControllers, oneForAll } from "../../sidecars/driver-controllers.ts";
 import { contentController, snapshotController } from "../controller/snapshot-controller.ts";
+import { groupContentController, groupController } from "../groups/group-controller.ts";
 import { groupKinds, type VolumeGroupSnapshot } from "../objects/group-kinds.ts";
 import { snapshotKinds, type VolumeSnapshot, type VolumeSnapshotContent } from "../objects/kinds.ts";
 import { installSnapshots } from "../run/install.ts";
-import { contentSnapshotter } from "../sidecar/content-snapshotter.ts";
+import { contentSnapshotter, groupContentSnapshotter } from "../sidecar/content-snapshotter.ts";
 import type { SnapshotterOptions } from "../sidecar/options.ts";
 import { type ScriptedController, scriptedController } from "./scripted-controller.ts";
 
@@ -44,10 +44,9 @@ export interface ClaimOptions {
 
 export interface ClusterOptions extends Partial<SnapshotterOptions> {
   readonly drivers?: (driver: ScriptedController) => DriverControllers;
-  readonly more?: (snapshotter: SnapshotterOptions) => readonly Controller[];
 }
 
-export async function snapshotCluster({ drivers, more, ...rest }: ClusterOptions = {}): Promise<SnapshotCluster> {
+export async function snapshotCluster({ drivers, ...rest }: ClusterOptions = {}): Promise<SnapshotCluster> {
   const server = await testServer({ modes: DEFAULT_MODES });
   await ensureRoles(server, defaultFeatures.enabled);
   const user = { name: "admin", groups: ["system:masters"] };
@@ -59,8 +58,10 @@ export async function snapshotCluster({ drivers, more, ...rest }: ClusterOptions
   const all = [
     snapshotController({ groups: true }),
     contentController(),
+    groupController(),
+    groupContentController(),
     contentSnapshotter(snapshotter),
-    ...(more?.(snapshotter) ?? []),
+    groupContentSnapshotter(snapshotter),
   ];
   const cluster = await testControllers(all, { server });
   const { client } = cluster;
