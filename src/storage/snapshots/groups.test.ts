@@ -4,7 +4,7 @@ import { GrpcError } from "#grpc";
 import type { DriverControllers } from "../sidecars/driver-controllers.ts";
 import { groupKinds } from "./objects/group-kinds.ts";
 import { snapshotKinds } from "./objects/kinds.ts";
-import { annotations, finalizers, MANAGED_BY } from "./objects/names.ts";
+import { annotations, finalizers, writtenNode } from "./objects/names.ts";
 import { restoreSource } from "./restore.ts";
 import { type ScriptedController, scriptedController } from "./testing/scripted-controller.ts";
 import {
@@ -198,7 +198,7 @@ it("the snapshots of node-local volumes are made where the volume is, and delete
   await cluster.claim("data", { node: "n2" });
   await cluster.snapshot("snap", { source: { persistentVolumeClaimName: "data" } });
   const content = await cluster.onlyContent();
-  expect(content.metadata.labels).toEqual({ [MANAGED_BY]: "n2" });
+  expect(writtenNode(content)).toBe("n2");
   expect(restoreSource(await cluster.get("snap"), content, DRIVER)).toMatchObject({ source: { node: "n2" } });
   expect(nodes.get("n1")?.calls).toEqual([]);
   const { PersistentVolume } = (await import("#api")).kinds;
@@ -234,7 +234,7 @@ it("the node of a snapshot that exists is found by asking all", async () => {
     volumeSnapshotRef: { namespace: "default", name: "snap" },
   });
   await cluster.snapshot("snap", { source: { volumeSnapshotContentName: "given" } });
-  expect((await cluster.onlyContent()).metadata.labels).toEqual({ [MANAGED_BY]: "n2" });
+  expect(writtenNode(await cluster.onlyContent())).toBe("n2");
   expect((await cluster.get("snap"))?.status).toMatchObject({ readyToUse: true });
   await cluster.remove("snap");
   expect(nodes.get("n2")?.snapshots.size).toBe(0);

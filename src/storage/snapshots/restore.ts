@@ -6,7 +6,7 @@
  */
 import type { Int64 } from "#api";
 import type { VolumeSnapshot, VolumeSnapshotContent } from "./objects/kinds.ts";
-import { MANAGED_BY } from "./objects/names.ts";
+import { writtenNode } from "./objects/names.ts";
 import { isDeleted, keyOfObject, refersTo } from "./objects/state.ts";
 
 export interface RestoreSource {
@@ -48,6 +48,6 @@ export function restoreSource(
   if (readyToUse !== true) return waits(`snapshot ${key} is not Ready`);
   const { snapshotHandle, restoreSize } = content.status ?? {};
   if (snapshotHandle === undefined) return waits(`snapshot handle ${key} is not available`);
-  const node = content.metadata.labels?.[MANAGED_BY];
+  const node = writtenNode(content);
   return { ok: true, source: { snapshotHandle, restoreSizeBytes: restoreSize, node, sourceVolumeMode } };
 }

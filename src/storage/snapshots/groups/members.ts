@@ -15,7 +15,7 @@ import type {
   VolumeSnapshotInfo,
 } from "../objects/group-kinds.ts";
 import { snapshotKinds, type VolumeSnapshot, type VolumeSnapshotContent } from "../objects/kinds.ts";
-import { annotations, finalizers, MANAGED_BY } from "../objects/names.ts";
+import { annotations, finalizers, nodeMark, writtenNode } from "../objects/names.ts";
 import { type SecretReference, secretReference } from "../objects/secret-reference.ts";
 import { merged } from "../objects/writes.ts";
 import type { GroupLookups } from "./lookups.ts";
@@ -105,16 +105,15 @@ function newMemberContent(member: Member, name: string, contentName: string): Vo
   const { driver, deletionPolicy } = content.spec;
   const { volumeHandle = "" } = info;
   const volumeMode = lookups.volumeByHandle(driver, volumeHandle)?.spec?.volumeMode;
-  const node = content.metadata.labels?.[MANAGED_BY];
   return {
     apiVersion: Content.apiVersion,
     kind: Content.kind,
     metadata: {
       name: contentName,
       finalizers: [finalizers.content],
-      ...(node !== undefined && { labels: { [MANAGED_BY]: node } }),
       annotations: {
         [annotations.groupHandle]: handle,
+        ...nodeMark(writtenNode(content)),
         ...(secret !== undefined && {
           [annotations.secretName]: secret.name,
           [annotations.secretNamespace]: secret.namespace,

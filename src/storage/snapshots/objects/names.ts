@@ -1,4 +1,5 @@
 /** The finalizers, annotations and labels of snapshots, as upstream's controllers write them. */
+import type { KubeObject } from "#api";
 
 const SNAPSHOT = "snapshot.storage.kubernetes.io";
 const GROUP = "groupsnapshot.storage.kubernetes.io";
@@ -35,8 +36,21 @@ export const annotations = {
   groupHandle: `${GROUP}/volumeGroupSnapshotHandle`,
 } as const;
 
-/** The node whose driver has the snapshot, on contents of node-local drivers. */
-export const MANAGED_BY = `${SNAPSHOT}/managed-by`;
+/**
+ * On contents of a driver with a controller on each node: the node that has the snapshot. An annotation, because names
+ * of nodes may be longer than values of labels.
+ */
+const ON_NODE = "snapshot.k8ts.dev/node";
+/** The same as a label, from upstream's controller with --enable-distributed-snapshotting. */
+const MANAGED_BY = `${SNAPSHOT}/managed-by`;
+
+export function writtenNode({ metadata }: KubeObject): string | undefined {
+  return metadata.annotations?.[ON_NODE] ?? metadata.labels?.[MANAGED_BY];
+}
+
+export function nodeMark(node: string | undefined): Readonly<Record<string, string>> {
+  return node === undefined ? {} : { [ON_NODE]: node };
+}
 
 export function contentNameFor(snapshotUid: string): string {
   return `snapcontent-${snapshotUid}`;

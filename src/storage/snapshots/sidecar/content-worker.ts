@@ -2,9 +2,9 @@
 import type { ControllerContext, Plan } from "#controllers";
 import type { CsiDriver } from "../../csi/index.ts";
 import { snapshotKinds, type VolumeSnapshotContent } from "../objects/kinds.ts";
-import { annotations, finalizers, MANAGED_BY } from "../objects/names.ts";
+import { annotations, finalizers, nodeMark } from "../objects/names.ts";
 import { driverParameters, secretReference } from "../objects/secret-reference.ts";
-import { annotated, changedFinalizers, merged, oneStep, warning } from "../objects/writes.ts";
+import { annotated, changedFinalizers, oneStep, warning } from "../objects/writes.ts";
 import { isFinal, messageOf, type SnapshotAnswer } from "./answers.ts";
 import { createSnapshot, deleteSnapshot, findSnapshot, type Texts } from "./calls.ts";
 import type { Action } from "./decide.ts";
@@ -64,11 +64,8 @@ export class ContentWorker {
 
   /** The node is written down: the volume may be gone before its snapshots are. */
   #marking(content: VolumeSnapshotContent) {
-    const node = this.#nodeOf(content);
-    const marks = { annotations: { [annotations.beingCreated]: "yes" } };
-    return merged(Content, content, {
-      metadata: { ...marks, ...(node !== undefined && { labels: { [MANAGED_BY]: node } }) },
-    });
+    const marks = { [annotations.beingCreated]: "yes", ...nodeMark(this.#nodeOf(content)) };
+    return annotated(Content, content, marks);
   }
 
   async #create(
@@ -107,8 +104,10 @@ export class ContentWorker {
         this.#unlisted(content, error),
       );
       const { plan, isDone } = this.#checked(content, found);
-      const labelled = merged(Content, content, { metadata: { labels: { [MANAGED_BY]: where } } });
-      return { plan: { ...plan, steps: [[labelled], ...(plan?.steps ?? [])] }, isDone };
+      return {
+        plan: { ...plan, steps: [[annotated(Content, content, nodeMark(where))], ...(plan?.steps ?? [])] },
+        isDone,
+      };
     } catch (error) {
       return this.#failed(content, false, error, signal);
     }

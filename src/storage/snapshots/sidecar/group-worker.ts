@@ -1,16 +1,16 @@
 /** Carries out what was decided about a group's content: asks the driver, and plans what follows from its answer. */
 import type { ControllerContext } from "#controllers";
 import { groupKinds, type VolumeGroupSnapshotContent } from "../objects/group-kinds.ts";
-import { annotations, finalizers, MANAGED_BY } from "../objects/names.ts";
+import { annotations, finalizers, nodeMark, writtenNode } from "../objects/names.ts";
 import { driverParameters, secretReference } from "../objects/secret-reference.ts";
-import { annotated, changedFinalizers, merged, oneStep, warning } from "../objects/writes.ts";
+import { annotated, changedFinalizers, oneStep, warning } from "../objects/writes.ts";
 import { isFinal, messageOf } from "./answers.ts";
 import type { Texts } from "./calls.ts";
 import { type Acted, CallError, done } from "./content-worker.ts";
 import type { GroupAction } from "./decide-group.ts";
 import { createGroup, deleteGroup, findGroup, type GroupAnswer } from "./group-answers.ts";
 import { groupAnswered, groupDeleted, groupRefused } from "./group-outcome.ts";
-import { driverOn, type FindVolume, labelledNode, nodeOfVolume, searched } from "./locate.ts";
+import { driverOn, type FindVolume, nodeOfVolume, searched } from "./locate.ts";
 import { type SnapshotterOptions, TIMEOUT_MS } from "./options.ts";
 import { annotatedSecret, readSecret } from "./secrets.ts";
 import { volumesOfDriver } from "./volumes.ts";
@@ -57,9 +57,8 @@ export class GroupWorker {
 
   #marking(content: VolumeGroupSnapshotContent) {
     const [node, ...others] = this.#nodesOf(content);
-    const isKnown = node !== undefined && others.length === 0;
-    const marks = { annotations: { [annotations.groupBeingCreated]: "yes" } };
-    return merged(Content, content, { metadata: { ...marks, ...(isKnown && { labels: { [MANAGED_BY]: node } }) } });
+    const marks = { [annotations.groupBeingCreated]: "yes", ...nodeMark(others.length === 0 ? node : undefined) };
+    return annotated(Content, content, marks);
   }
 
   async #create(
@@ -103,12 +102,14 @@ export class GroupWorker {
       const secrets = await this.#getSecrets(content, signal);
       const ask = (driver: ReturnType<typeof driverOn>) =>
         findGroup(driver, handle, members, secrets, this.#call(signal));
-      if (labelledNode(content) !== undefined || controllers.nodes() === undefined)
+      if (writtenNode(content) !== undefined || controllers.nodes() === undefined)
         return this.#answered(content, await ask(this.#driver(content)).catch(unlisted));
       const { node, found } = await searched(controllers, ask, signal).catch(unlisted);
       const { plan, isDone } = this.#answered(content, found);
-      const labelled = merged(Content, content, { metadata: { labels: { [MANAGED_BY]: node } } });
-      return { plan: { ...plan, steps: [[labelled], ...(plan?.steps ?? [])] }, isDone };
+      return {
+        plan: { ...plan, steps: [[annotated(Content, content, nodeMark(node))], ...(plan?.steps ?? [])] },
+        isDone,
+      };
     } catch (error) {
       return this.#failed(content, false, error, signal);
     }
@@ -190,8 +191,8 @@ export class GroupWorker {
     const { controllers } = this.#options;
     const { nodeTopologyKey } = controllers;
     if (controllers.nodes() === undefined) return [];
-    const labelled = labelledNode(content);
-    if (labelled !== undefined) return [labelled];
+    const written = writtenNode(content);
+    if (written !== undefined) return [written];
     if (nodeTopologyKey === undefined) return [];
     const { volumeHandles = [] } = content.spec.source;
     const nodes = volumeHandles.map((handle) => nodeOfVolume(this.#volumeOf(handle), nodeTopologyKey));

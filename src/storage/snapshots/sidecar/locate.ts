@@ -1,19 +1,15 @@
 /**
  * On which node a driver with a controller on each node has a snapshot.
  *
- * 1. The label `managed-by` of the content says it, else the topology of the source volume.
- * 2. For a snapshot that was there before, the drivers are asked in turn; the answer becomes the label.
+ * 1. It is written on the content, else it follows from the topology of the source volume.
+ * 2. For a snapshot that was there before, the drivers are asked in turn; the answer is written down.
  */
 import type { core, KubeObject } from "#api";
 import type { CsiDriver } from "../../csi/index.ts";
 import type { DriverControllers } from "../../sidecars/driver-controllers.ts";
-import { MANAGED_BY } from "../objects/names.ts";
+import { writtenNode } from "../objects/names.ts";
 
 export type FindVolume = (volumeHandle: string) => core.PersistentVolume | undefined;
-
-export function labelledNode({ metadata }: KubeObject): string | undefined {
-  return metadata.labels?.[MANAGED_BY];
-}
 
 /** The node of a volume, by its required topology; undefined if that names none or several. */
 export function nodeOfVolume(volume: core.PersistentVolume | undefined, topologyKey: string): string | undefined {
@@ -35,8 +31,8 @@ export function knownNode(
   volumeOf: FindVolume,
 ): string | undefined {
   if (controllers.nodes() === undefined) return undefined;
-  const labelled = labelledNode(content);
-  if (labelled !== undefined) return labelled;
+  const written = writtenNode(content);
+  if (written !== undefined) return written;
   const { nodeTopologyKey } = controllers;
   if (volumeHandle === undefined || nodeTopologyKey === undefined) return undefined;
   return nodeOfVolume(volumeOf(volumeHandle), nodeTopologyKey);
