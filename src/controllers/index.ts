@@ -12,9 +12,14 @@ export { CidrPoolError, type NodeCidrsOptions } from "./node-ipam/index.ts";
 export type { NodeLifecycleSettings } from "./node-lifecycle/index.ts";
 export {
   type Controller,
+  type ControllerContext,
   type ControllersOptions,
+  changesOf,
   controllerMetrics,
+  defineController,
+  keysFrom,
   type Plan,
+  type Reconciler,
   runControllers,
   type Source,
   selected,
