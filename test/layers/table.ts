@@ -59,6 +59,8 @@ export const layers: Record<string, Layer> = {
   },
   cluster: { folders: [...PARTS], packages: ["yaml"] },
   cmd: { folders: [...PARTS, "dashboard", "cluster"], packages: ["commander", "re2js", "yaml"] },
+  testing: { folders: [...PARTS, "cluster"], packages: ["yaml"] },
+  library: { folders: [...PARTS, "cluster"], packages: [] },
 };
 
 /**
@@ -83,6 +85,8 @@ export const purposes: Record<string, string> = {
   dashboard: "the web page, and its server on loopback",
   cluster: "the composition root: puts the parts together into a cluster",
   cmd: "the command line, a file for each command",
+  testing: "the test kit: clusters in a test's process, on virtual time, with forks and faults",
+  library: "what the published package exports, apart from the test kit",
 };
 
 /** The rooms of a folder, lowest first. */
