@@ -47,6 +47,7 @@ import { containerNetwork } from "./probes/index.ts";
 import type { Runtime, RuntimeStatus, RuntimeVersion } from "./runtime/runtime.ts";
 import { servedKubelet } from "./served-kubelet.ts";
 import type { ServedKubelet } from "./server/index.ts";
+import { startVolumeUsages } from "./volume-statistics.ts";
 import type { CsiVolumes } from "./volumes/index.ts";
 
 const RUNTIME_RETRY_MS = 1000;
@@ -132,7 +133,8 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
     },
     onEnd: () => ending.abort(),
   });
-  const kubelet = servedKubelet({ config, runtime, client, pods, signal: tasks.signal });
+  const volumes = startVolumeUsages({ ...options, pods, tasks });
+  const kubelet = servedKubelet({ config, runtime, client, pods, volumes, signal: tasks.signal });
   if (serve !== undefined) tasks.run("server", (running) => serve(kubelet, running));
   try {
     await tasks.done();

@@ -59,6 +59,8 @@ export const layers: Record<string, Layer> = {
   },
   cluster: { folders: [...PARTS], packages: ["yaml"] },
   cmd: { folders: [...PARTS, "dashboard", "cluster"], packages: ["commander", "re2js", "yaml"] },
+  testing: { folders: [...PARTS, "cluster"], packages: ["yaml"] },
+  library: { folders: [...PARTS, "cluster"], packages: [] },
 };
 
 /**
@@ -83,6 +85,8 @@ export const purposes: Record<string, string> = {
   dashboard: "the web page, and its server on loopback",
   cluster: "the composition root: puts the parts together into a cluster",
   cmd: "the command line, a file for each command",
+  testing: "the test kit: clusters in a test's process, on virtual time, with forks and faults",
+  library: "what the published package exports, apart from the test kit",
 };
 
 /** The rooms of a folder, lowest first. */
@@ -244,7 +248,8 @@ export const rooms: Record<string, readonly string[]> = {
   ],
   metrics: ["points", "scrape", "api"],
   network: ["kernel", "cni", "overlay", "policy", "proxy", "dns", "http", "gateway", "ingress"],
-  storage: ["csi", "sidecars", "snapshots"],
+  storage: ["csi", "driver", "sidecars", "snapshots"],
+  "storage/driver": ["rules", "machine", "catalog", "services", "linux", "memory"],
   "storage/snapshots": ["objects", "definitions", "controller", "groups", "sidecar", "run"],
   scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
   cmd: ["options", "process", "components", "inspect", "lifecycle", "nodes", "state"],

@@ -1,14 +1,15 @@
 /** A node's side of CSI, put together: drivers register, and Pods get their volumes. */
 import { mkdir } from "node:fs/promises";
-import type { core } from "#api";
+import { type core, defaultFeatures, type Features } from "#api";
 import type { Clock, Logger, Random } from "#base";
 import type { Client } from "#client";
 import { runPluginRegistry } from "../plugins/index.ts";
 import { type CsiVolumes, PodTokens } from "../volumes/index.ts";
 import { AttachedVolumes } from "./attached-volumes.ts";
 import { CsiNodeObject } from "./csi-node.ts";
-import { csiVolumes, volumesInUse } from "./csi-volumes.ts";
+import { csiVolumes } from "./csi-volumes.ts";
 import { CSI_PLUGIN, CsiDrivers } from "./drivers.ts";
+import { volumesInUse } from "./on-disk.ts";
 import { registryDirectory } from "./paths.ts";
 
 export interface NodeCsiOptions {
@@ -18,6 +19,8 @@ export interface NodeCsiOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Default: those of v1.36. */
+  readonly features?: Features | undefined;
   /** `inUse` has changed: the Node's status is to be written soon. */
   readonly onChange: () => void;
 }
@@ -33,7 +36,7 @@ export interface NodeCsi {
 }
 
 export async function nodeCsi(options: NodeCsiOptions): Promise<NodeCsi> {
-  const { root, nodeName, client, clock, random, log } = options;
+  const { root, nodeName, client, clock, random, log, features = defaultFeatures } = options;
   const dir = registryDirectory(root);
   await mkdir(dir, { recursive: true, mode: 0o750 });
   const attached = new AttachedVolumes(options);
@@ -41,7 +44,16 @@ export async function nodeCsi(options: NodeCsiOptions): Promise<NodeCsi> {
   const drivers = new CsiDrivers(new CsiNodeObject(client, nodeName), clock);
   const tokens = new PodTokens(options);
   return {
-    volumes: csiVolumes({ root, nodeName, client, drivers, attached, tokens, clock }),
+    volumes: csiVolumes({
+      root,
+      nodeName,
+      client,
+      drivers,
+      attached,
+      tokens,
+      clock,
+      isHealthWanted: features.enabled("CSIVolumeHealth"),
+    }),
     inUse: () => attached.inUse(),
     onNode: ({ status }) => attached.reported(status?.volumesInUse),
     async run(signal) {

@@ -3,12 +3,11 @@
  *
  *     volumes, writable layers, logs ··► storageProblem ──► evict
  */
-import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type core, formatQuantity, parseQuantity, podLimits, scaledValue } from "#api";
 import { type Clock, isAbort, type Logger } from "#base";
 import { CONTAINER_NAME, POD_UID, podLogDirectory } from "../containers/index.ts";
-import { volumeDirectory } from "../host/index.ts";
+import { diskUse, volumeDirectory } from "../host/index.ts";
 import type { PodWorkers } from "../pods/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 
@@ -85,7 +84,8 @@ async function storageUse(options: LocalStorageOptions, pod: core.Pod, signal: A
   const { uid = "" } = pod.metadata;
   const volumes = new Map<string, number>();
   for (const { name, emptyDir } of pod.spec?.volumes ?? []) {
-    if (emptyDir !== undefined) volumes.set(name, await diskUse(volumeDirectory(rootDir, uid, "empty-dir", name)));
+    if (emptyDir !== undefined)
+      volumes.set(name, (await diskUse(volumeDirectory(rootDir, uid, "empty-dir", name))).bytes);
   }
   const containers = new Map<string, number>();
   for (const { labels, writableLayerBytes } of await runtime.listContainerStats(
@@ -93,36 +93,10 @@ async function storageUse(options: LocalStorageOptions, pod: core.Pod, signal: A
     signal,
   )) {
     const name = labels[CONTAINER_NAME] ?? "";
-    const logs = await diskUse(join(podLogDirectory(podLogsRoot, pod), name));
+    const { bytes: logs } = await diskUse(join(podLogDirectory(podLogsRoot, pod), name));
     containers.set(name, writableLayerBytes + logs);
   }
   return { volumes, containers };
-}
-
-/**
- * The disk usage of a folder. A file with several hard links counts once; files that disappear meanwhile are skipped.
- */
-export async function diskUse(folder: string, seen: Set<number> = new Set()): Promise<number> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(absent([]));
-  let total = 0;
-  for (const entry of entries) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) total += await diskUse(path, seen);
-    else if (entry.isFile()) {
-      const found = await stat(path).catch(absent(undefined));
-      if (found === undefined || seen.has(found.ino)) continue;
-      if (found.nlink > 1) seen.add(found.ino);
-      total += found.blocks * 512;
-    }
-  }
-  return total;
-}
-
-function absent<T>(value: T): (error: NodeJS.ErrnoException) => T {
-  return (error) => {
-    if (error.code === "ENOENT") return value;
-    throw error;
-  };
 }
 
 function bytes(quantity: string): number {

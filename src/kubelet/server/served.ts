@@ -4,6 +4,7 @@ import type { Clock, Logger, MetricsRegistry } from "#base";
 import type { Client } from "#client";
 import type { KubeletConfig } from "../config/index.ts";
 import type { ContainerStatus, Runtime } from "../runtime/runtime.ts";
+import type { VolumeUsage } from "../volumes/index.ts";
 import { Refusal } from "./exchange.ts";
 
 export interface ServedKubelet {
@@ -19,6 +20,8 @@ export interface ServedKubelet {
     name: string,
     options?: { readonly previous?: boolean; readonly signal?: AbortSignal },
   ): Promise<ContainerStatus | undefined>;
+  /** What the volumes of a Pod have and use, as far as it is known. Absent where there are none. */
+  volumes?(pod: core.Pod, signal: AbortSignal): Promise<readonly VolumeUsage[]>;
   /** Undefined while the runtime and the kubelet are healthy. */
   problem(): string | undefined;
 }

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { type core, parseQuantity, podLimits, scaledValue } from "#api";
 import { type Clock, isAbort, type Logger, type Random } from "#base";
 import type { Client } from "#client";
-import type { NodeFacts, VolumePath } from "../containers/index.ts";
+import type { NodeFacts } from "../containers/index.ts";
 import type { Mounter } from "../host/index.ts";
 import { podDirectory, subPathsDirectory, volumeDirectory, volumesDirectory } from "../host/index.ts";
 import type { PodObjects } from "../objects/index.ts";
@@ -25,6 +25,7 @@ import { type ContentSources, volumeContents } from "./contents.ts";
 import { type CsiVolumes, noCsi } from "./csi.ts";
 import { hostPath } from "./host-path.ts";
 import { mountImage, releaseImages } from "./image-volumes.ts";
+import { type MeasuredPath, podVolumeUsage } from "./measure.ts";
 import { giveToGroup } from "./ownership.ts";
 import type { PodVolumes } from "./pod-volumes.ts";
 import { bindSubPath, readInside } from "./sub-path.ts";
@@ -57,13 +58,16 @@ const DIRECTORIES = {
 export function hostVolumes(options: HostVolumesOptions): PodVolumes {
   const { root, mounter, csi = noCsi } = options;
   const tokens = new PodTokens(options);
-  const ready = new Map<string, Map<string, VolumePath>>();
+  const ready = new Map<string, Map<string, MeasuredPath>>();
 
-  const setUp = async (pod: core.Pod, volume: core.Volume, signal: AbortSignal): Promise<VolumePath> => {
+  const setUp = async (pod: core.Pod, volume: core.Volume, signal: AbortSignal): Promise<MeasuredPath> => {
     if (volume.hostPath !== undefined) return { path: await hostPath(volume.hostPath) };
-    if (volume.emptyDir !== undefined) return { path: await emptyDir(options, pod, volume) };
+    if (volume.emptyDir !== undefined) return { path: await emptyDir(options, pod, volume), measure: "folder" };
     if (volume.csi !== undefined)
-      return { path: await csi.mount({ pod, volume, readOnly: volume.csi.readOnly === true }, signal) };
+      return {
+        path: await csi.mount({ pod, volume, readOnly: volume.csi.readOnly === true }, signal),
+        measure: "driver",
+      };
     const claimed = await boundVolume(options.client, pod, volume, signal);
     if (claimed !== undefined) {
       const { claim, persistentVolume, readOnly } = claimed;
@@ -71,16 +75,23 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
       const isBlock = volumeMode === "Block";
       checkMode(pod, volume.name, isBlock);
       if (host !== undefined) return { path: await hostPath(host), readOnly };
-      if (local !== undefined) return { path: await hostPath({ path: local.path, type: "" }), readOnly, isBlock };
+      if (local !== undefined)
+        return {
+          path: await hostPath({ path: local.path, type: "" }),
+          readOnly,
+          isBlock,
+          ...(!isBlock && { measure: "filesystem" as const }),
+        };
       if (driver !== undefined)
         return {
           path: await csi.mount({ pod, volume, persistentVolume, claim, readOnly }, signal),
           readOnly,
           isBlock,
+          measure: "driver",
         };
     }
     if (PLUGINS.some((kind) => volume[kind] !== undefined))
-      return { path: await contentVolume(options, tokens, pod, volume, signal) };
+      return { path: await contentVolume(options, tokens, pod, volume, signal), measure: "folder" };
     const kind = Object.keys(volume).find((key) => key !== "name") ?? "nothing";
     throw new VolumeError(`no volume plugin matched: this node knows no volumes of ${kind}`);
   };
@@ -88,7 +99,7 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
   return {
     async mount(pod, signal) {
       const { uid = "" } = pod.metadata;
-      const paths = ready.get(uid) ?? new Map<string, VolumePath>();
+      const paths = ready.get(uid) ?? new Map<string, MeasuredPath>();
       for (const volume of pod.spec?.volumes ?? []) {
         if (volume.image !== undefined) continue;
         try {
@@ -120,6 +131,7 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
       return target;
     },
     readFile: ({ path: volume }, path) => readInside(volume, path),
+    usage: (pod, signal) => podVolumeUsage({ ...options, csi }, pod, ready.get(pod.metadata.uid ?? ""), signal),
     async unmount(uid, signal) {
       await csi.unmount(uid, signal);
       const directory = podDirectory(root, uid);
@@ -153,12 +165,12 @@ function checkMode({ spec }: core.Pod, name: string, isBlock: boolean): void {
 }
 
 /** Contents that a kubelet before this one wrote. */
-async function writtenBefore(root: string, uid: string, volume: core.Volume): Promise<VolumePath | undefined> {
+async function writtenBefore(root: string, uid: string, volume: core.Volume): Promise<MeasuredPath | undefined> {
   const kind = PLUGINS.find((each) => volume[each] !== undefined);
   if (kind === undefined) return undefined;
   const path = volumeDirectory(root, uid, DIRECTORIES[kind], volume.name);
   return access(join(path, "..data")).then(
-    () => ({ path }),
+    () => ({ path, measure: "folder" }),
     () => undefined,
   );
 }
