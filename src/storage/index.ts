@@ -1,21 +1,4 @@
-/** The whole public surface of storage. */
+/** The whole public surface of storage. Kubelets import the protocol alone, as `#storage/csi`. */
 
-export {
-  type CsiCallOptions,
-  type CsiDriver,
-  type CsiDriverOptions,
-  type CsiService,
-  openCsiDriver,
-} from "./csi/client.ts";
-export {
-  AccessMode,
-  BlockMetadataType,
-  ControllerRpc,
-  GroupControllerRpc,
-  NodeRpc,
-  PluginService,
-  UsageUnit,
-  VolumeExpansion,
-} from "./csi/enums.ts";
-export { type CsiImplementation, serveCsi } from "./csi/serve.ts";
-export type { CsiHandlers, CsiMessageName, CsiReceived, CsiSent, CsiServiceName } from "./csi/services.ts";
+export * from "./csi/index.ts";
+export { type DriverControllers, oneForAll } from "./sidecars/driver-controllers.ts";

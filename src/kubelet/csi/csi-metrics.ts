@@ -1,7 +1,7 @@
 /** csi_operations_seconds: the calls to CSI drivers, by method and gRPC status. */
 import type { Clock, MetricsRegistry } from "#base";
 import { isGrpcError } from "#grpc";
-import type { CsiDriver } from "#storage";
+import type { CsiDriver } from "#storage/csi";
 import { bound } from "../runtime/bound.ts";
 
 /** Wraps the node service of a driver. */

@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { type core, isStatusError, kinds, type storage } from "#api";
 import { type Clock, KeyedLock } from "#base";
 import type { Client } from "#client";
-import { NodeRpc } from "#storage";
+import { NodeRpc } from "#storage/csi";
 import { type CsiMountRequest, type CsiVolumes, giveToGroup, type PodTokens, VolumeError } from "../volumes/index.ts";
 import type { AttachedVolumes } from "./attached-volumes.ts";
 import type { CsiDrivers, NodePlugin } from "./drivers.ts";

@@ -1,6 +1,6 @@
 /** The CSI drivers that have registered with this kubelet, each with its connection and what it can do. */
 import type { Clock } from "#base";
-import { type CsiDriver, NodeRpc, openCsiDriver } from "#storage";
+import { type CsiDriver, NodeRpc, openCsiDriver } from "#storage/csi";
 import type { Plugin, PluginHandler } from "../plugins/index.ts";
 import { VolumeError } from "../volumes/index.ts";
 import type { MeasureDriver } from "./csi-metrics.ts";

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type core, kinds, parseFeatures, type storage } from "#api";
 import { MetricsRegistry, realClock, seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess } from "#client";
-import { NodeRpc, UsageUnit } from "#storage";
+import { NodeRpc, UsageUnit } from "#storage/csi";
 import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
 import { type NodeCsi, nodeCsi } from "./node-csi.ts";
 import { attachmentName, stagedDirectory } from "./paths.ts";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { realClock } from "#base";
 import { type GrpcServer, servedService, serveGrpc } from "#grpc";
-import { type CsiSent, NodeRpc, serveCsi } from "#storage";
+import { type CsiSent, NodeRpc, serveCsi } from "#storage/csi";
 import { registrationMethods } from "../../plugins/index.ts";
 
 export interface ScriptedDriver extends AsyncDisposable {
