@@ -15,8 +15,6 @@
  */
 import { type core, writeJson } from "#api";
 import { Backoff, type ChildController, childController, isAbort, type Random } from "#base";
-import { revisionOf } from "#client";
-import type { Tracer } from "#tracing";
 import { rememberedAllocation, withAllocation } from "../admission/index.ts";
 import { type PodFailure, podGraceSeconds } from "../lifecycle/index.ts";
 import { podStatus, podText, rejectedStatus } from "../pod-status/index.ts";
@@ -24,9 +22,11 @@ import { killPod } from "./kill.ts";
 import { observe } from "./observe.ts";
 import type { PodParts } from "./parts.ts";
 import { newMemory, type PodMemory } from "./pod-memory.ts";
+import type { SyncKind } from "./pod-metrics.ts";
 import { isRunning, lookAtPod, type RuntimePod } from "./runtime-pod.ts";
 import type { StatusWriter } from "./status-writer.ts";
 import { syncPod } from "./sync-pod.ts";
+import { SyncTrace } from "./sync-trace.ts";
 
 export type PodState = "syncing" | "terminating" | "terminated" | "gone";
 
@@ -68,8 +68,9 @@ export class PodWorker {
   /** Its final status has been reported. */
   #isFinalReported = false;
   #wake: (() => void) | undefined;
-  /** The version of the Pod whose sync continues the trace of its write. */
-  #tracedRevision = 0;
+  /** What the next sync is for. */
+  #syncKind: SyncKind = "create";
+  readonly #trace: SyncTrace;
 
   constructor({ parts, status, random, pod, rejection }: PodWorkerOptions) {
     this.uid = pod.metadata.uid ?? "";
@@ -78,6 +79,7 @@ export class PodWorker {
     this.#pod = pod;
     this.#rejection = rejection;
     this.#backoff = new Backoff({ initialMs: FIRST_RETRY_MS, maxMs: LAST_RETRY_MS, jitter: 0.5 }, random);
+    this.#trace = new SyncTrace(parts.tracer);
     if (rejection !== undefined) this.#end({ failure: rejection });
     this.#considerDeletion();
   }
@@ -95,6 +97,11 @@ export class PodWorker {
     return this.#state;
   }
 
+  /** No source has it any more. */
+  get isRemoved(): boolean {
+    return this.#isRemoved;
+  }
+
   /** Whether it still uses resources of the node. */
   get isActive(): boolean {
     return this.#rejection === undefined && (this.#state === "syncing" || this.#state === "terminating");
@@ -105,7 +112,9 @@ export class PodWorker {
     const before = this.#pod;
     this.#pod = pod;
     this.#considerDeletion();
-    if (needsSync(before, pod)) this.poke();
+    if (!needsSync(before, pod)) return;
+    if (this.#syncKind !== "create") this.#syncKind = "update";
+    this.poke();
   }
 
   /** Something may have changed: sync soon. */
@@ -177,9 +186,9 @@ export class PodWorker {
   async #next(signal: AbortSignal): Promise<number> {
     switch (this.#state) {
       case "syncing":
-        return this.#sync(signal);
+        return this.#timed(this.#syncKind, () => this.#sync(signal));
       case "terminating":
-        return this.#terminate(signal);
+        return this.#timed("kill", () => this.#terminate(signal));
       case "terminated":
         return this.#cleanUp(signal);
       case "gone":
@@ -187,33 +196,31 @@ export class PodWorker {
     }
   }
 
+  async #timed<T>(kind: SyncKind, step: () => Promise<T>): Promise<T> {
+    const { clock, metrics } = this.#parts;
+    const startMs = clock.monotonic();
+    if (kind === "create") metrics.started(this.#pod);
+    this.#syncKind = "sync";
+    try {
+      return await step();
+    } finally {
+      metrics.synced(kind, (clock.monotonic() - startMs) / 1000);
+    }
+  }
+
   async #sync(signal: AbortSignal): Promise<number> {
     const pod = this.#pod;
-    const report = (status: core.PodStatus) => this.#status.set(pod, status);
-    const sync = () => syncPod(this.#parts, pod, this.#memory, report, signal);
-    const result = await (this.#parts.tracer === undefined ? sync() : this.#traced(this.#parts.tracer, sync));
+    const report = (status: core.PodStatus) => {
+      this.#status.set(pod, status);
+      this.#parts.metrics.reported(pod, status);
+    };
+    const result = await this.#trace.during(pod, () => syncPod(this.#parts, pod, this.#memory, report, signal));
     if (result.next === "end") {
       this.#end({ failure: result.failure });
       return 0;
     }
     if (result.next === "again") return 0;
     return Math.min(RESYNC_MS, Math.max(0, (result.wakeAtMs ?? Number.POSITIVE_INFINITY) - this.#parts.clock.now()));
-  }
-
-  /** The first sync of each version of the Pod continues the trace of its write. */
-  #traced<T>(tracer: Tracer, sync: () => Promise<T>): Promise<T> {
-    const { metadata } = this.#pod;
-    const revision = revisionOf(this.#pod);
-    const woken = revision === this.#tracedRevision ? [] : [revision];
-    this.#tracedRevision = revision;
-    const { name, namespace, uid } = metadata;
-    const attributes = {
-      "k8s.pod": `${namespace}/${name}`,
-      "k8s.pod.name": name,
-      "k8s.pod.uid": uid,
-      "k8s.namespace.name": namespace,
-    };
-    return tracer.during({ name: "syncPod", woken, attributes }, sync);
   }
 
   async #terminate(signal: AbortSignal): Promise<number> {
