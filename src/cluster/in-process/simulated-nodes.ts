@@ -31,6 +31,10 @@ export function simulatedNodes({ nodes, usage, handle, clock, random, log }: Sim
   });
 }
 
+export function simulatedNames(nodes: NodesConfig): readonly string[] {
+  return settingsOf(nodes).map(({ name }) => name);
+}
+
 function settingsOf({ count, cpu, memory, pods, zones }: NodesConfig) {
   try {
     return nodesOf({
