@@ -51,6 +51,8 @@ export interface ClusterConfig {
   readonly scheduler?: boolean | undefined;
   /** Whether the resource metrics API is served by this process. Default: if there are nodes. */
   readonly metricsServer?: boolean | undefined;
+  /** Whether there are volumes: a driver, its sidecars and a default class. Default: if there are nodes. */
+  readonly localStorage?: boolean | undefined;
   /** Service IP range, or one of each family. Default: 10.96.0.0/12. */
   readonly serviceCidrs?: readonly string[] | undefined;
   /** Node ports, and the Service `kubernetes`. */

@@ -39,6 +39,10 @@ export function simulatedNodes(options: SimulatedNodesOptions): Fleet {
   });
 }
 
+export function simulatedNames(nodes: NodesConfig): readonly string[] {
+  return settingsOf(nodes).map(({ name }) => name);
+}
+
 function settingsOf({ count, cpu, memory, pods, zones }: NodesConfig) {
   try {
     return nodesOf({

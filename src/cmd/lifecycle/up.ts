@@ -67,6 +67,7 @@ export interface UpOptions
   readonly controllers?: readonly string[];
   readonly scheduler?: boolean;
   readonly metricsServer?: boolean;
+  readonly storage: boolean;
   readonly dashboard: boolean;
   readonly dashboardPort: number;
   readonly detach?: boolean;
@@ -110,6 +111,7 @@ export function upCommand(): Command {
       "serve metrics.k8s.io, for kubectl top and autoscalers (default: yes, if there are nodes)",
     )
     .option("--no-metrics-server", "do not serve metrics.k8s.io; another metrics-server does")
+    .option("--no-storage", "do not provide volumes: no CSI driver, no StorageClass `standard`")
     .addOption(
       new Option("--dashboard-port <port>", "port of the dashboard on loopback; 0 picks a free one")
         .argParser(wholeNumber(0, 65535))
@@ -174,6 +176,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     controllers: options.controllers,
     // A memory store without nodes is for trying the API: no Pod could run.
     metricsServer: options.metricsServer,
+    localStorage: options.storage,
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),
     nodes,
     realNodes,

@@ -39,8 +39,7 @@ export interface PodWorkerOptions {
   readonly rejection?: PodFailure | undefined;
 }
 
-const FIRST_RETRY_MS = 1000;
-const LAST_RETRY_MS = 10_000;
+const RETRY = { initialMs: 1000, maxMs: 10_000, jitter: 0.5 };
 /** Even without events, to update the contents of volumes. */
 const RESYNC_MS = 60_000;
 
@@ -78,7 +77,7 @@ export class PodWorker {
     this.#status = status;
     this.#pod = pod;
     this.#rejection = rejection;
-    this.#backoff = new Backoff({ initialMs: FIRST_RETRY_MS, maxMs: LAST_RETRY_MS, jitter: 0.5 }, random);
+    this.#backoff = new Backoff(RETRY, random);
     this.#trace = new SyncTrace(parts.tracer);
     if (rejection !== undefined) this.#end({ failure: rejection });
     this.#considerDeletion();
