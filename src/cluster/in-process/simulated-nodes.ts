@@ -2,11 +2,11 @@
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
 import type { Clock, Logger, Random } from "#base";
 import { Client, type InProcessHandle, inProcess } from "#client";
-import { Fleet, nodesOf } from "#kubelet";
+import { Fleet, type FleetOptions, nodesOf } from "#kubelet";
 import type { NodesConfig } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
 
-export interface SimulatedNodesOptions {
+export interface SimulatedNodesOptions extends Pick<FleetOptions, "defaults" | "usage"> {
   readonly nodes: NodesConfig;
   readonly handle: InProcessHandle;
   readonly clock: Clock;
@@ -15,7 +15,7 @@ export interface SimulatedNodesOptions {
 }
 
 /** `ready` resolves when all its nodes are. */
-export function simulatedNodes({ nodes, handle, clock, random, log }: SimulatedNodesOptions): Fleet {
+export function simulatedNodes({ nodes, handle, clock, random, log, ...scripts }: SimulatedNodesOptions): Fleet {
   return new Fleet({
     nodes: settingsOf(nodes),
     clientOf: (name) => {
@@ -23,6 +23,7 @@ export function simulatedNodes({ nodes, handle, clock, random, log }: SimulatedN
       return new Client({ transport: inProcess(handle, user), clock, userAgent: "kubelet" });
     },
     facts: { version: versionText(), architecture: process.arch === "arm64" ? "arm64" : "amd64" },
+    ...scripts,
     clock,
     random,
     log,
