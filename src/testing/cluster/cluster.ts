@@ -7,99 +7,57 @@
  *
  * 1. Nothing happens behind a test's back: work that is due is done when the test waits for it, time moves when the
  *    test moves it.
- * 2. A fork has all objects at their revisions, and the time. Its components begin with them as after a restart; they
- *    start when something is to do.
- * 3. `stop` ends within a limit of real time, and says what did not end.
+ * 2. A fork has all objects at their revisions, and the time. Its components begin with them as after a restart.
+ * 3. `reset` brings back the state in which `startCluster` or `fork` returned it. Clients and the clock stay valid.
  */
-import { MetricsRegistry, type Random, realClock, seededRandom, silentLogger, VirtualClock } from "#base";
-import { Client, type InProcessUser, inProcess } from "#client";
-import { type Authority, createAuthority } from "#pki";
-import type { NodesConfig } from "../../cluster/config/cluster-config.ts";
-import { InProcessMetrics } from "../../cluster/in-process/metrics-server.ts";
-import { Faults } from "../faults/faults.ts";
-import { type Image, type TestApiServer, testApiServer } from "./api-server.ts";
-import { type Components, startComponents } from "./components.ts";
-import { Connections } from "./connections.ts";
+import { type Clock, VirtualClock } from "#base";
+import { Client, type InProcessHandle, type InProcessUser, inProcess } from "#client";
+import type { Recorder } from "#flows";
+import type { Fleet } from "#kubelet";
+import { createAuthority } from "#pki";
+import type { Faults } from "../faults/faults.ts";
+import type { Image } from "./api-server.ts";
 import { eventually, type Limits } from "./eventually.ts";
 import { applyAll, installDefinitions, type Manifest, objectsOf } from "./manifests.ts";
-import { type ClusterOptions, scriptsOf } from "./options.ts";
+import type { ClusterOptions } from "./options.ts";
 import { type OpenPort, openPort } from "./port.ts";
+import { type Common, RunningCluster } from "./running.ts";
 import { TestClock } from "./test-clock.ts";
 
-export const ADMIN: InProcessUser = { name: "admin", groups: ["system:masters", "system:authenticated"] };
-const STOP_WITHIN_MS = 10_000;
-
-/** What a cluster and its forks have in common. */
-interface Common {
-  readonly options: ClusterOptions;
-  readonly authority: Authority;
-}
+const ADMIN: InProcessUser = { name: "admin", groups: ["system:masters", "system:authenticated"] };
+/** It opens nothing but a test's cluster on loopback. */
+const ADMIN_TOKEN = "the-administrator-of-a-test-cluster";
 
 export class TestCluster implements AsyncDisposable {
   /** An administrator's client. */
   readonly client: Client;
   readonly clock: TestClock;
-  readonly faults: Faults;
   readonly #common: Common;
-  readonly #time: VirtualClock;
-  readonly #server: TestApiServer;
-  readonly #connections: Connections;
-  readonly #random: Random;
-  readonly #metrics: MetricsRegistry;
   readonly #clients: Client[] = [];
   readonly #forks = new Set<TestCluster>();
-  #components: Components | undefined;
+  /** Clusters that a reset has replaced, until they have stopped. */
+  readonly #replaced = new Set<Promise<void>>();
+  #running: RunningCluster;
+  #beginning: Image | undefined;
   #port: OpenPort | undefined;
   #stopped: Promise<void> | undefined;
 
-  private constructor(
-    common: Common,
-    time: VirtualClock,
-    random: Random,
-    server: TestApiServer,
-    metrics: MetricsRegistry,
-  ) {
+  /** Use `startCluster`. */
+  constructor(common: Common, running: RunningCluster, beginning?: Image) {
     this.#common = common;
-    this.#time = time;
-    this.#random = random;
-    this.#server = server;
-    this.#metrics = metrics;
-    this.faults = new Faults(time, random);
-    this.#connections = new Connections(server.handle, (component, handle) => this.faults.between(component, handle));
-    this.clock = new TestClock(time, {
-      underWay: () => this.#connections.underWay,
-      beforeMoving: () => this.#wake(),
+    this.#running = running;
+    this.#beginning = beginning;
+    this.clock = new TestClock({
+      time: () => this.#running.time,
+      underWay: () => this.#running.connections.underWay,
+      beforeMoving: () => this.#running.wake(),
     });
     this.client = this.as(ADMIN);
   }
 
-  /** A cluster on an image, or a new one. Its components do not run yet. */
-  static async open(common: Common, image?: Image): Promise<TestCluster> {
-    const { seed = 1, startAt, log = silentLogger } = common.options;
-    const time = new VirtualClock(image?.now ?? startAt?.getTime());
-    const random = seededRandom(seed);
-    const metrics = new MetricsRegistry();
-    const server = await testApiServer({
-      ...{ clock: time, random, image, metrics, log },
-      tokens: new Map([[ADMIN_TOKEN, ADMIN]]),
-      caPem: common.authority.certPem,
-      extensions: new InProcessMetrics().extensions,
-    });
-    return new TestCluster(common, time, random, server, metrics);
-  }
-
-  /** A client in this process as another user, for RBAC. */
-  as(user: InProcessUser): Client {
-    const writes = ({ method }: { readonly method: string }) => {
-      if (method !== "GET") this.#wake();
-    };
-    const client = new Client({
-      transport: inProcess(this.#connections.of(user.name, writes), user),
-      clock: this.#time,
-      userAgent: "k8ts-testing",
-    });
-    this.#clients.push(client);
-    return client;
+  /** What goes wrong between its components. */
+  get faults(): Faults {
+    return this.#running.faults;
   }
 
   /** A file for other clients, if the cluster has a port. */
@@ -112,6 +70,26 @@ export class TestCluster implements AsyncDisposable {
     return this.#port?.url;
   }
 
+  /** What happened: flow records of requests, writes, reconciles and deliveries. */
+  get records(): Recorder {
+    return this.#running.server.recorder;
+  }
+
+  /** A client in this process as another user, for RBAC. */
+  as(user: InProcessUser): Client {
+    const handle: InProcessHandle = (request) => {
+      if (request.method !== "GET") this.#running.wake();
+      return this.#running.connections.of(user.name)(request);
+    };
+    const client = new Client({
+      transport: inProcess(handle, user),
+      clock: this.#clientClock(),
+      userAgent: "k8ts-testing",
+    });
+    this.#clients.push(client);
+    return client;
+  }
+
   /** Applies objects, files and folders of any kind. */
   async apply(...manifests: readonly Manifest[]): Promise<void> {
     await applyAll(this.client, await objectsOf(manifests));
@@ -120,59 +98,59 @@ export class TestCluster implements AsyncDisposable {
 
   /** Waits until nothing is left to do unless time passes. */
   settle(): Promise<void> {
-    this.#wake();
+    this.#running.wake();
     return this.clock.settle();
   }
 
-  /** Moves time from one thing that is due to the next until `read` gives a value; throws when the limit is reached. */
+  /**
+   * Moves time from one thing that is due to the next until `read` gives a value other than undefined or false; throws
+   * when the limit is reached.
+   */
   eventually<T>(read: () => Promise<T | undefined> | T | undefined, limits: Limits = {}): Promise<T> {
-    this.#wake();
+    this.#running.wake();
     return eventually(this, read, limits);
   }
 
   /** What it is doing or waiting for, as lines: for the message of a test that fails. */
   waitingFor(): readonly string[] {
-    const { nextDueMs } = this.clock;
-    return [
-      ...this.#connections.describe().map((text) => `not answered yet: ${text}`),
-      nextDueMs === undefined ? "nothing is due" : `the next thing is due in ${nextDueMs} ms of its time`,
-      `components: ${this.#components?.names.join(", ") ?? "not started, nothing was written yet"}`,
-    ];
+    return this.#running.describe();
   }
 
-  /** Another cluster with everything that this one has. */
+  /** Another cluster with everything that this one has. It stops with this one. */
   async fork(): Promise<TestCluster> {
     await this.clock.settle();
-    const fork = await TestCluster.open(this.#common, this.#server.image());
+    const image = this.#running.server.image();
+    const fork = new TestCluster(this.#common, await RunningCluster.open(this.#common, image), image);
     this.#forks.add(fork);
     return fork;
   }
 
+  /** Goes back to the beginning. Watches that are open end; a cluster with a port cannot be reset. */
+  async reset(): Promise<void> {
+    if (this.#port !== undefined) throw new Error("a cluster with a port cannot be reset: reset a fork of it");
+    const before = this.#running;
+    this.#running = await RunningCluster.open(this.#common, this.#beginning);
+    const stopping = before.stop();
+    this.#replaced.add(stopping);
+    stopping.then(
+      () => this.#replaced.delete(stopping),
+      () => {},
+    );
+  }
+
   /** Simulates the failure of a node: its Lease expires, its Pods stay as they are. */
   stopNode(name: string): void {
-    this.#node((fleet) => fleet.stopNode(name), name);
+    this.#changeNode(name, (fleet) => fleet.stopNode(name));
   }
 
   startNode(name: string): void {
-    this.#node((fleet) => fleet.startNode(name), name);
+    this.#changeNode(name, (fleet) => fleet.startNode(name));
   }
 
-  #node(change: (fleet: NonNullable<Components["fleet"]>) => boolean, name: string): void {
-    this.#wake();
-    const fleet = this.#components?.fleet;
-    if (fleet === undefined || !change(fleet)) throw new Error(`there is no simulated node ${name}`);
-  }
-
-  /** What happened: flow records of requests, writes, reconciles and deliveries. */
-  get records() {
-    return this.#server.recorder;
-  }
-
-  /** Stops a component and starts it again, with what the API has. */
-  async restart(): Promise<void> {
-    await this.#components?.stop();
-    this.#components = undefined;
-    this.#wake();
+  /** Stops the components, as a crash between two writes would, and starts them with what the API has. */
+  async restartComponents(): Promise<void> {
+    await this.#running.restart();
+    await this.clock.settle();
   }
 
   stop(): Promise<void> {
@@ -187,87 +165,49 @@ export class TestCluster implements AsyncDisposable {
   /** For `startCluster`: the rest of the start. */
   async begin(): Promise<void> {
     const { crds = [], manifests = [], port } = this.#common.options;
-    const definitions = await objectsOf(crds);
-    const objects = await objectsOf(manifests);
-    this.#wake();
+    const [definitions, objects] = [await objectsOf(crds), await objectsOf(manifests)];
+    this.#running.wake();
     await this.clock.settle();
-    await this.#components?.fleet?.ready;
+    await this.#running.components?.fleet?.ready;
     await installDefinitions(this.client, definitions, () => this.clock.settle());
     await applyAll(this.client, objects);
-    if (port !== undefined) {
-      const { handle } = this.#server;
-      this.#port = await openPort({ port, handle, token: ADMIN_TOKEN });
-    }
     await this.clock.settle();
+    this.#beginning = this.#running.server.image();
+    if (port !== undefined)
+      this.#port = await openPort({ port, handle: this.#running.server.handle, token: ADMIN_TOKEN });
   }
 
-  #wake(): void {
-    if (this.#components !== undefined || this.#stopped !== undefined) return;
-    const {
-      nodes = 1,
-      controllers,
-      scheduler = true,
-      operators = [],
-      images,
-      usage,
-      log = silentLogger,
-    } = this.#common.options;
-    this.#components = startComponents(
-      { nodes: nodesOf(nodes), controllers, scheduler, operators, images: scriptsOf(images), usage },
-      {
-        handleOf: (component) => this.#connections.of(component),
-        authority: this.#common.authority,
-        signToken: this.#server.signToken,
-        reasons: this.#server.reasons,
-        metrics: this.#metrics,
-        clock: this.#time,
-        random: this.#random,
-        log,
-      },
-    );
+  #changeNode(name: string, change: (fleet: Fleet) => boolean): void {
+    this.#running.wake();
+    const fleet = this.#running.components?.fleet;
+    if (fleet === undefined || !change(fleet)) throw new Error(`there is no simulated node ${name}`);
+  }
+
+  /** That of the cluster as it runs now. */
+  #clientClock(): Clock {
+    const time = () => this.#running.time;
+    return {
+      now: () => time().now(),
+      monotonic: () => time().monotonic(),
+      timer: (ms, fire) => time().timer(ms, fire),
+      sleep: (ms, signal) => time().sleep(ms, signal),
+    };
   }
 
   async #stop(): Promise<void> {
-    const forks = [...this.#forks].map((fork) => fork.stop());
-    const parts: readonly (readonly [string, () => Promise<unknown> | undefined])[] = [
-      ["forks", () => Promise.all(forks)],
-      ["components", () => this.#components?.stop()],
-      ["clients", () => Promise.all(this.#clients.map((client) => client.close()))],
-      ["port", () => this.#port?.close()],
-      ["API server", () => this.#server.close()],
-    ];
-    const { stopWithinMs = STOP_WITHIN_MS } = this.#common.options;
-    const limit = realClock();
-    for (const [name, stop] of parts) {
-      const late = new AbortController();
-      const tooLate = limit.sleep(stopWithinMs, late.signal).then(
-        () => {
-          throw new Error([`the ${name} did not stop within ${stopWithinMs} ms:`, ...this.waitingFor()].join("\n  "));
-        },
-        () => {},
-      );
-      try {
-        await Promise.race([stop(), tooLate]);
-      } finally {
-        late.abort();
-      }
-    }
+    await Promise.all([...this.#forks].map((fork) => fork.stop()));
+    await Promise.all(this.#clients.map((client) => client.close()));
+    await this.#port?.close();
+    await Promise.all([this.#running.stop(), ...this.#replaced]);
   }
-}
-
-/** The bearer token of the administrator on a cluster with a port. It opens nothing but this cluster on loopback. */
-const ADMIN_TOKEN = "the-administrator-of-a-test-cluster";
-
-function nodesOf(nodes: number | NodesConfig): NodesConfig | undefined {
-  if (typeof nodes !== "number") return nodes;
-  return nodes === 0 ? undefined : { count: nodes };
 }
 
 /** Resolves when all nodes are Ready, custom resources are served and manifests are applied. */
 export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
-  const startMs = options.startAt?.getTime();
-  const authority = await createAuthority({ commonName: "kubernetes", clock: new VirtualClock(startMs) });
-  const cluster = await TestCluster.open({ options, authority });
+  const time = new VirtualClock(options.startAt?.getTime());
+  const authority = await createAuthority({ commonName: "kubernetes", clock: time });
+  const common = { options, authority, tokens: new Map([[ADMIN_TOKEN, ADMIN]]) };
+  const cluster = new TestCluster(common, await RunningCluster.open(common));
   try {
     await cluster.begin();
     return cluster;

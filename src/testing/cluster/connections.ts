@@ -6,8 +6,6 @@
  */
 import type { InProcessHandle } from "#client";
 
-export type Request = Parameters<InProcessHandle>[0];
-
 /** Requests of a component of this name, on their way to the API server. */
 export type Meddle = (component: string, handle: InProcessHandle) => InProcessHandle;
 
@@ -31,11 +29,9 @@ export class Connections {
     return [...this.#underWay].map((text) => text.slice(text.indexOf(" ") + 1));
   }
 
-  /** `before` is called with each request. */
-  of(component: string, before?: (request: Request) => void): InProcessHandle {
+  of(component: string): InProcessHandle {
     const handle = this.#meddle(component, this.#handle);
     return (request) => {
-      before?.(request);
       const answering = handle(request);
       if (!(answering instanceof Promise)) return answering;
       const text = `${this.#numbers++} ${component}: ${request.method} ${request.path}`;
