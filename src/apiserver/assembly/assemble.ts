@@ -50,7 +50,7 @@ export async function assembleApiServer<A extends AuthorizationPart, F extends F
   const foundation = layFoundation(parts, closing, stopping.signal);
   const extensions = await loadExtensions(foundation, parts.aggregation?.(foundation));
   const allocation = parts.allocation?.(foundation);
-  const newest = await foundation.storage.feed.load(parts.resumableChanges);
+  const newest = await load(foundation, parts);
   const core = await completeCore(parts, foundation, extensions.custom, allocation);
   await sync(core, extensions, newest, parts.bootstrap);
   if (allocation !== undefined) core.background.run("service allocation repair", (signal) => allocation.repair(signal));
@@ -68,6 +68,13 @@ export async function assembleApiServer<A extends AuthorizationPart, F extends F
       await closed.disposeAsync();
     },
   };
+}
+
+/** Fills the caches. Returns the revision that the feed has to reach before they are up to date. */
+async function load({ storage }: Foundation, { origin, resumableChanges }: Surroundings): Promise<number> {
+  const { feed } = storage;
+  if (origin !== undefined && (await feed.adopt(origin))) return feed.revision;
+  return feed.load(resumableChanges);
 }
 
 /** Custom resources are known before the caches load, so that their instances are loaded with everything else. */

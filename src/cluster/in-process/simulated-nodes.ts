@@ -2,14 +2,13 @@
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
 import type { Clock, Logger, Random } from "#base";
 import { Client, type InProcessHandle, inProcess, traced } from "#client";
-import { Fleet, nodesOf, type UsageSource } from "#kubelet";
+import { Fleet, type FleetOptions, nodesOf } from "#kubelet";
 import type { Tracing } from "#tracing";
 import type { NodesConfig } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
 
-export interface SimulatedNodesOptions {
+export interface SimulatedNodesOptions extends Pick<FleetOptions, "defaults" | "usage"> {
   readonly nodes: NodesConfig;
-  readonly usage: UsageSource | undefined;
   readonly handle: InProcessHandle;
   readonly tracing?: Tracing | undefined;
   readonly clock: Clock;
@@ -18,9 +17,16 @@ export interface SimulatedNodesOptions {
 }
 
 /** `ready` resolves when all its nodes are. */
-export function simulatedNodes(options: SimulatedNodesOptions): Fleet {
-  const { nodes, usage, handle, clock, random, log } = options;
-  const tracer = options.tracing?.tracer("kubelet");
+export function simulatedNodes({
+  nodes,
+  handle,
+  tracing,
+  clock,
+  random,
+  log,
+  ...scripts
+}: SimulatedNodesOptions): Fleet {
+  const tracer = tracing?.tracer("kubelet");
   return new Fleet({
     nodes: settingsOf(nodes),
     clientOf: (name) => {
@@ -32,7 +38,7 @@ export function simulatedNodes(options: SimulatedNodesOptions): Fleet {
       });
     },
     facts: { version: versionText(), architecture: process.arch === "arm64" ? "arm64" : "amd64" },
-    usage,
+    ...scripts,
     clock,
     random,
     log,
