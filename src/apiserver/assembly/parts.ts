@@ -7,6 +7,7 @@ import type { Features, Kind } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random, TaskGroup } from "#base";
 import type { Recorder } from "#flows";
 import type { Store } from "#store";
+import type { Tracer } from "#tracing";
 import type { Aggregation } from "../aggregation/index.ts";
 import type { Allocators } from "../allocate/index.ts";
 import type { Authorizer } from "../authz/authorizer.ts";
@@ -92,6 +93,8 @@ export interface Surroundings {
   readonly resumableChanges: number;
   /** Records requests and deliveries. Default: nothing is recorded. */
   readonly recorder?: Recorder | undefined;
+  /** Traces requests. Default: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** How the store is used. */
   readonly storageSettings?: StorageSettings | undefined;
   readonly requests?: RequestSettings | undefined;

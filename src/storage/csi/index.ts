@@ -17,5 +17,7 @@ export {
   UsageUnit,
   VolumeExpansion,
 } from "./enums.ts";
+export { inProcessDriver } from "./in-process.ts";
+export { type RegistrationOptions, serveRegistration } from "./registration.ts";
 export { type CsiImplementation, serveCsi } from "./serve.ts";
 export type { CsiHandlers, CsiMessageName, CsiReceived, CsiSent, CsiServiceName } from "./services.ts";
