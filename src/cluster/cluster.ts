@@ -19,7 +19,8 @@ import { openStore, type Store } from "#store";
 import type { Tracing } from "#tracing";
 import { type ClusterConfig, type Environment, historyOf } from "./config/cluster-config.ts";
 import { ClusterError } from "./config/errors.ts";
-import { featureNotes, readFeatures } from "./config/features.ts";
+import { ALL_COMPONENTS, featureNotes, readFeatures } from "./config/features.ts";
+import { gatesOfNodes, nodeCidrsOf } from "./config/node-settings.ts";
 import { servingDnsNames } from "./config/serving-files.ts";
 import { storeSpec } from "./config/store-spec.ts";
 import { openTracing } from "./config/tracing.ts";
@@ -30,23 +31,11 @@ import { type ClusterApiServer, isAnyAddress, startClusterApiServer } from "./in
 import { InProcessMetrics } from "./in-process/metrics-server.ts";
 import type { OpenedRealNodes } from "./nodes/index.ts";
 
-const ALL_COMPONENTS = [
-  "kube-apiserver",
-  "kube-controller-manager",
-  "kube-scheduler",
-  "kubelet",
-  "kube-proxy",
-] as const;
-
 /** The first address of the default service range: the `kubernetes` Service. */
 const KUBERNETES_SERVICE_IP = "10.96.0.1";
 
 const NO_NODE_TRACES =
   "The kubelets of these nodes are not traced: their networks have no way to the collector. Everything else is.";
-
-/** The default range of Pod addresses is enough for this many nodes. */
-const DEFAULT_RANGE_NODES = 256;
-const WIDE_POD_RANGE = "10.128.0.0/9";
 
 export interface Cluster {
   readonly url: string;
@@ -241,7 +230,13 @@ function runInBackground(
     await nextTurn();
     const { runControllerManager } = await import("./in-process/controller-manager.ts");
     const { controllers: selection } = config;
-    const own = { authority: pki.ca, signToken, selection, nodeCidrs: nodeCidrsOf(config, realNodes), features };
+    const own = {
+      authority: pki.ca,
+      signToken,
+      selection,
+      nodeCidrs: nodeCidrsOf(config, realNodes?.podRanges),
+      features,
+    };
     await runControllerManager({ ...own, handle, elects, tracing, clock, random, log, metrics }, signal);
   });
   background.run("cluster info", async (signal) => {
@@ -268,12 +263,6 @@ function runInBackground(
     }),
   );
   return background;
-}
-
-/** Ranges for the Pod CIDRs of nodes. Undefined: the default range. */
-function nodeCidrsOf({ nodes, serviceCidrs = [] }: ClusterConfig, realNodes: OpenedRealNodes | undefined) {
-  if (realNodes !== undefined) return { clusterCidrs: realNodes.podRanges, serviceCidrs };
-  return (nodes?.count ?? 0) > DEFAULT_RANGE_NODES ? { clusterCidrs: [WIDE_POD_RANGE] } : undefined;
 }
 
 async function startNodes(
@@ -305,7 +294,7 @@ async function startNodes(
         authority: pki.ca,
         background,
         serviceCidrs,
-        featureGates: gatesOfNodes(start),
+        featureGates: gatesOfNodes(config, log),
       });
       if (ready < wanted) notes.push(`${wanted - ready} of ${wanted} nodes are not ready yet; see ${dir.nodes}.`);
       return [undefined, `${ready} ready, on containerd`];
@@ -328,14 +317,6 @@ async function startVolumes(start: Start, { handle }: ClusterApiServer, backgrou
     random,
     log,
   });
-}
-
-/** A flag for the programs of a node. They emulate no other version, so its gates are not theirs. */
-function gatesOfNodes({ config, log }: Start): string | undefined {
-  const { gates, emulatedVersion } = config.features ?? {};
-  if (emulatedVersion === undefined) return gates;
-  log.warn("nodes have the features of v1.36: --emulated-version and its --feature-gates do not reach them");
-  return undefined;
 }
 
 /** Writes run.json, by which other commands find the cluster. */

@@ -2,6 +2,15 @@
 import { type Component, type FeatureFlags, type Features, parseFeatures, withoutEffect } from "#api";
 import { ClusterError } from "./errors.ts";
 
+/** Those that the process of a cluster, or its nodes, run. */
+export const ALL_COMPONENTS = [
+  "kube-apiserver",
+  "kube-controller-manager",
+  "kube-scheduler",
+  "kubelet",
+  "kube-proxy",
+] as const;
+
 /** Throws ClusterError with upstream's words. */
 export function readFeatures(flags: FeatureFlags = {}): Features {
   try {
