@@ -18,11 +18,13 @@ export interface LinuxMachineOptions {
   readonly dir: string;
   readonly newId: () => string;
   readonly pool?: LoopPool | undefined;
+  readonly blockProblem?: string | undefined;
   /** Default: the machine's own programs. */
   readonly run?: RunProgram | undefined;
 }
 
-export async function linuxMachine({ dir, newId, pool, run = runProgram }: LinuxMachineOptions): Promise<Machine> {
+export async function linuxMachine(options: LinuxMachineOptions): Promise<Machine> {
+  const { dir, newId, pool, blockProblem, run = runProgram } = options;
   const images = await openDiskImages(dir, run, newId);
   const loops = loopDevices(run, pool);
   // Free devices are found and taken by one call at a time.
@@ -33,6 +35,7 @@ export async function linuxMachine({ dir, newId, pool, run = runProgram }: Linux
   return {
     images,
     fileSystems: fileSystemsHere(),
+    blockProblem,
     maxDevices: pool?.count ?? 0,
     async devices() {
       return (await loops.list()).flatMap(({ number, file, isDeleted }) => {
