@@ -277,7 +277,10 @@ async function startNodes(
   if (nodes !== undefined) {
     simulated = await step("nodes", start, async () => {
       const { simulatedNodes } = await import("./in-process/simulated-nodes.ts");
-      const fleet = simulatedNodes({ nodes, handle, clock, random, log });
+      const { nodeUsage } = await import("./in-process/node-usage.ts");
+      const { usageFile } = nodes;
+      const usage = usageFile === undefined ? undefined : await nodeUsage(usageFile, { background, clock, log });
+      const fleet = simulatedNodes({ nodes, usage, handle, clock, random, log });
       background.run("simulated nodes", (signal) => fleet.run(signal));
       await fleet.ready;
       return [fleet, `${nodes.count} simulated`];

@@ -21,19 +21,24 @@ import {
 } from "#base";
 import { Client, type HttpsConnection, https } from "#client";
 import { type KubeconfigConnection, kubeconfigFor, readKubeconfig, writeKubeconfig } from "#pki";
+import { registerBuildInfo } from "./build-info.ts";
 import {
+  type CertificateMetrics,
   CertificateRefusedError,
   type ChangingTransport,
   changingTransport,
+  clientCertificateMetrics,
   isExpired,
   keepServingCertificate,
   renewalTime,
   requestCertificate,
+  serverCertificateMetrics,
 } from "./certificates/index.ts";
 import type { KubeletConfig } from "./config/index.ts";
 import { criRuntime } from "./cri/index.ts";
 import { type KubeletOptions, runKubelet } from "./kubelet.ts";
-import { serveKubelet } from "./server/index.ts";
+import { measuredTransport } from "./rest-client-metrics.ts";
+import { type Page, serveKubelet } from "./server/index.ts";
 
 export interface HostKubeletOptions {
   readonly config: KubeletConfig;
@@ -51,6 +56,8 @@ export interface HostKubeletOptions {
   /** Aborts when the machine shuts down. */
   readonly shutdown?: AbortSignal;
   readonly metrics?: MetricsSettings | undefined;
+  /** /statusz and /flagz of the kubelet's server. */
+  readonly page?: Page | undefined;
 }
 
 const RETRY_MS = 5000;
@@ -65,15 +72,18 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
   if (bootstrapKubeconfig !== undefined && !(await hasCredentials(kubeconfig, clock)))
     await bootstrap(options, bootstrapKubeconfig, signal);
   const connection = await readKubeconfig(kubeconfig);
-  const transport = changingTransport(https(connectionOf(connection), { clock }));
+  const metrics = hostMetrics(options);
+  parts.use(registerProcessMetrics(metrics));
+  const { host } = new URL(connection.server);
+  const transport = measuredTransport(changingTransport(https(connectionOf(connection), { clock })), {
+    metrics,
+    clock,
+    host,
+  });
   const client = new Client({ transport, clock, userAgent: `kubelet/${version}` });
   parts.defer(() => client.close());
   const runtime = criRuntime({ endpoint: runtimeEndpoint, clock, log });
   parts.defer(() => runtime.close());
-  const metrics = new MetricsRegistry(options.metrics);
-  metrics.describeItself();
-  parts.use(registerProcessMetrics(metrics));
-  registerFeatureMetrics(metrics, options.features);
   const tasks = new TaskGroup({ parent: signal });
   const kubelet = {
     config,
@@ -87,17 +97,48 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
     version,
     shutdown: options.shutdown,
     serve:
-      serve ?? serveKubelet({ certDir: options.certDir, clientCaPem: connection.caPem ?? "", clock, log, metrics }),
+      serve ??
+      serveKubelet({
+        certDir: options.certDir,
+        clientCaPem: connection.caPem ?? "",
+        clock,
+        log,
+        metrics,
+        page: options.page,
+      }),
   };
+  const ofClient = clientCertificateMetrics(metrics, clock);
+  const ofServer = serverCertificateMetrics(metrics, clock);
+  const { client: credentials } = connection;
+  if (credentials !== undefined && "certPem" in credentials) ofClient.issued(credentials.certPem);
   tasks.run("kubelet", (running) => runKubelet(kubelet, running));
   if (bootstrapKubeconfig !== undefined)
-    tasks.run("certificate renewal", (running) => renew(options, connection, client, transport, random, running));
+    tasks.run("certificate renewal", (running) =>
+      renew(options, connection, client, transport, { random, metrics: ofClient }, running),
+    );
   if (config.serverTlsBootstrap) {
     const names = { dnsNames: [config.nodeName], ipAddresses: config.nodeIps };
-    const serving = { client, nodeName: config.nodeName, names, certDir: options.certDir, clock, random, log };
+    const serving = {
+      client,
+      nodeName: config.nodeName,
+      names,
+      certDir: options.certDir,
+      clock,
+      random,
+      log,
+      metrics: ofServer,
+    };
     tasks.run("certificate of the server", (running) => keepServingCertificate(serving, running));
   }
   await tasks.done();
+}
+
+function hostMetrics({ metrics: settings, features, version }: HostKubeletOptions): MetricsRegistry {
+  const metrics = new MetricsRegistry(settings);
+  metrics.describeItself();
+  registerFeatureMetrics(metrics, features);
+  registerBuildInfo(metrics, version);
+  return metrics;
 }
 
 /** With the user of the bootstrap kubeconfig, until there is a kubeconfig for the node. */
@@ -128,7 +169,7 @@ async function renew(
   connection: KubeconfigConnection,
   client: Client,
   transport: ChangingTransport,
-  random: Random,
+  { random, metrics }: { readonly random: Random; readonly metrics: CertificateMetrics },
   signal: AbortSignal,
 ): Promise<void> {
   const { client: credentials } = connection;
@@ -142,8 +183,10 @@ async function renew(
       await transport.replace(https({ ...connectionOf(connection), ...issued }, { clock }));
       log.info("client certificate renewed", { node: config.nodeName });
       certPem = issued.certPem;
+      metrics.issued(certPem);
     } catch (error) {
       if (isAbort(error, signal)) throw error;
+      metrics.failed();
       log.warn("client certificate could not be renewed yet", { error });
       await clock.sleep(RETRY_MS, signal);
     }

@@ -43,8 +43,8 @@ export const layers: Record<string, Layer> = {
     packages: ["@grpc/grpc-js", "@noble/ciphers", "jose", "re2js", "yaml"],
   },
   client: { folders: ["base", "flows", "api"], packages: [] },
-  storage: { folders: ["base", "api", "grpc", "client"], packages: [] },
   controllers: { folders: ["base", "flows", "api", "client"], packages: [] },
+  storage: { folders: ["base", "flows", "api", "grpc", "client", "controllers"], packages: [] },
   scheduler: { folders: ["base", "flows", "api", "client"], packages: ["yaml"] },
   kubelet: {
     folders: ["base", "flows", "api", "pki", "grpc", "client", "storage"],
@@ -59,6 +59,8 @@ export const layers: Record<string, Layer> = {
   },
   cluster: { folders: [...PARTS], packages: ["yaml"] },
   cmd: { folders: [...PARTS, "dashboard", "cluster"], packages: ["commander", "re2js", "yaml"] },
+  testing: { folders: [...PARTS, "cluster"], packages: ["yaml"] },
+  library: { folders: [...PARTS, "cluster"], packages: [] },
 };
 
 /**
@@ -73,8 +75,8 @@ export const purposes: Record<string, string> = {
   grpc: "gRPC over Unix sockets, with messages and services as tables",
   apiserver: "the request pipeline, the verbs, watch caches, discovery, OpenAPI",
   client: "typed requests over HTTPS or in process, informers, leader election, events",
-  storage: "CSI: the protocol, its client, and a driver of our own",
   controllers: "the controller runtime, and a folder for each controller",
+  storage: "CSI: the protocol, the controllers of its volumes, and a driver of our own",
   scheduler: "the scheduling queue, the cycle, and a folder for each plugin",
   kubelet: "real nodes on a container runtime (CRI), and simulated nodes",
   network: "kube-proxy, NetworkPolicies, DNS, ingress and Gateway API",
@@ -83,6 +85,8 @@ export const purposes: Record<string, string> = {
   dashboard: "the web page, and its server on loopback",
   cluster: "the composition root: puts the parts together into a cluster",
   cmd: "the command line, a file for each command",
+  testing: "the test kit: clusters in a test's process, on virtual time, with forks and faults",
+  library: "what the published package exports, apart from the test kit",
 };
 
 /** The rooms of a folder, lowest first. */
@@ -244,7 +248,7 @@ export const rooms: Record<string, readonly string[]> = {
   ],
   metrics: ["points", "scrape", "api"],
   network: ["kernel", "cni", "overlay", "policy", "proxy", "dns", "http", "gateway", "ingress"],
-  storage: ["csi", "driver"],
+  storage: ["csi", "driver", "sidecars"],
   "storage/driver": ["rules", "machine", "catalog", "services", "linux", "memory"],
   scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
   cmd: ["options", "process", "components", "inspect", "lifecycle", "nodes", "state"],

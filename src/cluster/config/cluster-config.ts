@@ -103,6 +103,8 @@ export interface NodesConfig {
   readonly pods?: number | undefined;
   /** Assigned to these zones round-robin. */
   readonly zones?: readonly string[] | undefined;
+  /** What containers use: a usage script. Default: what annotations of Pods say. */
+  readonly usageFile?: string | undefined;
 }
 
 export type StoreConfig =

@@ -2,12 +2,13 @@
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
 import type { Clock, Logger, Random } from "#base";
 import { Client, type InProcessHandle, inProcess } from "#client";
-import { Fleet, nodesOf } from "#kubelet";
+import { Fleet, nodesOf, type UsageSource } from "#kubelet";
 import type { NodesConfig } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
 
 export interface SimulatedNodesOptions {
   readonly nodes: NodesConfig;
+  readonly usage: UsageSource | undefined;
   readonly handle: InProcessHandle;
   readonly clock: Clock;
   readonly random: Random;
@@ -15,7 +16,7 @@ export interface SimulatedNodesOptions {
 }
 
 /** `ready` resolves when all its nodes are. */
-export function simulatedNodes({ nodes, handle, clock, random, log }: SimulatedNodesOptions): Fleet {
+export function simulatedNodes({ nodes, usage, handle, clock, random, log }: SimulatedNodesOptions): Fleet {
   return new Fleet({
     nodes: settingsOf(nodes),
     clientOf: (name) => {
@@ -23,6 +24,7 @@ export function simulatedNodes({ nodes, handle, clock, random, log }: SimulatedN
       return new Client({ transport: inProcess(handle, user), clock, userAgent: "kubelet" });
     },
     facts: { version: versionText(), architecture: process.arch === "arm64" ? "arm64" : "amd64" },
+    usage,
     clock,
     random,
     log,

@@ -1,14 +1,17 @@
 /** A node's side of CSI, put together: drivers register, and Pods get their volumes. */
 import { mkdir } from "node:fs/promises";
-import type { core } from "#api";
-import type { Clock, Logger, Random } from "#base";
+import { type core, defaultFeatures, type Features } from "#api";
+import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import type { Client } from "#client";
 import { runPluginRegistry } from "../plugins/index.ts";
 import { type CsiVolumes, PodTokens } from "../volumes/index.ts";
 import { AttachedVolumes } from "./attached-volumes.ts";
+import { driverMetrics } from "./csi-metrics.ts";
 import { CsiNodeObject } from "./csi-node.ts";
-import { csiVolumes, volumesInUse } from "./csi-volumes.ts";
+import { csiVolumes } from "./csi-volumes.ts";
 import { CSI_PLUGIN, CsiDrivers } from "./drivers.ts";
+import { DriverLimits } from "./limits.ts";
+import { volumesInUse } from "./on-disk.ts";
 import { registryDirectory } from "./paths.ts";
 
 export interface NodeCsiOptions {
@@ -18,6 +21,9 @@ export interface NodeCsiOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly metrics?: MetricsRegistry | undefined;
+  /** Default: those of v1.36. */
+  readonly features?: Features | undefined;
   /** `inUse` has changed: the Node's status is to be written soon. */
   readonly onChange: () => void;
 }
@@ -33,20 +39,37 @@ export interface NodeCsi {
 }
 
 export async function nodeCsi(options: NodeCsiOptions): Promise<NodeCsi> {
-  const { root, nodeName, client, clock, random, log } = options;
+  const { root, nodeName, client, clock, random, log, features = defaultFeatures } = options;
   const dir = registryDirectory(root);
   await mkdir(dir, { recursive: true, mode: 0o750 });
-  const attached = new AttachedVolumes(options);
+  const attached = new AttachedVolumes({ ...options, onExhausted: (driver) => limits?.exhausted(driver) });
   attached.recover(await volumesInUse(root));
-  const drivers = new CsiDrivers(new CsiNodeObject(client, nodeName), clock);
+  const drivers = new CsiDrivers(
+    new CsiNodeObject(client, nodeName),
+    clock,
+    options.metrics && driverMetrics(options.metrics, clock),
+  );
+  const limits = features.enabled("MutableCSINodeAllocatableCount")
+    ? new DriverLimits({ client, clock, random, log, drivers })
+    : undefined;
   const tokens = new PodTokens(options);
   return {
-    volumes: csiVolumes({ root, nodeName, client, drivers, attached, tokens, clock }),
+    volumes: csiVolumes({
+      root,
+      nodeName,
+      client,
+      drivers,
+      attached,
+      tokens,
+      clock,
+      isHealthWanted: features.enabled("CSIVolumeHealth"),
+    }),
     inUse: () => attached.inUse(),
     onNode: ({ status }) => attached.reported(status?.volumesInUse),
     async run(signal) {
       try {
-        await runPluginRegistry({ dir, handlers: new Map([[CSI_PLUGIN, drivers]]), clock, random, log }, signal);
+        const handlers = new Map([[CSI_PLUGIN, drivers]]);
+        await Promise.all([runPluginRegistry({ dir, handlers, clock, random, log }, signal), limits?.run(signal)]);
       } finally {
         drivers.close();
       }

@@ -1,0 +1,2 @@
+/** The test kit. */
+export { VirtualClock } from "#base";
