@@ -31,7 +31,7 @@ export interface LocalDriverOptions {
 export async function openLocalDriver(options: LocalDriverOptions): Promise<CsiImplementation> {
   const { nodeId, stateDir, version, clock, newId, capacityBytes, pool, blockProblem, run } = options;
   const catalog = await Catalog.open(await openDiskStore(`${stateDir}/records`));
-  const machine = await linuxMachine({ dir: stateDir, newId, pool, blockProblem, run });
+  const machine = await linuxMachine({ dir: stateDir, newId, clock, pool, blockProblem, run });
   const context: DriverContext = {
     version,
     catalog,
