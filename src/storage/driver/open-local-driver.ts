@@ -22,14 +22,16 @@ export interface LocalDriverOptions {
   readonly capacityBytes?: number | undefined;
   /** Loop devices that are this node's alone. Default: any that are free. */
   readonly pool?: LoopPool | undefined;
+  /** Why Pods of the node cannot have block devices, as the end of a sentence. */
+  readonly blockProblem?: string | undefined;
   /** Default: the machine's own programs. */
   readonly run?: RunProgram | undefined;
 }
 
 export async function openLocalDriver(options: LocalDriverOptions): Promise<CsiImplementation> {
-  const { nodeId, stateDir, version, clock, newId, capacityBytes, pool, run } = options;
+  const { nodeId, stateDir, version, clock, newId, capacityBytes, pool, blockProblem, run } = options;
   const catalog = await Catalog.open(await openDiskStore(`${stateDir}/records`));
-  const machine = await linuxMachine({ dir: stateDir, newId, pool, run });
+  const machine = await linuxMachine({ dir: stateDir, newId, clock, pool, blockProblem, run });
   const context: DriverContext = {
     version,
     catalog,

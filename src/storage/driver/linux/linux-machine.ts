@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, open, readFile, rm, rmdir, stat, statfs } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
-import { KeyedLock } from "#base";
+import { type Clock, KeyedLock } from "#base";
 import type { Machine, Mount } from "../machine/machine.ts";
 import { type RunProgram, runProgram } from "./command.ts";
 import { openDiskImages } from "./disk-images.ts";
@@ -17,14 +17,17 @@ export interface LinuxMachineOptions {
   /** Where images are kept. */
   readonly dir: string;
   readonly newId: () => string;
+  readonly clock: Clock;
   readonly pool?: LoopPool | undefined;
+  readonly blockProblem?: string | undefined;
   /** Default: the machine's own programs. */
   readonly run?: RunProgram | undefined;
 }
 
-export async function linuxMachine({ dir, newId, pool, run = runProgram }: LinuxMachineOptions): Promise<Machine> {
+export async function linuxMachine(options: LinuxMachineOptions): Promise<Machine> {
+  const { dir, newId, clock, pool, blockProblem, run = runProgram } = options;
   const images = await openDiskImages(dir, run, newId);
-  const loops = loopDevices(run, pool);
+  const loops = loopDevices(run, clock, pool);
   // Free devices are found and taken by one call at a time.
   const attaching = new KeyedLock();
   const table = async () => parseMountInfo(await readFile("/proc/self/mountinfo", "utf8"));
@@ -33,6 +36,7 @@ export async function linuxMachine({ dir, newId, pool, run = runProgram }: Linux
   return {
     images,
     fileSystems: fileSystemsHere(),
+    blockProblem,
     maxDevices: pool?.count ?? 0,
     async devices() {
       return (await loops.list()).flatMap(({ number, file, isDeleted }) => {

@@ -8,11 +8,14 @@
  */
 import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { Clock } from "#base";
 import { GrpcError } from "#grpc";
-import type { RunProgram } from "./command.ts";
+import { ProgramError, type RunProgram } from "./command.ts";
 
 const MAJOR = 7;
 const SYS = "/sys/dev/block";
+const DETACH_MS = 5_000;
+const RETRY_MS = 10;
 const DELETED = " (deleted)";
 /** LOOP_CTL_REMOVE. */
 const REMOVE =
@@ -43,7 +46,7 @@ export interface LoopDevices {
   pathOf(number: string): Promise<string>;
 }
 
-export function loopDevices(run: RunProgram, pool?: LoopPool): LoopDevices {
+export function loopDevices(run: RunProgram, clock: Clock, pool?: LoopPool): LoopDevices {
   const pathOf = async (number: string) => {
     const minor = minorOf(number);
     if (pool === undefined) return `/dev/loop${minor}`;
@@ -97,7 +100,14 @@ export function loopDevices(run: RunProgram, pool?: LoopPool): LoopDevices {
       return number;
     },
     async detach(number) {
-      await run("losetup", ["--detach", await pathOf(number)]);
+      const file = (await list()).find((device) => device.number === number)?.file;
+      const deadline = clock.monotonic() + DETACH_MS;
+      // The kernel waits for the last one who has it open, be it only to look at it.
+      for (let tries = 0; (await list()).some((device) => device.number === number && device.file === file); tries++) {
+        if (clock.monotonic() >= deadline) throw new GrpcError("INTERNAL", `device ${number} is still in use`);
+        if (tries > 0) await clock.sleep(RETRY_MS);
+        else await run("losetup", ["--detach", await pathOf(number)]).catch(ignoreGone);
+      }
       if (pool === undefined) return;
       await rm(join(pool.dir, `loop${minorOf(number)}`), { force: true });
       await run("perl", ["-e", REMOVE, String(minorOf(number))]).catch(() => {}); // somebody has it open, or no perl
@@ -124,6 +134,10 @@ async function bindFree(
 
 export function numberOf(rdev: number): string {
   return `${(rdev >> 8) & 0xfff}:${(rdev & 0xff) | ((rdev >> 12) & 0xfff00)}`;
+}
+
+function ignoreGone(error: unknown): void {
+  if (!(error instanceof ProgramError) || !error.message.includes("No such device or address")) throw error;
 }
 
 function minorOf(number: string): number {

@@ -83,6 +83,8 @@ export interface Images {
 export interface Machine {
   /** Those that can be made here. */
   readonly fileSystems: readonly string[];
+  /** Why Pods cannot have block devices here, as the end of a sentence. */
+  readonly blockProblem: string | undefined;
   /** Volumes that can be attached at a time; 0: no limit. */
   readonly maxDevices: number;
   readonly images: Images;

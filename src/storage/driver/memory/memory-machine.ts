@@ -11,6 +11,7 @@ const keyOf = ({ kind, id }: ImageName) => `${kind}/${id}`;
 
 export class MemoryMachine implements Machine {
   readonly fileSystems = ["ext4", "xfs"];
+  readonly blockProblem = undefined;
   readonly maxDevices = 0;
   readonly images: Images;
   readonly #images = new Map<string, { readonly name: ImageName; readonly image: MemoryImage }>();

@@ -23,8 +23,15 @@ const SINGLE_NODE: readonly number[] = [
   AccessMode.SINGLE_NODE_MULTI_WRITER,
 ];
 
-/** A sentence if the driver has no such volumes. `fileSystems`: those that can be made here. */
-export function capabilityProblem(capability: Capability, fileSystems: readonly string[]): string | undefined {
+/** What a machine has. */
+export interface Offered {
+  readonly fileSystems: readonly string[];
+  readonly blockProblem: string | undefined;
+}
+
+/** A sentence if the driver has no such volumes. */
+export function capabilityProblem(capability: Capability, offered: Offered): string | undefined {
+  const { fileSystems, blockProblem } = offered;
   const { accessMode, block, mount } = capability;
   const mode = accessMode?.mode ?? AccessMode.UNKNOWN;
   if (block === null && mount === null) return "the volume capability has no access type: mount or block";
@@ -33,14 +40,15 @@ export function capabilityProblem(capability: Capability, fileSystems: readonly 
     const name = Object.entries(AccessMode).find(([, value]) => value === mode)?.[0] ?? String(mode);
     return `access mode ${name} is not possible: a volume of this driver is on the disk of one node`;
   }
+  if (mount === null && blockProblem !== undefined) return `raw block volumes are not possible here: ${blockProblem}`;
   const fsType = mount?.fsType ?? "";
   if (fsType !== "" && !fileSystems.includes(fsType))
     return `file system ${fsType} cannot be made here: use one of ${fileSystems.join(", ")}`;
   return undefined;
 }
 
-export function accessOf(capability: Capability, fileSystems: readonly string[]): Access {
-  const problem = capabilityProblem(capability, fileSystems);
+export function accessOf(capability: Capability, offered: Offered): Access {
+  const problem = capabilityProblem(capability, offered);
   if (problem !== undefined) throw invalid(problem);
   const { accessMode, mount } = capability;
   return {

@@ -48,9 +48,9 @@ export function volumeDescriptions(context: DriverContext): Handlers {
       neededList(volumeCapabilities, "volume_capabilities");
       refuseKeys(parameters, "parameters");
       refuseKeys(mutableParameters, "mutable_parameters");
-      const { fileSystems } = context.machineOf(volumeOf(context, volumeId).node);
+      const machine = context.machineOf(volumeOf(context, volumeId).node);
       const [problem] = volumeCapabilities
-        .map((capability) => capabilityProblem(capability, fileSystems))
+        .map((capability) => capabilityProblem(capability, machine))
         .filter((each) => each !== undefined);
       if (problem !== undefined) return { message: problem };
       return { confirmed: { volumeCapabilities, parameters, mutableParameters, volumeContext } };
@@ -62,8 +62,8 @@ export function volumeDescriptions(context: DriverContext): Handlers {
       let available = 0;
       let largest = 0;
       for (const each of asked) {
-        const { fileSystems } = context.machineOf(each);
-        if (volumeCapabilities.some((capability) => capabilityProblem(capability, fileSystems) !== undefined)) continue;
+        const machine = context.machineOf(each);
+        if (volumeCapabilities.some((capability) => capabilityProblem(capability, machine) !== undefined)) continue;
         const room = await roomOn(context, each);
         available += room;
         largest = Math.max(largest, Math.min(room, MAX_BYTES));

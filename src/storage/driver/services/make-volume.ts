@@ -8,7 +8,7 @@
  */
 import { GrpcError } from "#grpc";
 import type { CsiHandlers, CsiReceived } from "../../csi/services.ts";
-import { accessOf, DEFAULT_FS } from "../rules/capabilities.ts";
+import { accessOf, DEFAULT_FS, type Offered } from "../rules/capabilities.ts";
 import { volumeMessage } from "../rules/messages.ts";
 import type { Content, ContentSource, VolumeRecord } from "../rules/records.ts";
 import { invalid, needed, neededList, refuseKeys } from "../rules/requests.ts";
@@ -33,14 +33,14 @@ export function volumeMaking(context: DriverContext): Handlers {
       return busy.hold([`volume ${name}`], async () => {
         const existing = named(catalog.volumes, name);
         if (existing !== undefined) {
-          accessesFor(request, context.machineOf(existing.node).fileSystems);
+          accessesFor(request, context.machineOf(existing.node));
           const isSame = isWithin(existing.bytes, range) && isSameSource(existing.source, source);
           if (!isSame) throw new GrpcError("ALREADY_EXISTS", `volume ${name} exists with another size or source`);
           return { volume: volumeMessage(existing) };
         }
         const content = source && contentOf(context, source);
         const node = placeVolume(request.accessibilityRequirements, context.nodes(), content?.node);
-        const [access] = accessesFor(request, context.machineOf(node).fileSystems);
+        const [access] = accessesFor(request, context.machineOf(node));
         const bytes = sizeFor(range, access?.fsType || DEFAULT_FS, content?.bytes);
         const draft = { id: `vol-${context.newId()}`, seq: catalog.nextSeq(), name, node, bytes, source };
         const made = await reserving(context, node, bytes, () => makeVolume(context, draft, content, signal));
@@ -114,8 +114,8 @@ async function copySource(
   await copyWhileStill(context, draft.node, [{ volumeId: source.id, to, bytes: draft.bytes }], signal);
 }
 
-function accessesFor({ volumeCapabilities }: CsiReceived<"CreateVolumeRequest">, fileSystems: readonly string[]) {
-  return volumeCapabilities.map((capability) => accessOf(capability, fileSystems));
+function accessesFor({ volumeCapabilities }: CsiReceived<"CreateVolumeRequest">, offered: Offered) {
+  return volumeCapabilities.map((capability) => accessOf(capability, offered));
 }
 
 function sourceOf(source: CsiReceived<"VolumeContentSource"> | null): ContentSource | undefined {

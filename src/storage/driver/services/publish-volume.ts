@@ -23,7 +23,7 @@ export function volumePublishing(context: DriverContext): Handlers {
           throw new GrpcError("NOT_FOUND", `node ${nodeId} is not known here: volume ${volumeId} is on ${volume.node}`);
         if (nodeId !== volume.node)
           throw new GrpcError("FAILED_PRECONDITION", `volume ${volumeId} is on node ${volume.node}, not on ${nodeId}`);
-        const access = accessOf(capability, context.machineOf(nodeId).fileSystems);
+        const access = accessOf(capability, context.machineOf(nodeId));
         const wanted = { readOnly: readonly || isReadOnly(access), mode: access.mode };
         const { published } = volume;
         if (published !== undefined && (published.readOnly !== wanted.readOnly || published.mode !== wanted.mode))

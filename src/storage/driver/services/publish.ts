@@ -34,7 +34,7 @@ export function publishing(context: DriverContext, nodeId: string): Handlers {
     async NodePublishVolume(request, { signal }) {
       const volumeId = needed(request.volumeId, "volume_id");
       needed(request.targetPath, "target_path");
-      const access = accessOf(neededMessage(request.volumeCapability, "volume_capability"), machine.fileSystems);
+      const access = accessOf(neededMessage(request.volumeCapability, "volume_capability"), machine);
       return busy.hold([volumeId], async () => {
         const readOnly = request.readonly || isReadOnly(access);
         if (isInline(request)) await publishInline(context, machine, nodeId, { request, access, readOnly }, signal);

@@ -25,7 +25,7 @@ export function staging(context: DriverContext, nodeId: string): Handlers {
     async NodeStageVolume({ volumeId, stagingTargetPath, volumeCapability }, { signal }) {
       needed(volumeId, "volume_id");
       needed(stagingTargetPath, "staging_target_path");
-      const access = accessOf(neededMessage(volumeCapability, "volume_capability"), machine.fileSystems);
+      const access = accessOf(neededMessage(volumeCapability, "volume_capability"), machine);
       return busy.hold([volumeId], async () => {
         const volume = ownVolume(context, volumeId, nodeId);
         const readOnly = isReadOnly(access) || volume.published?.readOnly === true;
