@@ -27,6 +27,7 @@ import type { RunState } from "./data/run-state.ts";
 import { type ClusterApiServer, isAnyAddress, startClusterApiServer } from "./in-process/api-server.ts";
 import { InProcessMetrics } from "./in-process/metrics-server.ts";
 import type { OpenedRealNodes } from "./nodes/index.ts";
+import { startVolumes } from "./volumes.ts";
 
 const ALL_COMPONENTS = [
   "kube-apiserver",
@@ -99,7 +100,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   if (config.metricsServer ?? hasNodes) metrics.start(background, { ...start, ...api, fleet, caPem: pki.ca.certPem });
   if (hasNodes) await announce(start, api, kubeconfigs);
   // Volumes may come a moment later than nodes; Pods that need them wait.
-  if (hasNodes && config.localStorage !== false) await startVolumes(start, api, background);
+  if (hasNodes && config.localStorage !== false) startVolumes(background, { ...start, ...api });
 
   const parts = starting.move();
   let stopped: Promise<void> | undefined;
@@ -303,22 +304,6 @@ async function startNodes(
     });
   }
   return simulated;
-}
-
-async function startVolumes(start: Start, { handle }: ClusterApiServer, background: TaskGroup): Promise<void> {
-  const { config, dir, clock, random, log } = start;
-  const { startStorage } = await import("./in-process/storage.ts");
-  const elects = config.store.kind === "etcd";
-  startStorage(background, {
-    handle,
-    elects,
-    nodes: config.nodes,
-    onRealNodes: async (facts) =>
-      (await import("./nodes/node-drivers.ts")).nodeDrivers({ ...facts, dataDir: dir.path, clock }),
-    clock,
-    random,
-    log,
-  });
 }
 
 /** A flag for the programs of a node. They emulate no other version, so its gates are not theirs. */
