@@ -20,3 +20,4 @@ export {
   type SidecarSettings,
   sidecarsOf,
 } from "./sidecars/run-sidecars.ts";
+export * from "./snapshots/index.ts";

@@ -25,6 +25,8 @@ export interface ClusterConfig {
   readonly historyWindowMs?: number | undefined;
   /** Where flow records are kept. Default: in memory. */
   readonly flowRecords?: FlowRecording | undefined;
+  /** `--tracing-config-file`: traces of all components of this process. Default: none. */
+  readonly tracingConfigFile?: string | undefined;
   /** Authentication, besides client certificates of the cluster's own CA. */
   readonly authentication?: AuthenticationFlags | undefined;
   /** Authorization. Default: Node, RBAC. */

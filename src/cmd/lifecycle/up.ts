@@ -34,6 +34,7 @@ import {
 } from "../options/real-nodes.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
 import { type NodesFlagOptions, nodesFrom, nodesOptions } from "../options/simulated-nodes.ts";
+import { type TracingFlagOptions, tracingOption } from "../options/tracing.ts";
 import { dataDirOf, dataDirOption, milliseconds, wholeNumber } from "../options/values.ts";
 import { runDetached } from "./detach.ts";
 import { runForeground } from "./foreground.ts";
@@ -53,6 +54,7 @@ export interface UpOptions
     ApisFlagOptions,
     NodesFlagOptions,
     RealNodesFlagOptions,
+    TracingFlagOptions,
     RecordingOptions {
   readonly store: "embedded" | "memory" | "etcd";
   readonly dataDir: string;
@@ -100,6 +102,7 @@ export function upCommand(): Command {
     .addOption(allowPrivilegedOption(true))
     .addOption(historyWindowOption())
     .addOption(flowRecordsOption())
+    .addOption(tracingOption())
     .addOption(controllersOption())
     .option("--scheduler", "run the scheduler (default: yes, except with --store memory and no nodes)")
     .option("--no-scheduler", "do not run the scheduler; another process, such as `k8ts scheduler`, does")
@@ -159,6 +162,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     services: { nodePorts: options.serviceNodePortRange },
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
+    tracingConfigFile: options.tracingConfigFile,
     authentication: authenticationFrom(options),
     authorization: authorizationFrom(options),
     encryption: encryptionFrom(options),
