@@ -29,7 +29,8 @@ import { type ClusterApiServer, isAnyAddress, startClusterApiServer } from "./in
 import { InProcessMetrics } from "./in-process/metrics-server.ts";
 import type { OpenedRealNodes } from "./nodes/index.ts";
 import { type Running, type Start, step } from "./start.ts";
-import { nodeCidrsOf, openNodeNetwork, startNodes, startVolumes, towardsNodes } from "./start-nodes.ts";
+import { nodeCidrsOf, openNodeNetwork, startNodes, towardsNodes } from "./start-nodes.ts";
+import { startVolumes } from "./volumes.ts";
 
 const ALL_COMPONENTS = [
   "kube-apiserver",
@@ -84,7 +85,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   if (config.metricsServer ?? hasNodes) metrics.start(background, { ...start, ...api, fleet, caPem: pki.ca.certPem });
   if (hasNodes) await announce(start, api, kubeconfigs);
   // Volumes may come a moment later than nodes; Pods that need them wait.
-  if (hasNodes && config.localStorage !== false) await startVolumes(start, api, background);
+  if (hasNodes && config.localStorage !== false) startVolumes(background, { ...start, ...api });
 
   const parts = starting.move();
   let stopped: Promise<void> | undefined;

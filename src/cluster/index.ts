@@ -39,6 +39,7 @@ export {
   runStandaloneControllerManager,
   type StandaloneControllerManagerConfig,
 } from "./standalone/controller-manager.ts";
+export { runStandaloneSidecars, type StandaloneSidecarsConfig } from "./standalone/csi-sidecars.ts";
 export { runStandaloneMetricsServer, type StandaloneMetricsServerConfig } from "./standalone/metrics-server.ts";
 export {
   runStandaloneDns,

@@ -1,8 +1,7 @@
-/** The phases of a start that are about nodes: their network, the nodes themselves, and their volumes. */
+/** The phases of a start that are about nodes: their network, and the nodes themselves. */
 import type { TaskGroup } from "#base";
 import type { Fleet } from "#kubelet";
 import type { ClusterConfig } from "./config/cluster-config.ts";
-import type { ClusterApiServer } from "./in-process/api-server.ts";
 import type { OpenedRealNodes } from "./nodes/index.ts";
 import { type Running, type Start, step } from "./start.ts";
 
@@ -87,22 +86,6 @@ export async function startNodes(
     });
   }
   return simulated;
-}
-
-export async function startVolumes(start: Start, { handle }: ClusterApiServer, background: TaskGroup): Promise<void> {
-  const { config, dir, clock, random, log } = start;
-  const { startStorage } = await import("./in-process/storage.ts");
-  const elects = config.store.kind === "etcd";
-  startStorage(background, {
-    handle,
-    elects,
-    nodes: config.nodes,
-    onRealNodes: async (facts) =>
-      (await import("./nodes/node-drivers.ts")).nodeDrivers({ ...facts, dataDir: dir.path, clock }),
-    clock,
-    random,
-    log,
-  });
 }
 
 /** A flag for the programs of a node. They emulate no other version, so its gates are not theirs. */

@@ -9,16 +9,7 @@
  */
 import { kinds, parseQuantity, scaledValue, type storage } from "#api";
 import { K8TS_VERSION } from "#apiserver";
-import {
-  type Clock,
-  type Logger,
-  MetricsRegistry,
-  nextTurn,
-  type Random,
-  type TaskGroup,
-  TaskGroup as Tasks,
-  uuidSource,
-} from "#base";
+import { type Clock, type Logger, MetricsRegistry, type Random, TaskGroup, uuidSource } from "#base";
 import { Client, Informer, type InProcessHandle, inProcess } from "#client";
 import { controllerMetrics } from "#controllers";
 import type { DriverControllers, Sidecar } from "#storage";
@@ -49,13 +40,6 @@ export interface RealNodeFacts {
   readonly csiNodes: Informer<storage.CSINode>;
 }
 
-export function startStorage(background: TaskGroup, options: InProcessStorageOptions): void {
-  background.run("storage", async (signal) => {
-    await nextTurn();
-    await runStorage(options, signal);
-  });
-}
-
 /** Until the signal aborts. */
 export async function runStorage(options: InProcessStorageOptions, signal: AbortSignal): Promise<void> {
   const { handle, elects, clock, random } = options;
@@ -75,7 +59,7 @@ export async function runStorage(options: InProcessStorageOptions, signal: Abort
   // Its permissions come first: without them it cannot watch.
   await ensureDefaultObjects(clientOf(ADMIN, "k8ts"), { signal });
   const client = accountClient(READER_ACCOUNT);
-  const tasks = new Tasks({ parent: signal });
+  const tasks = new TaskGroup({ parent: signal });
   parts.defer(() => tasks.stop());
   const { drivers, registration } =
     options.nodes === undefined
