@@ -1,5 +1,5 @@
 /** What a driver says of a volume: how large it is, what of it is used, and whether something is wrong with it. */
-import { type CsiReceived, NodeRpc, UsageUnit } from "#storage";
+import { type CsiReceived, NodeRpc, UsageUnit } from "#storage/csi";
 import { type CsiVolumeUsage, VolumeError, type VolumeFigures } from "../volumes/index.ts";
 import type { NodePlugin } from "./drivers.ts";
 

@@ -63,7 +63,7 @@ describe("a pod's use of the node's disk", () => {
       ["app", app],
       ["side", side],
     ]);
-    expect(storageProblem(given, { volumes: new Map([["data", volume]]), containers })).toBe(want);
+    expect(storageProblem(given, { volumes: new Map([["data", volume]]), containers })?.message).toBe(want);
   });
 
   it("is measured only where there is a limit", () => {

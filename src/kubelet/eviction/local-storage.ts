@@ -10,6 +10,7 @@ import { CONTAINER_NAME, POD_UID, podLogDirectory } from "../containers/index.ts
 import { diskUse, volumeDirectory } from "../host/index.ts";
 import type { PodWorkers } from "../pods/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import type { EvictionMetrics } from "./eviction-metrics.ts";
 
 const CHECK_MS = 10_000;
 const RESOURCE = "ephemeral-storage";
@@ -22,23 +23,38 @@ export interface StorageUse {
   readonly containers: ReadonlyMap<string, number>;
 }
 
+export interface StorageProblem {
+  /** As upstream names the limit that is exceeded. */
+  readonly signal: "emptydirfs.limit" | "ephemeralpodfs.limit" | "ephemeralcontainerfs.limit";
+  readonly message: string;
+}
+
 /** Why the Pod is to be evicted; undefined while it keeps its limits. Pure. */
-export function storageProblem(pod: core.Pod, { volumes, containers }: StorageUse): string | undefined {
+export function storageProblem(pod: core.Pod, { volumes, containers }: StorageUse): StorageProblem | undefined {
   const { spec } = pod;
   for (const { name, emptyDir } of spec?.volumes ?? []) {
     const { sizeLimit } = emptyDir ?? {};
     if (sizeLimit !== undefined && bytes(sizeLimit) > 0 && (volumes.get(name) ?? 0) > bytes(sizeLimit))
-      return `Usage of EmptyDir volume "${name}" exceeds the limit "${sizeLimit}". `;
+      return {
+        signal: "emptydirfs.limit",
+        message: `Usage of EmptyDir volume "${name}" exceeds the limit "${sizeLimit}". `,
+      };
   }
   const total = podLimits(pod)[RESOURCE];
   const onDisk = (spec?.volumes ?? []).filter(({ emptyDir }) => emptyDir !== undefined && emptyDir.medium !== "Memory");
   const used = sum(containers.values()) + sum(onDisk.map(({ name }) => volumes.get(name) ?? 0));
   if (total !== undefined && used > Number(scaledValue(total, 0)))
-    return `Pod ephemeral local storage usage exceeds the total limit of containers ${formatQuantity(total)}. `;
+    return {
+      signal: "ephemeralpodfs.limit",
+      message: `Pod ephemeral local storage usage exceeds the total limit of containers ${formatQuantity(total)}. `,
+    };
   for (const { name, resources } of spec?.containers ?? []) {
     const limit = resources?.limits?.[RESOURCE];
     if (limit !== undefined && (containers.get(name) ?? 0) > bytes(limit))
-      return `Container ${name} exceeded its local ephemeral storage limit "${limit}". `;
+      return {
+        signal: "ephemeralcontainerfs.limit",
+        message: `Container ${name} exceeded its local ephemeral storage limit "${limit}". `,
+      };
   }
   return undefined;
 }
@@ -59,18 +75,21 @@ export interface LocalStorageOptions {
   readonly podLogsRoot: string;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly metrics?: Pick<EvictionMetrics, "evicted"> | undefined;
 }
 
 export async function runLocalStorage(options: LocalStorageOptions, signal: AbortSignal): Promise<void> {
-  const { workers, clock, log } = options;
+  const { workers, clock, log, metrics } = options;
   for (;;) {
     await clock.sleep(CHECK_MS, signal);
     for (const worker of workers.list().filter(({ state, pod }) => state === "syncing" && hasStorageLimit(pod))) {
       try {
         const problem = storageProblem(worker.pod, await storageUse(options, worker.pod, signal));
         if (problem === undefined) continue;
-        log.warn("pod evicted", { pod: worker.pod.metadata.name, reason: problem });
-        worker.evict({ reason: "Evicted", message: problem }, GRACE_SECONDS);
+        const { signal: limit, message } = problem;
+        log.warn("pod evicted", { pod: worker.pod.metadata.name, reason: message });
+        metrics?.evicted(limit);
+        worker.evict({ reason: "Evicted", message }, GRACE_SECONDS);
       } catch (error) {
         if (isAbort(error, signal)) return;
         log.warn("local storage of a pod could not be measured", { pod: worker.pod.metadata.name, error });

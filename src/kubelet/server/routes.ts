@@ -6,6 +6,7 @@ import { type Answer, type Ask, type Handler, isTrue, json, Refusal, text } from
 import { health } from "./health.ts";
 import { containerLog } from "./logs/container-logs.ts";
 import { nodeLogs } from "./logs/node-logs.ts";
+import { healthMetrics } from "./own-metrics.ts";
 import { podList, runningPods } from "./pod-lists.ts";
 import { runCommand } from "./run-command.ts";
 import type { Served } from "./served.ts";
@@ -18,12 +19,15 @@ import { NodeMeasurements } from "./stats/node-stats.ts";
 import { failedResourceMetrics, resourceMetrics } from "./stats/resource-metrics.ts";
 import { summary } from "./stats/summary.ts";
 
+const NO_QUESTION = { rest: [], query: new URLSearchParams() };
+
 export type Routes = Readonly<Record<string, Handler>>;
 
 export function routes(served: Served): Routes {
   const { kubelet, clock, log, metrics } = served;
   const { config } = kubelet;
   const measurements = new NodeMeasurements(kubelet, clock);
+  const observe = healthMetrics(metrics);
   let facts: Promise<MachineFacts> | undefined;
 
   const figures = table<Handler>({
@@ -44,7 +48,17 @@ export function routes(served: Served): Routes {
       return metricsText(exposition(await cadvisorMetrics(stats, await facts, reader, await deviceNames())));
     },
     probes: () => metricsText(familiesOf(metrics.text(), "prober_")),
+    slis: () => {
+      // As upstream, which checks itself whenever somebody looks.
+      health(served, NO_QUESTION, observe);
+      return metricsText(familiesOf(metrics.text(), "kubernetes_healthcheck"));
+    },
   });
+  const page: Handler = ({ path, headers: { accept } }) => {
+    const found = served.page?.(path, accept);
+    if (found === undefined) throw notFound();
+    return found;
+  };
 
   return table<Handler>({
     containerLogs: reading(async (ask) => ({
@@ -55,7 +69,9 @@ export function routes(served: Served): Routes {
     run: (ask) => runCommand(served, ask),
     pods: reading(() => json(podList(kubelet.pods()))),
     runningpods: reading(async ({ signal }) => json(await runningPods(served, signal))),
-    healthz: reading((ask) => health(served, ask)),
+    healthz: reading((ask) => health(served, ask, observe)),
+    statusz: reading(page),
+    flagz: reading(page),
     configz: reading(() => json(configz(config))),
     stats: reading(async ({ rest, query, signal }) => {
       if (rest[0] !== "summary") throw notFound();

@@ -5,7 +5,7 @@ import type { Client } from "#client";
 import type { KubeletConfig } from "../config/index.ts";
 import type { ContainerStatus, Runtime } from "../runtime/runtime.ts";
 import type { VolumeUsage } from "../volumes/index.ts";
-import { Refusal } from "./exchange.ts";
+import { type Answer, Refusal } from "./exchange.ts";
 
 export interface ServedKubelet {
   readonly config: KubeletConfig;
@@ -31,7 +31,11 @@ export interface Served {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
+  readonly page?: Page | undefined;
 }
+
+/** /statusz and /flagz; undefined if there is no such page. */
+export type Page = (path: string, accept: string | undefined) => Answer | undefined;
 
 /** The Pod of a path, on this node. */
 export function podOf(

@@ -8,10 +8,12 @@ import type { core } from "#api";
 import { type Clock, isAbort, type Logger } from "#base";
 import type { VolumePath } from "../containers/index.ts";
 import type { CsiVolumes, CsiVolumeUsage } from "./csi.ts";
+import { pluginOf, type VolumeObserver } from "./operation-metrics.ts";
 import { filesystemFigures, folderFigures, type VolumeUsage } from "./volume-usage.ts";
 
 /** How it is measured; absent for folders of the node, which are not the Pod's. */
 export interface MeasuredPath extends VolumePath {
+  readonly plugin?: string | undefined;
   readonly measure?: "folder" | "filesystem" | "driver" | undefined;
 }
 
@@ -19,6 +21,7 @@ export interface MeasureParts {
   readonly csi: Pick<CsiVolumes, "usage">;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly observer?: Pick<VolumeObserver, "measured"> | undefined;
 }
 
 export async function podVolumeUsage(
@@ -27,14 +30,16 @@ export async function podVolumeUsage(
   paths: ReadonlyMap<string, MeasuredPath> = new Map(),
   signal: AbortSignal,
 ): Promise<readonly VolumeUsage[]> {
-  const { clock, log } = parts;
+  const { clock, log, observer } = parts;
   const { namespace = "" } = pod.metadata;
   const all = (pod.spec?.volumes ?? []).map(async (volume): Promise<VolumeUsage[]> => {
     const mounted = paths.get(volume.name);
     if (mounted === undefined) return [];
+    const startMs = clock.monotonic();
     try {
       const found = await figuresOf(parts, mounted, signal);
       if (found === undefined) return [];
+      observer?.measured(mounted.plugin ?? pluginOf(volume), (clock.monotonic() - startMs) / 1000);
       const { condition, ...figures } = found;
       const claim = claimOf(pod, volume);
       return [

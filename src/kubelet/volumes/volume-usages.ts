@@ -19,8 +19,6 @@ export interface VolumeUsagesOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly onAbnormal?: ((pod: core.Pod, usage: VolumeUsage) => void) | undefined;
-  /** How long it took to measure a Pod. */
-  readonly onMeasured?: ((seconds: number) => void) | undefined;
   /** Aborts when the kubelet ends. */
   readonly signal: AbortSignal;
 }
@@ -84,12 +82,10 @@ export class VolumeUsages {
   }
 
   async #measured(pod: core.Pod): Promise<void> {
-    const { volumes, clock, log, signal, onAbnormal, onMeasured } = this.#options;
-    const startMs = clock.monotonic();
+    const { volumes, log, signal, onAbnormal } = this.#options;
     try {
       const found = await volumes.usage(pod, signal);
       this.#kept.set(pod.metadata.uid ?? "", found);
-      onMeasured?.((clock.monotonic() - startMs) / 1000);
       for (const usage of found) if (usage.abnormal === true) onAbnormal?.(pod, usage);
     } catch (error) {
       if (!isAbort(error, signal)) log.warn("volumes of a pod could not be measured", { error });
