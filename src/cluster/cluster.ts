@@ -315,7 +315,7 @@ async function startNodes(
 }
 
 async function startVolumes(start: Start, { handle }: ClusterApiServer, background: TaskGroup): Promise<void> {
-  const { config, dir, clock, random, log } = start;
+  const { config, dir, clock, random, log, metrics } = start;
   const { startStorage } = await import("./in-process/storage.ts");
   const elects = config.store.kind === "etcd";
   startStorage(background, {
@@ -327,6 +327,7 @@ async function startVolumes(start: Start, { handle }: ClusterApiServer, backgrou
     clock,
     random,
     log,
+    metrics,
   });
 }
 

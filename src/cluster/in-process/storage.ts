@@ -40,6 +40,8 @@ export interface InProcessStorageOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** For the durations of snapshots. Default: they are not counted. */
+  readonly metrics?: MetricsRegistry | undefined;
 }
 
 export interface RealNodeFacts {
@@ -80,6 +82,8 @@ export async function runStorage(options: InProcessStorageOptions, signal: Abort
     options.nodes === undefined
       ? await realDrivers(options, client, tasks, parts)
       : await simulatedDriver(options, simulatedNames(options.nodes), client, signal);
+  const { runSnapshots } = await import("./snapshots.ts");
+  tasks.run("snapshots", (running) => runSnapshots({ ...options, drivers }, running));
   const [first, ...others] = sidecarsOf(drivers, {
     provisioner: { settings: { strictTopology: true } },
     capacity: {},
