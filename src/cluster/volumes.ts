@@ -1,5 +1,5 @@
 /** Volumes of a cluster with nodes. Loaded in the background: nothing of a start waits for it. */
-import { type Clock, type Logger, nextTurn, type Random, type TaskGroup } from "#base";
+import { type Clock, type Logger, type MetricsRegistry, nextTurn, type Random, type TaskGroup } from "#base";
 import type { InProcessHandle } from "#client";
 import type { ClusterConfig } from "./config/cluster-config.ts";
 import type { DataDir } from "./data/data-dir.ts";
@@ -11,9 +11,11 @@ export interface VolumesOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly metrics: MetricsRegistry;
 }
 
-export function startVolumes(background: TaskGroup, { config, dir, handle, clock, random, log }: VolumesOptions): void {
+export function startVolumes(background: TaskGroup, options: VolumesOptions): void {
+  const { config, dir, handle, clock, random, log, metrics } = options;
   background.run("storage", async (signal) => {
     await nextTurn();
     const { runStorage } = await import("./in-process/storage.ts");
@@ -28,6 +30,7 @@ export function startVolumes(background: TaskGroup, { config, dir, handle, clock
         clock,
         random,
         log,
+        metrics,
       },
       signal,
     );

@@ -32,6 +32,8 @@ export interface InProcessStorageOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** For the durations of snapshots. Default: they are not counted. */
+  readonly metrics?: MetricsRegistry | undefined;
 }
 
 export interface RealNodeFacts {
@@ -65,7 +67,7 @@ export async function runStorage(options: InProcessStorageOptions, signal: Abort
     options.nodes === undefined
       ? await realDrivers(options, client, tasks, parts)
       : await simulatedDriver(options, simulatedNames(options.nodes), client, signal);
-  tasks.run("snapshots", (running) => runSnapshots({ handle, elects, drivers, clock, random, log }, running));
+  tasks.run("snapshots", (running) => runSnapshots({ ...options, drivers, log }, running));
   const [first, ...others] = sidecarsOf(drivers, {
     provisioner: { settings: { strictTopology: true } },
     capacity: {},

@@ -352,3 +352,48 @@ it("a deletion that the driver refuses is tried again", async () => {
   expect(await cluster.get("snap")).toBeUndefined();
   expect(await cluster.contents()).toEqual([]);
 });
+
+it("a driver gets the Secret that its class names, if the snapshotter may read it", async () => {
+  cluster = await snapshotCluster();
+  const { client } = cluster;
+  const apiVersion = "snapshot.storage.k8s.io/v1";
+  const { kind, plural } = { kind: "VolumeSnapshotClass", plural: "volumesnapshotclasses" };
+  const parameters = {
+    speed: "fast",
+    "csi.storage.k8s.io/snapshotter-secret-name": "key",
+    "csi.storage.k8s.io/snapshotter-secret-namespace": "default",
+  };
+  const secured = { driver: DRIVER, deletionPolicy: "Delete", parameters };
+  await client
+    .of({ apiVersion, kind, plural, namespaced: false })
+    .create({ apiVersion, kind, metadata: { name: "secured" }, ...secured } as never);
+  await client
+    .of(kinds.Secret)
+    .in("default")
+    .create({ metadata: { name: "key" }, data: { token: Buffer.from("t0p").toString("base64") } });
+  await cluster.claim("data");
+  await cluster.snapshot("snap", { ...ofData, volumeSnapshotClassName: "secured" });
+  expect((await cluster.get("snap"))?.status?.error?.message).toContain(
+    "failed to get input parameters to create snapshot for content",
+  );
+  expect(cluster.driver.calls).toEqual([]);
+  const rules = [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }];
+  await client.of(kinds.ClusterRole).create({ metadata: { name: "secrets" }, rules });
+  await client.of(kinds.ClusterRoleBinding).create({
+    metadata: { name: "secrets" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "secrets" },
+    subjects: [{ kind: "ServiceAccount", name: "csi-snapshotter", namespace: "kube-system" }],
+  });
+  await cluster.settle();
+  await cluster.clock.advance(2_000);
+  await cluster.settle();
+  expect((await cluster.get("snap"))?.status).toMatchObject({ readyToUse: true });
+  const given = { parameters: { speed: "fast" }, secrets: { token: "t0p" } };
+  expect(cluster.driver.calls).toMatchObject([{ method: "CreateSnapshot", request: given }]);
+  await cluster.remove("snap");
+  expect(cluster.driver.calls.at(-1)).toMatchObject({
+    method: "DeleteSnapshot",
+    request: { secrets: { token: "t0p" } },
+  });
+  expect(JSON.stringify(await cluster.events())).not.toContain("t0p");
+});

@@ -5,7 +5,7 @@
 import { type core, defaultFeatures, type events, kinds } from "#api";
 import { Client, inProcess } from "#client";
 import { DEFAULT_MODES } from "../../../apiserver/authz/index.ts";
-import { testServer } from "../../../apiserver/testing/index.ts";
+import { type TestServer, testServer } from "../../../apiserver/testing/index.ts";
 import { ensureRoles } from "../../../controllers/testing/identities.ts";
 import { type TestControllers, testControllers } from "../../../controllers/testing/index.ts";
 import { type DriverControllers, oneForAll } from "../../sidecars/driver-controllers.ts";
@@ -34,6 +34,8 @@ export interface SnapshotCluster extends TestControllers {
   /** `reason: note`, in order, without repetitions. */
   events(): Promise<readonly string[]>;
   remove(name: string): Promise<void>;
+  /** Stops the controllers, and starts others. */
+  restart(): Promise<void>;
 }
 
 export interface ClaimOptions {
@@ -42,11 +44,19 @@ export interface ClaimOptions {
   readonly driver?: string;
 }
 
+type Handle = TestServer["handle"];
+
 export interface ClusterOptions extends Partial<SnapshotterOptions> {
+  /** What the controllers reach the server through; called for each set of them. */
+  readonly wrap?: (handle: Handle) => Handle;
   readonly drivers?: (driver: ScriptedController) => DriverControllers;
 }
 
-export async function snapshotCluster({ drivers, ...rest }: ClusterOptions = {}): Promise<SnapshotCluster> {
+export async function snapshotCluster({
+  drivers,
+  wrap = (handle) => handle,
+  ...rest
+}: ClusterOptions = {}): Promise<SnapshotCluster> {
   const server = await testServer({ modes: DEFAULT_MODES });
   await ensureRoles(server, defaultFeatures.enabled);
   const user = { name: "admin", groups: ["system:masters"] };
@@ -63,7 +73,9 @@ export async function snapshotCluster({ drivers, ...rest }: ClusterOptions = {})
     contentSnapshotter(snapshotter),
     groupContentSnapshotter(snapshotter),
   ];
-  const cluster = await testControllers(all, { server });
+  const started = () => testControllers(all, { server: { ...server, handle: wrap(server.handle) }, rights: "roles" });
+  const cluster = await started();
+  let successor: TestControllers | undefined;
   const { client } = cluster;
   const { VolumeSnapshot: Snapshot, VolumeSnapshotContent: Content } = snapshotKinds;
   const snapshots = client.of(Snapshot).in("default");
@@ -98,7 +110,12 @@ export async function snapshotCluster({ drivers, ...rest }: ClusterOptions = {})
     remove: async (name) => {
       await settled(snapshots.delete(name));
     },
+    restart: async () => {
+      await cluster.stop();
+      successor = await started();
+    },
     close: async () => {
+      await successor?.close();
       await cluster.close();
       await admin.close();
       await server.close();
