@@ -72,6 +72,8 @@ export interface ApiServerOptions {
   readonly historyWindowMs?: number | undefined;
   /** Feature gates, and the version that is emulated. Default: those of v1.36. */
   readonly features?: Features | undefined;
+  /** For /statusz and /flagz. Absent: they are not served. */
+  readonly start?: RouteOptions["start"];
   /** Paths that other parts of the process answer. */
   readonly others?: RouteOptions["others"];
   readonly clock: Clock;

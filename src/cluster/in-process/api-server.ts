@@ -82,6 +82,7 @@ export async function startClusterApiServer(
     recorder,
     historyWindowMs: config.historyWindowMs,
     others: { [SCHEDULING_PATH]: answers.answer },
+    start: { startedMs: performance.timeOrigin, flags: config.flags ?? {} },
     sharedStore: config.store.kind === "etcd",
     storage: config.storage,
     authentication: await withExternalSigner(await readAuthentication(flags, files, pki), flags, options, starting),
@@ -126,7 +127,7 @@ export async function startClusterApiServer(
     reasons,
     kubeletIdentity: () => apiserverKubeletClient,
     follow: (background) => {
-      const following = { background, certificate, server, clock, log };
+      const following = { background, certificate, server, metrics, clock, log };
       followAuthentication(flags, files, following);
       followNamed(namedCertificates, parts.named, following);
       encrypted?.follow(background);
