@@ -66,6 +66,8 @@ export interface ApiServerOptions {
   readonly kubeletIdentity?: ConnectOptions["kubeletIdentity"] | undefined;
   /** How kubelets are reached, where they are not reached at their node's address. */
   readonly kubelets?: ConnectOptions["kubelets"] | undefined;
+  /** Metrics of simulated nodes, which have no port. */
+  readonly simulatedMetrics?: ConnectOptions["simulatedMetrics"];
   /** Records requests, for `k8ts flow`. Default: nothing is recorded. */
   readonly recorder?: Recorder | undefined;
   /** How long the store keeps past states. Default: 10 minutes. */

@@ -155,6 +155,7 @@ async function serverFront(options: ApiServerOptions, core: Core<Authorization>,
       stopping,
       kubeletIdentity: options.kubeletIdentity,
       kubelets: options.kubelets,
+      simulatedMetrics: options.simulatedMetrics,
     }),
     routes: {
       rawStore: options.store,

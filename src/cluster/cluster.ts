@@ -88,13 +88,16 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   const store = await openClusterStore(start);
   const metrics = new InProcessMetrics();
   const { extensions } = metrics;
-  const api = await startApiServer(start, { pki, store, extensions, ...towardsNodes(realNodes) });
+  let fleet: Fleet | undefined;
+  const simulatedMetrics = (node: string, path: string) =>
+    path === "/metrics/resource" ? fleet?.resourceMetricsOf(node) : undefined;
+  const api = await startApiServer(start, { pki, store, extensions, simulatedMetrics, ...towardsNodes(realNodes) });
   const kubeconfigs = await writeAdminKubeconfigs(start, pki, api);
   const hasNodes = config.nodes !== undefined || realNodes !== undefined;
   // A cluster without nodes is ready here: what is loaded from here on must not delay it.
   if (!hasNodes) await announce(start, api, kubeconfigs);
   const background = runInBackground(start, { pki, api, kubeconfigs, realNodes });
-  const fleet = await startNodes(start, { pki, api, background, realNodes });
+  fleet = await startNodes(start, { pki, api, background, realNodes });
   // Without nodes there is nothing to measure.
   if (config.metricsServer ?? hasNodes) metrics.start(background, { ...start, ...api, fleet, caPem: pki.ca.certPem });
   if (hasNodes) await announce(start, api, kubeconfigs);
@@ -189,6 +192,7 @@ interface ApiServerParts {
   readonly pki: ClusterPki;
   readonly store: Store;
   readonly extensions: LocalExtensions;
+  readonly simulatedMetrics: (node: string, path: string) => string | undefined;
   readonly machineIp: string | undefined;
   readonly podSecurityLevel: "baseline" | undefined;
 }

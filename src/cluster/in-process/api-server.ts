@@ -44,6 +44,8 @@ export interface ClusterApiServerOptions {
   readonly podSecurityLevel?: "baseline" | undefined;
   /** Extension API servers of this process. */
   readonly extensions: LocalExtensions;
+  /** Metrics of simulated nodes. */
+  readonly simulatedMetrics: (node: string, path: string) => string | undefined;
   readonly metrics: MetricsRegistry;
   readonly clock: Clock;
   readonly random: Random;
@@ -105,6 +107,7 @@ export async function startClusterApiServer(
       key: apiserverKubeletClient.keyPem,
       ca: pki.ca.certPem,
     }),
+    simulatedMetrics: options.simulatedMetrics,
     advertiseAddress: machineIp,
     alsoAt: machineIp === undefined ? [] : alsoAt(config, machineIp),
     eventTtlMs: config.eventTtlMs,
