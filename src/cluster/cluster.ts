@@ -16,11 +16,13 @@ import { MetricsRegistry, nextTurn, type Random, registerProcessMetrics, systemR
 import type { Fleet } from "#kubelet";
 import { type ClusterPki, ensureClusterPki, watchRenewal } from "#pki";
 import { openStore, type Store } from "#store";
+import type { Tracing } from "#tracing";
 import { type ClusterConfig, type Environment, historyOf } from "./config/cluster-config.ts";
 import { ClusterError } from "./config/errors.ts";
 import { featureNotes, readFeatures } from "./config/features.ts";
 import { servingDnsNames } from "./config/serving-files.ts";
 import { storeSpec } from "./config/store-spec.ts";
+import { openTracing } from "./config/tracing.ts";
 import { type DataDir, dataDir, openDataDir, writeFileAtomic } from "./data/data-dir.ts";
 import { type Kubeconfigs, writeKubeconfigs } from "./data/kubeconfigs.ts";
 import type { RunState } from "./data/run-state.ts";
@@ -38,6 +40,9 @@ const ALL_COMPONENTS = [
 
 /** The first address of the default service range: the `kubernetes` Service. */
 const KUBERNETES_SERVICE_IP = "10.96.0.1";
+
+const NO_NODE_TRACES =
+  "The kubelets of these nodes are not traced: their networks have no way to the collector. Everything else is.";
 
 /** The default range of Pod addresses is enough for this many nodes. */
 const DEFAULT_RANGE_NODES = 256;
@@ -85,22 +90,32 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   await lockDataDir(start);
   const realNodes = await openNodeNetwork(start);
   const pki = await ensureCertificates(start, realNodes);
-  const store = await openClusterStore(start);
+  const tracing = await openTracing(config.tracingConfigFile, start, starting);
+  const store = await openClusterStore(start, tracing);
   const metrics = new InProcessMetrics();
   const { extensions } = metrics;
   let fleet: Fleet | undefined;
   const simulatedMetrics = (node: string, path: string) =>
     path === "/metrics/resource" ? fleet?.resourceMetricsOf(node) : undefined;
-  const api = await startApiServer(start, { pki, store, extensions, simulatedMetrics, ...towardsNodes(realNodes) });
+  const api = await startApiServer(start, {
+    pki,
+    store,
+    tracing,
+    extensions,
+    simulatedMetrics,
+    ...towardsNodes(realNodes),
+  });
   const kubeconfigs = await writeAdminKubeconfigs(start, pki, api);
   const hasNodes = config.nodes !== undefined || realNodes !== undefined;
   // A cluster without nodes is ready here: what is loaded from here on must not delay it.
   if (!hasNodes) await announce(start, api, kubeconfigs);
-  const background = runInBackground(start, { pki, api, kubeconfigs, realNodes });
-  fleet = await startNodes(start, { pki, api, background, realNodes });
+  const background = runInBackground(start, { pki, api, tracing, kubeconfigs, realNodes });
+  fleet = await startNodes(start, { pki, api, tracing, background, realNodes });
   // Without nodes there is nothing to measure.
   if (config.metricsServer ?? hasNodes) metrics.start(background, { ...start, ...api, fleet, caPem: pki.ca.certPem });
   if (hasNodes) await announce(start, api, kubeconfigs);
+  // Volumes may come a moment later than nodes; Pods that need them wait.
+  if (hasNodes && config.localStorage !== false) await startVolumes(start, api, background);
 
   const parts = starting.move();
   let stopped: Promise<void> | undefined;
@@ -177,11 +192,11 @@ function ensureCertificates(start: Start, realNodes: OpenedRealNodes | undefined
   });
 }
 
-async function openClusterStore(start: Start): Promise<Store> {
+async function openClusterStore(start: Start, tracing: Tracing | undefined): Promise<Store> {
   const { config, dir, starting, clock, log } = start;
   const spec = storeSpec(config.store, dir.store);
   const store = await step("store", start, async () => {
-    const opened = await openStore({ ...spec, clock, log, ...historyOf(config) });
+    const opened = await openStore({ ...spec, clock, log, ...historyOf(config), tracer: tracing?.tracer("apiserver") });
     return [opened, `${spec.kind}, revision ${await opened.revision()}`];
   });
   starting.defer(() => store.close());
@@ -191,6 +206,7 @@ async function openClusterStore(start: Start): Promise<Store> {
 interface ApiServerParts {
   readonly pki: ClusterPki;
   readonly store: Store;
+  readonly tracing: Tracing | undefined;
   readonly extensions: LocalExtensions;
   readonly simulatedMetrics: (node: string, path: string) => string | undefined;
   readonly machineIp: string | undefined;
@@ -216,6 +232,7 @@ async function writeAdminKubeconfigs(start: Start, pki: ClusterPki, { url }: Clu
 
 interface Running {
   readonly pki: ClusterPki;
+  readonly tracing: Tracing | undefined;
   readonly api: ClusterApiServer;
   readonly realNodes: OpenedRealNodes | undefined;
 }
@@ -223,7 +240,7 @@ interface Running {
 /** Loads and runs the other components. The start does not wait for them: loading takes turns of the event loop. */
 function runInBackground(
   start: Start,
-  { pki, api, kubeconfigs, realNodes }: Running & { readonly kubeconfigs: Kubeconfigs },
+  { pki, api, tracing, kubeconfigs, realNodes }: Running & { readonly kubeconfigs: Kubeconfigs },
 ): TaskGroup {
   const { config, starting, features, clock, random, log, metrics } = start;
   const { handle, signToken, reasons, url } = api;
@@ -236,7 +253,7 @@ function runInBackground(
     const { runControllerManager } = await import("./in-process/controller-manager.ts");
     const { controllers: selection } = config;
     const own = { authority: pki.ca, signToken, selection, nodeCidrs: nodeCidrsOf(config, realNodes), features };
-    await runControllerManager({ ...own, handle, elects, clock, random, log, metrics }, signal);
+    await runControllerManager({ ...own, handle, elects, tracing, clock, random, log, metrics }, signal);
   });
   background.run("cluster info", async (signal) => {
     await nextTurn();
@@ -247,7 +264,7 @@ function runInBackground(
     background.run("scheduler", async (signal) => {
       await nextTurn();
       const { runInProcessScheduler } = await import("./in-process/scheduler.ts");
-      await runInProcessScheduler({ handle, elects, reasons, clock, random, log, metrics }, signal);
+      await runInProcessScheduler({ handle, elects, tracing, reasons, clock, random, log, metrics }, signal);
     });
   }
   background.run("certificate renewal", (signal) =>
@@ -272,7 +289,7 @@ function nodeCidrsOf({ nodes, serviceCidrs = [] }: ClusterConfig, realNodes: Ope
 
 async function startNodes(
   start: Start,
-  { pki, api, background, realNodes }: Running & { readonly background: TaskGroup },
+  { pki, api, tracing, background, realNodes }: Running & { readonly background: TaskGroup },
 ): Promise<Fleet | undefined> {
   const { config, dir, notes, clock, random, log } = start;
   const { nodes, serviceCidrs } = config;
@@ -281,13 +298,17 @@ async function startNodes(
   if (nodes !== undefined) {
     simulated = await step("nodes", start, async () => {
       const { simulatedNodes } = await import("./in-process/simulated-nodes.ts");
-      const fleet = simulatedNodes({ nodes, handle, clock, random, log });
+      const { nodeUsage } = await import("./in-process/node-usage.ts");
+      const { usageFile } = nodes;
+      const usage = usageFile === undefined ? undefined : await nodeUsage(usageFile, { background, clock, log });
+      const fleet = simulatedNodes({ nodes, usage, handle, tracing, clock, random, log });
       background.run("simulated nodes", (signal) => fleet.run(signal));
       await fleet.ready;
       return [fleet, `${nodes.count} simulated`];
     });
   }
   if (realNodes !== undefined) {
+    if (tracing !== undefined) notes.push(NO_NODE_TRACES);
     await step("nodes", start, async () => {
       const { ready, wanted } = await realNodes.run({
         port,
@@ -302,6 +323,22 @@ async function startNodes(
     });
   }
   return simulated;
+}
+
+async function startVolumes(start: Start, { handle }: ClusterApiServer, background: TaskGroup): Promise<void> {
+  const { config, dir, clock, random, log } = start;
+  const { startStorage } = await import("./in-process/storage.ts");
+  const elects = config.store.kind === "etcd";
+  startStorage(background, {
+    handle,
+    elects,
+    nodes: config.nodes,
+    onRealNodes: async (facts) =>
+      (await import("./nodes/node-drivers.ts")).nodeDrivers({ ...facts, dataDir: dir.path, clock }),
+    clock,
+    random,
+    log,
+  });
 }
 
 /** A flag for the programs of a node. They emulate no other version, so its gates are not theirs. */

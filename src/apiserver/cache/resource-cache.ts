@@ -22,7 +22,8 @@ import { FieldIndex, type FieldValue } from "./field-index.ts";
 import { RecentWrites } from "./recent-writes.ts";
 import { matcher, type Selection } from "./selection.ts";
 import { StoredObject } from "./stored-object.ts";
-import { CacheEvent, type WatchEvent } from "./watch-event.ts";
+import { CacheEvent } from "./watch-event.ts";
+import { type ChangeSink, concerns, type Watcher, type WatcherSink } from "./watcher.ts";
 
 export const WINDOW_EVENTS = 10_000;
 const KEPT_SNAPSHOTS = 64;
@@ -31,25 +32,7 @@ const KEPT_VALUES = 512;
 /** A larger page is not kept. */
 const MAX_PAGE_OBJECTS = 5_000;
 
-export interface WatcherSink {
-  /** Called in the order of revisions. */
-  event(event: WatchEvent): void;
-  /** The cache was replaced and events may be missing: the watcher has to start again. */
-  expired(): void;
-  /** No more events will come: the resource is not served any more, or in another form. */
-  ended?(): void;
-}
-
-/** A watcher that gets both states of a change. */
-export interface ChangeSink extends Omit<WatcherSink, "event"> {
-  change(event: CacheEvent): void;
-}
-
-interface Watcher {
-  /** It has seen all events up to this revision. */
-  readonly after: Revision;
-  readonly sink: ChangeSink;
-}
+export type { ChangeSink, WatcherSink } from "./watcher.ts";
 
 /** Reports an object that cannot be decoded or processed. */
 export type ReportUnreadable = (key: string, error: unknown) => void;
@@ -162,6 +145,20 @@ export class ResourceCache implements Subscriber {
     this.#objects = new OrderedMap();
     this.#byKey.clear();
     for (const entry of entries) this.#keep(this.#suffix(entry.key), new StoredObject(entry));
+    this.#restart(revision);
+  }
+
+  /** Begins with the objects of another cache of the same prefix, which it shares with it: nothing is parsed again. */
+  adopt(other: Subscriber, revision: Revision): boolean {
+    if (!(other instanceof ResourceCache)) return false;
+    this.#objects = other.#objects.fork();
+    this.#byKey.clear();
+    for (const [suffix, stored] of other.#byKey) this.#byKey.set(suffix, stored);
+    this.#restart(revision);
+    return true;
+  }
+
+  #restart(revision: Revision): void {
     this.#window = [];
     this.#windowStart = revision;
     this.#newest = revision;
@@ -337,8 +334,4 @@ export class ResourceCache implements Subscriber {
     this.counts.dispatched++;
     sink.change(event);
   }
-}
-
-function concerns(at: string, suffix: string): boolean {
-  return at === "" || at === suffix || (at.endsWith("/") && suffix.startsWith(at));
 }

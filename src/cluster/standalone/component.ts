@@ -19,10 +19,12 @@ import {
   registerProcessMetrics,
   systemRandom,
 } from "#base";
-import { Client, clientMetrics, type HttpsConnection, https, leadElected, logged } from "#client";
+import { Client, clientMetrics, type HttpsConnection, https, leadElected, logged, traced } from "#client";
 import { readKubeconfig } from "#pki";
+import type { Tracer } from "#tracing";
 import { ClusterError } from "../config/errors.ts";
 import { featureNotes, readFeatures } from "../config/features.ts";
+import { openTracing } from "../config/tracing.ts";
 import { type ComponentServing, type Served, serveComponent } from "./component-server.ts";
 
 const LEASES = kinds.Lease;
@@ -35,6 +37,8 @@ export interface ComponentConfig {
   readonly master?: string | undefined;
   /** Absent: nothing is served. */
   readonly serving?: ComponentServing | undefined;
+  /** What its works do, in the names of their spans. Default: Reconcile. */
+  readonly workVerb?: string | undefined;
   /** Absent: no leader election. */
   readonly election?: ElectionConfig | undefined;
   /** Feature gates and the emulated version. Default: those of v1.36. */
@@ -45,6 +49,8 @@ export interface ComponentConfig {
   readonly metrics?: MetricsSettings | undefined;
   /** For /flagz: values by the flags' names. */
   readonly flags?: Readonly<Record<string, string>> | undefined;
+  /** `--tracing-config-file`. Default: nothing is traced. */
+  readonly tracingConfigFile?: string | undefined;
   /** Conditions of readiness. */
   readonly readiness?: Served["readiness"] | undefined;
 }
@@ -67,6 +73,7 @@ export interface Component {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   readonly features: Features;
+  readonly tracer: Tracer | undefined;
 }
 
 /** Runs while it leads; called again after each election. */
@@ -85,10 +92,12 @@ export async function runComponent(
   await using parts = new AsyncDisposableStack();
   const metrics = new MetricsRegistry(config.metrics);
   metrics.describeItself();
+  const tracer = (await openTracing(config.tracingConfigFile, { clock, log, metrics }, parts))?.tracer(name);
   parts.use(registerProcessMetrics(metrics));
   const connection = await connectionOf(config);
   const measured = clientMetrics(metrics, clock).of(https(connection, { clock }), connection.server);
-  const transport = logged(measured, connection.server, clock, log);
+  const plain = logged(measured, connection.server, clock, log);
+  const transport = traced(plain, tracer, config.workVerb ?? "Reconcile");
   const client = new Client({ transport, clock, userAgent: name });
   parts.defer(() => client.close());
   registerFeatureMetrics(metrics, features);
@@ -99,7 +108,7 @@ export async function runComponent(
     parts.defer(() => server.close());
     log.info("serving health and metrics", { address: serving.bindAddress, port: server.port });
   }
-  const component = { client, connection, clock, random: systemRandom(), log, metrics, features };
+  const component = { client, connection, clock, random: systemRandom(), log, metrics, features, tracer };
   const work = prepare(component);
   await (election === undefined ? work(signal) : elected(name, election, component, work, signal));
 }

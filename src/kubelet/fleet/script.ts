@@ -1,6 +1,6 @@
 /**
- * What the containers of a Pod do: from annotations of the Pod under `simulated.k8ts.io/`, otherwise from the
- * container's command if it is understood, otherwise from the fleet's defaults. `NAME.CONTAINER` applies to one
+ * What the containers of a Pod do: from annotations of the Pod under `simulated.k8ts.io/`, otherwise from the script of
+ * the container's image, otherwise from its command if it is understood, otherwise from the fleet's defaults. `NAME.CONTAINER` applies to one
  * container, `NAME` to all regular ones.
  *
  *     start-delay     how long the sandbox (with .CONTAINER: the container) takes to start   "2s"
@@ -11,13 +11,13 @@
  *     fail-pull       how often its image cannot be pulled                                   "3" or "always"
  *     stop-delay      how long it takes to exit after SIGTERM, at most the grace period      "10s"
  *     stop-exit-code  the exit code then                                                     "0"
- *     cpu-usage       the CPU that it uses: constant, or by its age                          "250m" or "0s=50m,1m=400m"
- *     memory-usage    the same for memory                                                    "64Mi" or "0s=16Mi,5m=1Gi"
+ *     cpu-usage       the CPU that it uses: constant, of its request, or by age              "250m", "80%", "0s=1,1m=2"
+ *     memory-usage    the same for memory                                                    "64Mi", "0s=16Mi,5m=1Gi"
  */
-import { type core, durationMs, parseQuantity, scaledValue } from "#api";
+import { type core, durationMs } from "#api";
 import { isSidecar } from "../lifecycle/index.ts";
 import { type Course, readCommand } from "./command.ts";
-import type { Curve } from "./usage.ts";
+import { CURVE_FORM, type Curve, parseCurve } from "./curve.ts";
 
 export const PREFIX = "simulated.k8ts.io/";
 
@@ -31,6 +31,8 @@ export interface Defaults {
   readonly stopDelayMs: number;
   /** Exit code after SIGTERM: 128 + 15. */
   readonly stopExitCode: number;
+  /** What containers of an image do, where it differs. Default: images have no scripts. */
+  readonly images?: ((image: string) => Partial<ContainerScript> | undefined) | undefined;
 }
 
 export const DEFAULTS: Defaults = {
@@ -86,21 +88,23 @@ export function readScript(pod: core.Pod, defaults: Defaults): PodScript {
   const read = (container: core.Container, role: Role): ContainerScript => {
     const from = annotations.of(container.name, role === "regular");
     const course = ownCourse(container, role);
-    const exitCode = from.code("exit-code");
-    const runForMs = from.duration("run-for", "forever");
+    const image = defaults.images?.(container.image ?? "") ?? {};
+    const exitCode = from.code("exit-code") ?? image.exitCode;
+    const runForMs = from.duration("run-for", "forever") ?? image.runForMs;
     return {
-      startDelayMs: from.own.duration("start-delay") ?? 0,
+      startDelayMs: from.own.duration("start-delay") ?? image.startDelayMs ?? 0,
       runForMs:
         runForMs ?? (exitCode !== undefined && course.runForMs === Number.POSITIVE_INFINITY ? 0 : course.runForMs),
       exitCode: exitCode ?? course.exitCode,
-      exitReason: from.text("exit-reason"),
-      startupDelayMs: probeDelayMs(container.startupProbe),
-      readyDelayMs: from.duration("ready-delay", "never") ?? probeDelayMs(container.readinessProbe),
-      failedPulls: from.count("fail-pull", "always") ?? 0,
-      stopDelayMs: from.duration("stop-delay") ?? defaults.stopDelayMs,
-      stopExitCode: from.code("stop-exit-code") ?? defaults.stopExitCode,
-      cpuUsage: from.curve("cpu-usage"),
-      memoryUsage: from.curve("memory-usage"),
+      exitReason: from.text("exit-reason") ?? image.exitReason,
+      startupDelayMs: image.startupDelayMs ?? probeDelayMs(container.startupProbe),
+      readyDelayMs:
+        from.duration("ready-delay", "never") ?? image.readyDelayMs ?? probeDelayMs(container.readinessProbe),
+      failedPulls: from.count("fail-pull", "always") ?? image.failedPulls ?? 0,
+      stopDelayMs: from.duration("stop-delay") ?? image.stopDelayMs ?? defaults.stopDelayMs,
+      stopExitCode: from.code("stop-exit-code") ?? image.stopExitCode ?? defaults.stopExitCode,
+      cpuUsage: from.curve("cpu-usage") ?? image.cpuUsage,
+      memoryUsage: from.curve("memory-usage") ?? image.memoryUsage,
     };
   };
   const startDelayMs = annotations.all.duration("start-delay") ?? defaults.startDelayMs;
@@ -168,14 +172,7 @@ class Reader {
   }
 
   curve(name: string): Curve | undefined {
-    return this.#read(name, "a quantity, or quantities by age such as 0s=50m,1m=400m", (text) => {
-      const steps = text.split(",").map((step) => {
-        const [amount = "", age = "0s"] = step.split("=").reverse();
-        return { fromMs: durationMs(age.trim()), milli: Number(scaledValue(parseQuantity(amount.trim()), -3)) };
-      });
-      const isValid = steps.every(({ fromMs, milli }, at) => milli >= 0 && fromMs >= (steps[at - 1]?.fromMs ?? 0));
-      return isValid ? steps : undefined;
-    });
+    return this.#read(name, CURVE_FORM, parseCurve);
   }
 
   #read<T>(name: string, form: string, parse: (text: string) => T | undefined): T | undefined {
