@@ -159,6 +159,11 @@ describe.skipIf(why !== "")(`usage on real nodes${why && `: ${why}`}`, () => {
     expect(await raw("/metrics/probes")).toMatch(/^prober_probe_total\{.*result="successful".*pod="figures"/m);
     expect(await raw("/metrics/slis")).toContain('kubernetes_healthcheck{name="syncloop",type="healthz"} 1\n');
     expect(await raw("/metrics/resource")).toMatch(/^pod_cpu_usage_seconds_total\{.*pod="figures"\} [\d.]+ \d+$/m);
+    // Prometheus refuses a page that shows a series twice.
+    for (const page of [cadvisor, own, await raw("/metrics/resource"), await raw("/metrics/probes")]) {
+      const series = page.split("\n").flatMap((line) => /^\w+(\{.*\})?/.exec(line)?.[0] ?? []);
+      expect(series.filter((each, at) => series.indexOf(each) !== at)).toEqual([]);
+    }
   });
 });
 

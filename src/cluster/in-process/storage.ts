@@ -1,5 +1,5 @@
 /**
- * Storage in the API server's process: the default objects, and the sidecars of the driver local.csi.k8ts.dev.
+ * Storage in the API server's process: default objects, snapshots, and the sidecars of the driver local.csi.k8ts.dev.
  *
  *     claims --► sidecars ──► real nodes: the driver's socket on each node
  *                         └── simulated nodes: one driver in memory
@@ -24,6 +24,7 @@ import { controllerMetrics } from "#controllers";
 import type { DriverControllers, Sidecar } from "#storage";
 import type { NodesConfig } from "../config/cluster-config.ts";
 import { simulatedNames } from "./simulated-nodes.ts";
+import { runSnapshots } from "./snapshots.ts";
 
 const ADMIN = { name: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] };
 /** Registers simulated nodes, as their kubelets would. */
@@ -80,6 +81,7 @@ export async function runStorage(options: InProcessStorageOptions, signal: Abort
     options.nodes === undefined
       ? await realDrivers(options, client, tasks, parts)
       : await simulatedDriver(options, simulatedNames(options.nodes), client, signal);
+  tasks.run("snapshots", (running) => runSnapshots({ handle, elects, drivers, clock, random, log }, running));
   const [first, ...others] = sidecarsOf(drivers, {
     provisioner: { settings: { strictTopology: true } },
     capacity: {},
