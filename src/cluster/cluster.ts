@@ -13,6 +13,7 @@ import { rm } from "node:fs/promises";
 import type { Features } from "#api";
 import { K8TS_VERSION, type LocalExtensions } from "#apiserver";
 import { MetricsRegistry, nextTurn, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
+import type { Fleet } from "#kubelet";
 import { type ClusterPki, ensureClusterPki, watchRenewal } from "#pki";
 import { openStore, type Store } from "#store";
 import type { Tracing } from "#tracing";
