@@ -67,6 +67,8 @@ export interface ApiServerOptions {
   readonly kubeletIdentity?: ConnectOptions["kubeletIdentity"] | undefined;
   /** How kubelets are reached, where they are not reached at their node's address. */
   readonly kubelets?: ConnectOptions["kubelets"] | undefined;
+  /** Metrics of simulated nodes, which have no port. */
+  readonly simulatedMetrics?: ConnectOptions["simulatedMetrics"];
   /** Records requests, for `k8ts flow`. Default: nothing is recorded. */
   readonly recorder?: Recorder | undefined;
   /** Traces requests (OpenTelemetry). Default: nothing is traced. */
@@ -75,6 +77,8 @@ export interface ApiServerOptions {
   readonly historyWindowMs?: number | undefined;
   /** Feature gates, and the version that is emulated. Default: those of v1.36. */
   readonly features?: Features | undefined;
+  /** For /statusz and /flagz. Absent: they are not served. */
+  readonly start?: RouteOptions["start"];
   /** Paths that other parts of the process answer. */
   readonly others?: RouteOptions["others"];
   readonly clock: Clock;

@@ -13,6 +13,7 @@ import { rm } from "node:fs/promises";
 import type { Features } from "#api";
 import { K8TS_VERSION, type LocalExtensions } from "#apiserver";
 import { MetricsRegistry, nextTurn, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
+import type { Fleet } from "#kubelet";
 import { type ClusterPki, ensureClusterPki, watchRenewal } from "#pki";
 import { openStore, type Store } from "#store";
 import type { Tracing } from "#tracing";
@@ -74,13 +75,23 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   const store = await openClusterStore(start, tracing);
   const metrics = new InProcessMetrics();
   const { extensions } = metrics;
-  const api = await startApiServer(start, { pki, store, tracing, extensions, ...towardsNodes(realNodes) });
+  let fleet: Fleet | undefined;
+  const simulatedMetrics = (node: string, path: string) =>
+    path === "/metrics/resource" ? fleet?.resourceMetricsOf(node) : undefined;
+  const api = await startApiServer(start, {
+    pki,
+    store,
+    tracing,
+    extensions,
+    simulatedMetrics,
+    ...towardsNodes(realNodes),
+  });
   const kubeconfigs = await writeAdminKubeconfigs(start, pki, api);
   const hasNodes = config.nodes !== undefined || realNodes !== undefined;
   // A cluster without nodes is ready here: what is loaded from here on must not delay it.
   if (!hasNodes) await announce(start, api, kubeconfigs);
   const background = runInBackground(start, { pki, api, tracing, kubeconfigs, realNodes });
-  const fleet = await startNodes(start, { pki, api, tracing, background, realNodes });
+  fleet = await startNodes(start, { pki, api, tracing, background, realNodes });
   // Without nodes there is nothing to measure.
   if (config.metricsServer ?? hasNodes) metrics.start(background, { ...start, ...api, fleet, caPem: pki.ca.certPem });
   if (hasNodes) await announce(start, api, kubeconfigs);
@@ -151,6 +162,7 @@ interface ApiServerParts {
   readonly store: Store;
   readonly tracing: Tracing | undefined;
   readonly extensions: LocalExtensions;
+  readonly simulatedMetrics: (node: string, path: string) => string | undefined;
   readonly machineIp: string | undefined;
   readonly podSecurityLevel: "baseline" | undefined;
 }

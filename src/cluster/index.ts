@@ -47,4 +47,5 @@ export {
   type StandaloneDnsConfig,
   type StandaloneProxyConfig,
 } from "./standalone/proxy.ts";
+export type { ListenAddress } from "./standalone/proxy-server.ts";
 export { runStandaloneScheduler, type StandaloneSchedulerConfig } from "./standalone/scheduler.ts";

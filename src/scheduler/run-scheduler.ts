@@ -14,7 +14,7 @@ import { BackgroundTasks } from "./cycle/background-tasks.ts";
 import { EventBacklog } from "./cycle/event-backlog.ts";
 import { Explanations } from "./cycle/explanations.ts";
 import { followCluster } from "./cycle/follow-cluster.ts";
-import { collectSizes, type SchedulerMetrics } from "./cycle/metrics.ts";
+import { collectSizes, counted, type SchedulerMetrics } from "./cycle/metrics.ts";
 import type { Parts } from "./cycle/parts.ts";
 import { WaitingPods } from "./cycle/waiting-pods.ts";
 import { Evaluator } from "./evaluation/index.ts";
@@ -107,7 +107,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
       extenders,
       waiting,
       signal: tasks.signal,
-      runInBackground: (what, work) => background.run(what, work),
+      runInBackground: (what, work) => background.run(what, () => counted(metrics.underWay.preemption, work)),
     };
     const stages = makeStages(profile, factories, context);
     const wakes = new Wakes(stages.plugins, (error, plugin) =>

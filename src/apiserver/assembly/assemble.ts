@@ -144,7 +144,12 @@ function serving(parts: Surroundings, core: Core, { custom, aggregated }: Extens
   const revision = () => feed.revision;
   return pipeline({
     ...front,
-    count: requestMetrics(metrics, clock, recorder && flowObserver({ recorder, revision, clock })),
+    count: requestMetrics(
+      metrics,
+      clock,
+      recorder && flowObserver({ recorder, revision, clock }),
+      (...api) => resources.find(...api)?.kind.deprecated,
+    ),
     trace: tracer && { requests: traceRequests(tracer), verbs: traceVerbs(tracer) },
     authorize: flowsForEveryone(authorize),
     dispatch: {

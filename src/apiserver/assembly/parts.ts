@@ -60,7 +60,7 @@ export interface Front
   /** Default: that of the authorization. */
   readonly authorize?: Authorizer | undefined;
   readonly connectors: Connectors;
-  readonly routes: Pick<RouteOptions, "rawStore" | "health" | "debug" | "others" | "issuerDocuments">;
+  readonly routes: Pick<RouteOptions, "rawStore" | "health" | "debug" | "others" | "issuerDocuments" | "start">;
 }
 
 /** How requests are served, where it differs from the defaults. */

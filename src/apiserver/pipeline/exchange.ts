@@ -41,6 +41,10 @@ export interface Received extends Arrived {
   timeoutMs?: number | undefined;
   /** It took too long, and has been answered so. */
   isOver: boolean;
+  /** How long it waited for others than this server: for webhooks, or in a queue of fairness. */
+  waitedMs: number;
+  /** The size of its body, once that was read. */
+  bodyBytes: number;
   authenticated(caller: UserInfo): Authenticated;
 }
 
@@ -100,6 +104,8 @@ export class RequestExchange implements Authorized {
   held: { release(): void } | undefined = undefined;
   timeoutMs: number | undefined = undefined;
   isOver = false;
+  waitedMs = 0;
+  bodyBytes = 0;
   witness: RequestWitness | undefined = undefined;
   span: Span | undefined = undefined;
 

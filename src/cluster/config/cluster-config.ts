@@ -51,6 +51,8 @@ export interface ClusterConfig {
   readonly scheduler?: boolean | undefined;
   /** Whether the resource metrics API is served by this process. Default: if there are nodes. */
   readonly metricsServer?: boolean | undefined;
+  /** For /flagz: values by the flags' names. */
+  readonly flags?: Readonly<Record<string, string>> | undefined;
   /** Whether there are volumes: a driver, its sidecars and a default class. Default: if there are nodes. */
   readonly localStorage?: boolean | undefined;
   /** Service IP range, or one of each family. Default: 10.96.0.0/12. */

@@ -46,6 +46,8 @@ export interface ClusterApiServerOptions {
   readonly podSecurityLevel?: "baseline" | undefined;
   /** Extension API servers of this process. */
   readonly extensions: LocalExtensions;
+  /** Metrics of simulated nodes. */
+  readonly simulatedMetrics: (node: string, path: string) => string | undefined;
   readonly metrics: MetricsRegistry;
   readonly clock: Clock;
   readonly random: Random;
@@ -85,6 +87,7 @@ export async function startClusterApiServer(
     tracer: options.tracing?.tracer("apiserver"),
     historyWindowMs: config.historyWindowMs,
     others: { [SCHEDULING_PATH]: answers.answer },
+    start: { startedMs: performance.timeOrigin, flags: config.flags ?? {} },
     sharedStore: config.store.kind === "etcd",
     storage: config.storage,
     authentication: await withExternalSigner(await readAuthentication(flags, files, pki), flags, options, starting),
@@ -107,6 +110,7 @@ export async function startClusterApiServer(
       key: apiserverKubeletClient.keyPem,
       ca: pki.ca.certPem,
     }),
+    simulatedMetrics: options.simulatedMetrics,
     advertiseAddress: machineIp,
     alsoAt: machineIp === undefined ? [] : alsoAt(config, machineIp),
     eventTtlMs: config.eventTtlMs,
@@ -129,7 +133,7 @@ export async function startClusterApiServer(
     reasons,
     kubeletIdentity: () => apiserverKubeletClient,
     follow: (background) => {
-      const following = { background, certificate, server, clock, log };
+      const following = { background, certificate, server, metrics, clock, log };
       followAuthentication(flags, files, following);
       followNamed(namedCertificates, parts.named, following);
       encrypted?.follow(background);

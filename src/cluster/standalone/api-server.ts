@@ -31,6 +31,7 @@ import { featureNotes, readFeatures } from "../config/features.ts";
 import { followFile, readFlag } from "../config/flag-files.ts";
 import { listenOrExplain } from "../config/listen.ts";
 import { namedFiles, readNamed } from "../config/named-certificates.ts";
+import { authenticationReloads, type ReloadMetrics } from "../config/reload-metrics.ts";
 import { type ServingSettings, servingOptions } from "../config/serving.ts";
 import {
   readServing,
@@ -77,6 +78,8 @@ export interface ApiServerConfig extends ServingFlags {
   readonly proxyClient?: { readonly certFile: string; readonly keyFile: string };
   readonly kubelets?: KubeletFlags | undefined;
   readonly metrics?: MetricsSettings | undefined;
+  /** For /flagz: values by the flags' names. */
+  readonly flags?: Readonly<Record<string, string>> | undefined;
   /** `--tracing-config-file`. Default: nothing is traced. */
   readonly tracingConfigFile?: string | undefined;
   /** How extension API servers are reached. */
@@ -142,6 +145,7 @@ export async function startStandaloneApiServer(
       tracer,
       historyWindowMs: config.historyWindowMs,
       others: { [SCHEDULING_PATH]: answers.answer },
+      start: { startedMs: performance.timeOrigin, flags: config.flags ?? {} },
       sharedStore: config.store.kind === "etcd",
       storage: config.storage,
       apis: readApis(config.runtimeConfig),
@@ -173,7 +177,7 @@ export async function startStandaloneApiServer(
   starting.use(answers);
   const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
   starting.defer(() => background.stop());
-  const following: Following = { server, background, ...environment };
+  const following: Following = { server, background, metrics, ...environment };
   followServing(servedFiles(files, config, certificate), readCertificate, following);
   followConfiguration(flags, changing.configuration, following);
   encrypted?.follow(background);
@@ -193,6 +197,7 @@ function authenticationFlags(
 interface Following extends Pick<Environment, "clock" | "log"> {
   readonly server: ApiServer;
   readonly background: TaskGroup;
+  readonly metrics: MetricsRegistry;
 }
 
 interface KnownFile {
@@ -236,8 +241,10 @@ function followServing(
 function followConfiguration(flags: AuthenticationFlags, known: string | undefined, following: Following): void {
   const { authenticationConfig: file } = flags;
   if (file === undefined || known === undefined) return;
-  const changed = (text: string) => following.server.configureAuthentication(parseConfiguration(text, flags), file);
-  follow(file, known, changed, following);
+  const { server, metrics, clock } = following;
+  const changed = (text: string) => server.configureAuthentication(parseConfiguration(text, flags), file);
+  const counts = authenticationReloads(metrics, clock, server.port);
+  follow(file, known, changed, following, counts);
 }
 
 function follow(
@@ -245,12 +252,17 @@ function follow(
   known: string,
   changed: (text: string, failed: (error: unknown) => void) => void,
   { background, clock, log }: Following,
+  counts?: ReloadMetrics,
 ): void {
-  const failed = (error: unknown) =>
+  const failed = (error: unknown) => {
+    counts?.reloaded(false);
     log.error("a file has changed and is invalid; the previous one stays in effect", { file, error });
-  background.run(`following ${file}`, (signal) =>
-    followFile(file, { clock, signal, known, changed: (text) => changed(text, failed), failed }),
-  );
+  };
+  const apply = (text: string) => {
+    changed(text, failed);
+    counts?.reloaded(true);
+  };
+  background.run(`following ${file}`, (signal) => followFile(file, { clock, signal, known, changed: apply, failed }));
 }
 
 /** The signing key for service account tokens: a standalone server has no key of its own. */

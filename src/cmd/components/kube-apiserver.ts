@@ -39,6 +39,7 @@ import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } 
 import { type ShutdownFlagOptions, shutdownFrom, shutdownOptions } from "../options/api-server/shutdown.ts";
 import { type StorageFlagOptions, storageFrom, storageOptions } from "../options/api-server/storage.ts";
 import { type FeatureOptions, featureOptions, featuresFrom, forwardCompatibleOptions } from "../options/features.ts";
+import { flagValues } from "../options/flag-values.ts";
 import { type LoggingConfig, type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
@@ -118,7 +119,7 @@ export function kubeApiServerCommand(): Command {
     .option("--proxy-client-key-file <file>", "private key of that certificate")
     .action(async (options: KubeApiServerOptions) => {
       const notes = [...notesOnFlags(command, KUBE_APISERVER), ...notesOnServing(options)];
-      await run(kubeApiServerConfig(options), notes, loggingFrom(options));
+      await run({ ...kubeApiServerConfig(options), flags: flagValues(command) }, notes, loggingFrom(options));
     });
   const groups = [
     etcdOptions(),

@@ -25,6 +25,7 @@ import { nodePortRangeOption } from "../options/api-server/services.ts";
 import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/api-server/serving.ts";
 import { controllersOption } from "../options/controllers.ts";
 import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
+import { flagValues } from "../options/flag-values.ts";
 import {
   chooseNodes,
   ownTerminal,
@@ -121,7 +122,7 @@ export function upCommand(): Command {
     .option("--detach", "run in the background; return when the cluster is ready")
     .action(async (options: UpOptions) => {
       const { realNodes, notes } = await chooseNodes({ ...options, hasNodes: hasNodes(options) }, ownTerminal());
-      const config = configFrom(options, realNodes);
+      const config = { ...configFrom(options, realNodes), flags: flagValues(command) };
       if (options.detach) await runDetached(config);
       else
         await runForeground(

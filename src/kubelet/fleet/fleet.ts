@@ -99,9 +99,14 @@ export class Fleet {
 
   /** What the kubelet's /metrics/resource would have. Throws if there is no such node, or if it is stopped. */
   resourceMetrics(name: string): string {
-    const text = this.#nodes.get(name)?.resourceMetrics();
+    const text = this.resourceMetricsOf(name);
     if (text === undefined) throw new Error(`the simulated node ${name} does not answer`);
     return text;
+  }
+
+  /** The same; undefined if there is no such node, or if it is stopped. */
+  resourceMetricsOf(name: string): string | undefined {
+    return this.#nodes.get(name)?.resourceMetrics();
   }
 
   #work(tasks: TaskGroup): void {

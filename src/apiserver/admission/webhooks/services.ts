@@ -20,6 +20,8 @@ export interface Webhooks {
   /** The webhooks whose rules match the request, in their order. */
   about(attributes: AdmissionAttributes): readonly Concerned[];
   deciding(): Deciding;
+  /** The time that webhooks take is not a delay of this server: the request notes it. */
+  timed<T>(attributes: AdmissionAttributes, calls: () => Promise<T>): Promise<T>;
   warn(message: string, details: Readonly<Record<string, unknown>>): void;
 }
 
@@ -50,6 +52,14 @@ export function webhooks(plural: string, services: PluginServices, configuration
     caller: { clients, newUid: storage.newUid, metrics: services.metrics, tracer: storage.tracer },
     about: (attributes) => hooks.current?.about(attributes) ?? NONE,
     deciding: () => new Deciding(authorize),
+    timed: async ({ life }, calls) => {
+      const startMs = storage.clock.monotonic();
+      try {
+        return await calls();
+      } finally {
+        if (life !== undefined) life.waitedMs += storage.clock.monotonic() - startMs;
+      }
+    },
     warn: (message, details) => storage.log.warn(message, details),
   };
 }

@@ -3,6 +3,7 @@
  * value.
  */
 import type { Histogram } from "#base";
+import { PeakOfSecond } from "./peak-of-second.ts";
 
 const NS_PER_MS = 1_000_000;
 
@@ -42,6 +43,8 @@ export class TimedRatio {
   readonly #times: RatioTimes;
   #part = 0;
   #since: number;
+  /** Of the numerator. */
+  readonly peak = new PeakOfSecond();
 
   constructor(histogram: Histogram, nowMs: number) {
     this.#times = new RatioTimes(histogram);
@@ -52,6 +55,7 @@ export class TimedRatio {
   add(by: number, nowMs: number): void {
     this.#spend(nowMs);
     this.#part += by;
+    this.peak.add(by, nowMs);
   }
 
   /** Brings the histogram up to date. */

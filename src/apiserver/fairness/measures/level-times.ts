@@ -1,5 +1,5 @@
 /** For how long a level was how busy: the ratios that metrics show, and the demand that borrowing of seats goes by. */
-import type { Demand, DemandStats } from "./demand.ts";
+import type { Demand, DemandStats } from "../demand.ts";
 import type { LevelSamples } from "./metrics.ts";
 
 export interface Busyness {

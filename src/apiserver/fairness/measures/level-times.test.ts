@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MetricsRegistry, seededRandom } from "#base";
-import { Demand, NO_DEMAND } from "./demand.ts";
+import { Demand, NO_DEMAND } from "../demand.ts";
 import { type Busyness, LevelTimes } from "./level-times.ts";
 import { FairnessMetrics } from "./metrics.ts";
 

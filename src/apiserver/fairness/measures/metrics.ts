@@ -12,6 +12,21 @@ const DURATION_BUCKETS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 
 const LEVEL = ["priority_level"] as const;
 const FLOW = ["flow_schema", "priority_level"] as const;
 
+/** The others are ALPHA. */
+const BETA = new Set([
+  "current_executing_requests",
+  "current_executing_seats",
+  "current_inqueue_requests",
+  "dispatched_requests_total",
+  "nominal_limit_seats",
+  "rejected_requests_total",
+  "request_wait_duration_seconds",
+]);
+
+function stabilityOf(name: string): "ALPHA" | "BETA" {
+  return BETA.has(name) ? "BETA" : "ALPHA";
+}
+
 export type Rejection = "queue-full" | "time-out" | "concurrency-limit";
 
 /** The samples of one schema at one level. */
@@ -73,15 +88,15 @@ export class FairnessMetrics {
 
   constructor(registry: MetricsRegistry) {
     const counter = <const L extends readonly string[]>(name: string, help: string, labels: L) =>
-      registry.counter({ name: PREFIX + name, help, labels });
+      registry.counter({ name: PREFIX + name, help, labels, stability: stabilityOf(name) });
     const gauge = <const L extends readonly string[]>(name: string, help: string, labels: L) =>
-      registry.gauge({ name: PREFIX + name, help, labels });
+      registry.gauge({ name: PREFIX + name, help, labels, stability: stabilityOf(name) });
     const histogram = <const L extends readonly string[]>(
       name: string,
       help: string,
       labels: L,
       buckets: readonly number[],
-    ) => registry.histogram({ name: PREFIX + name, help, labels, buckets });
+    ) => registry.histogram({ name: PREFIX + name, help, labels, buckets, stability: stabilityOf(name) });
 
     this.#rejected = counter("rejected_requests_total", "Requests that were refused, by reason.", [...FLOW, "reason"]);
     this.#notAccommodated = counter(
