@@ -39,6 +39,7 @@ export {
   runStandaloneControllerManager,
   type StandaloneControllerManagerConfig,
 } from "./standalone/controller-manager.ts";
+export { runStandaloneMetricsAdapter, type StandaloneMetricsAdapterConfig } from "./standalone/metrics-adapter.ts";
 export { runStandaloneMetricsServer, type StandaloneMetricsServerConfig } from "./standalone/metrics-server.ts";
 export {
   runStandaloneDns,

@@ -11,6 +11,7 @@ export {
   isRead,
   type ObjectName,
   type RequestRecord,
+  sameObject,
   type Unnumbered,
   type WorkRecord,
   type Written,

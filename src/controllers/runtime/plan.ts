@@ -51,6 +51,8 @@ export interface Plan {
   eventFor?(write: Write, outcome: Outcome): RecordedEvent | readonly RecordedEvent[] | undefined;
   /** Reconciles again after this time. */
   readonly againAfterMs?: number | undefined;
+  /** What was decided, for the flow record. Default: its writes. See `wordsOf` for what it may name. */
+  readonly decided?: string | undefined;
 }
 
 export type Outcome =
