@@ -39,7 +39,7 @@ export function ClaimPart({ place, claim }: { readonly place: ObjectPlace; reado
         <Link kind="Claim">
           <span>
             {size}
-            {wanted !== "" && wanted !== size && ` of ${wanted}`} {modesOf(accessModes)}
+            {wanted !== "" && wanted !== size && ` (asked for ${wanted})`} {modesOf(accessModes)}
           </span>
           <State {...words(state)} />
         </Link>

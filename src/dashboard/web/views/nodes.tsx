@@ -46,7 +46,7 @@ const COLUMNS: readonly TableColumn<Row>[] = [
   { title: "Pods", width: "48px", numeric: true, key: ({ use }) => use.pods, cell: ({ use }) => use.pods },
   {
     title: "CPU used",
-    width: "minmax(70px, 1.2fr)",
+    width: "minmax(84px, 1.2fr)",
     key: ({ cpu }) => cpu.at(-1)?.value ?? 0,
     cell: ({ cpu, use }) => <Sparkline points={cpu} title="CPU" words={cores} of={use.cpuOf} />,
   },

@@ -45,7 +45,6 @@ export function VolumesView() {
   if (part === undefined) return null;
   return (
     <section class="fill">
-      <part.View key={part.name} />
       <nav class="tabs parts" aria-label="Parts of storage">
         {parts.map(({ name, title }) => (
           <a key={name} href={`#/volumes?of=${name}`} aria-current={name === part.name ? "page" : undefined}>
@@ -53,6 +52,7 @@ export function VolumesView() {
           </a>
         ))}
       </nav>
+      <part.View key={part.name} />
     </section>
   );
 }
