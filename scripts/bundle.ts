@@ -10,26 +10,13 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type OutputFile, type Plugin } from "esbuild";
 import { bundleDashboard } from "./bundle-dashboard.ts";
+import { directHttp } from "./library/direct-http.ts";
 import { removeStale } from "./stale-chunks.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
 const NODE_AGENT = "node-agent";
 const AUDIT_LOG = "audit-log-worker";
-
-/**
- * An ES import of node:http evaluates all its exports, including WebSocket and so undici: 45 ms of every start.
- * `require` does not.
- */
-const directHttp: Plugin = {
-  name: "direct-http",
-  setup(bundle) {
-    bundle.onResolve({ filter: /^(node:)?http$/ }, () => ({ path: "node:http", namespace: "direct" }));
-    bundle.onLoad({ filter: /.*/, namespace: "direct" }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
-    }));
-  },
-};
 
 const OPTIONS = {
   outdir: dist,

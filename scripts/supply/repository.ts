@@ -24,6 +24,14 @@ export const PROJECTS: readonly Project[] = [
     isShipped: false,
     scripts: { esbuild: "as above: it is installed with --ignore-scripts" },
   },
+  {
+    folder: "scripts/setup/test-runners",
+    isShipped: false,
+    scripts: {
+      "@parcel/watcher": "as above; only watch mode would use it",
+      "unrs-resolver": "checks that its addon is there; npm installs it as a package",
+    },
+  },
 ];
 
 /** Sentences, each with the lock file that it is about. */

@@ -3,6 +3,7 @@ import { defineKind } from "../definition/define-kind.ts";
 import { unchanged } from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, invalid, tooLong } from "../machinery/errors/field-error.ts";
 import { checkDns1123Subdomain } from "../machinery/names/names.ts";
+import { encodeBase64 } from "../machinery/scalars/base64.ts";
 import type { ClusterTrustBundle as BundleObject } from "../types/certificates-v1beta1.ts";
 import { signerNameFaults } from "./signer-name.ts";
 import { parseCertificate, pemBlocks } from "./x509.ts";
@@ -67,7 +68,8 @@ function bundleFaults(bundle: string, at: FieldPath): readonly FieldError[] {
     return certificate.isCa === true ? [] : [`entry ${i} does not have the CA bit set`];
   });
   if (faults.length === 0 && blocks.length === 0) faults.push("at least one trust anchor must be provided");
-  if (faults.length === 0) faults.push(...duplicateFaults(blocks.map(({ bytes }) => bytes?.toBase64() ?? "")));
+  if (faults.length === 0)
+    faults.push(...duplicateFaults(blocks.map(({ bytes }) => (bytes === undefined ? "" : encodeBase64(bytes)))));
   return faults.map((why) => invalid(at, omitted, why));
 }
 

@@ -13,7 +13,7 @@ import {
 } from "../machinery/errors/field-error.ts";
 import { checkDns1123Subdomain, checkQualifiedName } from "../machinery/names/names.ts";
 import { validateAnnotations } from "../machinery/object-meta.ts";
-import { decodeBase64 } from "../machinery/scalars/base64.ts";
+import { decodeBase64, encodeBase64 } from "../machinery/scalars/base64.ts";
 import { validateConditions } from "../policy/index.ts";
 import type {
   PodCertificateRequest,
@@ -96,7 +96,7 @@ function keyFaults(spec: PodCertificateRequestSpec, at: FieldPath): readonly Fie
 
 function typeFaults(key: Uint8Array, where: FieldPath): readonly FieldError[] {
   const parsed = parsePublicKey(key);
-  const shown = key.toBase64();
+  const shown = encodeBase64(key);
   if (parsed === undefined) return [invalid(where, shown, "must be a valid PKIX-serialized public key")];
   switch (parsed.type) {
     case "Ed25519":

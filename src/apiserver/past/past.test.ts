@@ -215,7 +215,7 @@ describe("the right to read the past", () => {
           await server.settle();
           const [first] = watch.events;
           found[what] = first?.type === "ERROR" ? (first.object as unknown as { code: number }).code : first?.type;
-          watch.close();
+          await watch.close();
         }
       }
       return found;
@@ -240,6 +240,6 @@ describe("the right to read the past", () => {
     const watch = await server.watch(`${path}?watch=true&resourceVersion=${before}`);
     await server.settle();
     expect(watch.events).toMatchObject([{ type: "ADDED", object: { metadata: { name: "a" } } }]);
-    watch.close();
+    await watch.close();
   });
 });

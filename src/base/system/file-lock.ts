@@ -56,7 +56,7 @@ export function acquireFileLock(path: string, options: FileLockOptions): FileLoc
 }
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;
+  return typeof error === "object" && error !== null && "errcode" in error && error.errcode === SQLITE_BUSY;
 }
 
 function readHolder(file: string): string {

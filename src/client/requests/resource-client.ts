@@ -121,7 +121,7 @@ export class ResourceClient<T extends KubeObject> {
 
   create(object: T, options: WriteOptions = {}): Promise<T> {
     const target = resourcePath(this.resource, this.#namespaceOf(object)) + writeQuery(options);
-    return this.#object("POST", target, options, object);
+    return this.#object("POST", target, options, this.#withType(object));
   }
 
   update(object: T, options: WriteOptions = {}): Promise<T> {
@@ -178,7 +178,13 @@ export class ResourceClient<T extends KubeObject> {
 
   #put(object: T, options: WriteOptions, ...subresource: string[]): Promise<T> {
     const target = this.#pathOf(object, ...subresource) + writeQuery(options);
-    return this.#object("PUT", target, options, object);
+    return this.#object("PUT", target, options, this.#withType(object));
+  }
+
+  /** The server knows the type of an object without one only if its kind is built in. */
+  #withType(object: T): T {
+    const { apiVersion, kind } = this.resource;
+    return object.kind === undefined ? { ...object, apiVersion, kind } : object;
   }
 
   #object<S = T>(

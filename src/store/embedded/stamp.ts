@@ -68,7 +68,7 @@ export function syncDirectory(dir: string): void {
 }
 
 export function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
+  return typeof error === "object" && error !== null && "code" in error && error.code === "ENOENT";
 }
 
 function dataFacts(dir: string): { size: string; mtimeNs: string } {

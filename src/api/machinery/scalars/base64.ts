@@ -8,12 +8,33 @@ export function isCanonicalBase64(text: string): boolean {
   return canonical.test(text);
 }
 
+/** Node 22 and 24 and older browsers lack the engine's own functions. */
+const isNative = "toBase64" in Uint8Array.prototype && "fromBase64" in Uint8Array;
+
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.fromBase64(text);
+  return isNative ? Uint8Array.fromBase64(text) : plainDecode(text);
 }
 
 export function encodeBase64(bytes: Uint8Array): string {
-  return bytes.toBase64();
+  return isNative ? bytes.toBase64() : plainEncode(bytes);
+}
+
+/** The same in any engine. */
+export function plainDecode(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+}
+
+export function plainEncode(bytes: Uint8Array): string {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+/** Bytes as lower-case hexadecimal digits. */
+export function encodeHex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
+  return text;
 }
 
 /** The offset at which Go stops reading; undefined if it reads everything. */

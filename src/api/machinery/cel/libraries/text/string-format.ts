@@ -8,6 +8,7 @@
  */
 import { table } from "#base";
 import { goQuote } from "../../../json/go-text.ts";
+import { encodeHex } from "../../../scalars/base64.ts";
 import { typeName } from "../../values/type.ts";
 import {
   CelError,
@@ -134,8 +135,8 @@ function writeText(value: Value): string | CelError {
 }
 
 function writeHexadecimal(value: Value): string | CelError {
-  if (typeof value === "string") return new TextEncoder().encode(value).toHex();
-  if (value instanceof Uint8Array) return value.toHex();
+  if (typeof value === "string") return encodeHex(new TextEncoder().encode(value));
+  if (value instanceof Uint8Array) return encodeHex(value);
   return integerIn(value, 16) ?? wrong(value, uses.x);
 }
 

@@ -1,0 +1,1 @@
+export default { testMatch: ["<rootDir>/built/operator.jest.js"] };
