@@ -1,5 +1,6 @@
 /** The flows of the catalogue. One more: one more value here; the page, the index and the test follow from it. */
 import type { FlowRecord } from "#flows";
+import { autoscaling } from "./autoscaling.ts";
 import { leaderElection } from "./leader-election.ts";
 import { cniSetUp, networkPolicy } from "./real-nodes.ts";
 import { of, ofFrom, type Scenario, step } from "./scenario.ts";
@@ -218,4 +219,5 @@ export const SCENARIOS: readonly Scenario[] = [
   leaderElection,
   webhook,
   cniSetUp,
+  autoscaling,
 ];

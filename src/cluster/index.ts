@@ -40,6 +40,7 @@ export {
   type StandaloneControllerManagerConfig,
 } from "./standalone/controller-manager.ts";
 export { runStandaloneSidecars, type StandaloneSidecarsConfig } from "./standalone/csi-sidecars.ts";
+export { runStandaloneMetricsAdapter, type StandaloneMetricsAdapterConfig } from "./standalone/metrics-adapter.ts";
 export { runStandaloneMetricsServer, type StandaloneMetricsServerConfig } from "./standalone/metrics-server.ts";
 export {
   runStandaloneDns,

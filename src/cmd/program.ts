@@ -9,6 +9,7 @@ import { dnsCommand } from "./components/dns.ts";
 import { ingressCommand } from "./components/ingress.ts";
 import { kubeApiServerCommand } from "./components/kube-apiserver.ts";
 import { kubeletCommand } from "./components/kubelet.ts";
+import { metricsAdapterCommand } from "./components/metrics-adapter.ts";
 import { metricsServerCommand } from "./components/metrics-server.ts";
 import { proxyCommand } from "./components/proxy.ts";
 import { schedulerCommand } from "./components/scheduler.ts";
@@ -46,6 +47,7 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   dns: dnsCommand,
   ingress: ingressCommand,
   "metrics-server": metricsServerCommand,
+  "metrics-adapter": metricsAdapterCommand,
   "csi-driver": csiDriverCommand,
   "csi-sidecars": csiSidecarsCommand,
   kubectl: kubectlCommand,

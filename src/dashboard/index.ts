@@ -1,3 +1,4 @@
 /** The whole public surface of dashboard. */
+export type { Explain, Explained, ExplainedObject } from "./server/explain.ts";
 export { type Dashboard, type DashboardOptions, startDashboard } from "./server/start.ts";
 export type { Upstream } from "./server/upstream.ts";

@@ -12,6 +12,7 @@ export {
   type ObjectName,
   type RequestRecord,
   type SpanName,
+  sameObject,
   type Unnumbered,
   type WorkRecord,
   type Written,

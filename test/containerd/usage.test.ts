@@ -21,6 +21,37 @@ describe.skipIf(why !== "")(`usage on real nodes${why && `: ${why}`}`, () => {
   const top = (...args: string[]) =>
     machine.kubectl("top", ...args, "--no-headers").catch((error: Error) => error.message);
 
+  it("kubectl autoscale scales 1 → 4 under load, and back to 1 after the window", { timeout: 400_000 }, async () => {
+    const labels = { app: "web" };
+    const command = ["sh", "-c", 'while true; do [ "$LOAD" = on ] || sleep 1; done'];
+    const resources = { requests: { cpu: "50m" }, limits: { cpu: "100m" } };
+    const env = [{ name: "LOAD", value: "on" }];
+    const container = { name: "main", image: "localhost/busybox:1", command, env, resources };
+    await machine.apply({
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "web" },
+      spec: {
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels },
+          spec: { terminationGracePeriodSeconds: 0, containers: [container] },
+        },
+      },
+    });
+    await machine.kubectl("autoscale", "deployment", "web", "--cpu=50%", "--min=1", "--max=4");
+    const behavior = { scaleDown: { stabilizationWindowSeconds: 15 } };
+    await machine.kubectl("patch", "hpa", "web", "--type=merge", "-p", JSON.stringify({ spec: { behavior } }));
+    const replicas = () => machine.kubectl("get", "deployment", "web", "-o", "jsonpath={.spec.replicas}");
+    expect(await replicas()).toBe("1");
+    const is = (count: string) => (text: string) => text === count;
+    await until(replicas, is("4"), 150_000);
+    await machine.kubectl("set", "env", "deployment/web", "LOAD=off");
+    await until(replicas, is("1"), 180_000);
+    expect(await machine.kubectl("describe", "hpa", "web")).toContain("New size: 1; reason: All metrics below target");
+    await machine.kubectl("delete", "hpa,deployment", "web");
+  });
+
   it("a busy Pod is seen soon after its start, and its node", { timeout: 180_000 }, async () => {
     const busy = {
       apiVersion: "v1",

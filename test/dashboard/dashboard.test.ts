@@ -276,9 +276,18 @@ describe.skipIf(!canRun)("the dashboard", () => {
 
   it("shows every page in both themes and at both widths without a complaint and without a request to elsewhere", async () => {
     const page = await open();
-    const pages = ["overview", "nodes", "workloads", "pods", "events", "flows", "access", "resources"].map(
-      (name) => `#/${name}`,
-    );
+    const pages = [
+      "overview",
+      "nodes",
+      "workloads",
+      "pods",
+      "autoscalers",
+      "volumes",
+      "events",
+      "flows",
+      "access",
+      "resources",
+    ].map((name) => `#/${name}`);
     const tabs = ["summary", "yaml", "events", "flow"].map((tab) => `#/object/apps/v1/deployments/default/web/${tab}`);
     const visits = ([1280, 390] as const).flatMap((width) =>
       (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),

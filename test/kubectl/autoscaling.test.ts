@@ -1,5 +1,8 @@
 /** kubectl top and kubectl autoscale on simulated nodes, with the resource metrics API of `k8ts up`. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "../support/free-port.ts";
 import { Home } from "../support/k8ts.ts";
 import { CommandLine, tool } from "../support/tools.ts";
 
@@ -34,6 +37,30 @@ const deployment = {
   },
 };
 
+const labels = { app: "worker" };
+const workerSpec = {
+  selector: { matchLabels: labels },
+  template: { metadata: { labels }, spec: { containers: [{ name: "main", image: "worker:1" }] } },
+};
+const byQueue = {
+  apiVersion: "autoscaling/v2",
+  kind: "HorizontalPodAutoscaler",
+  metadata: { name: "worker" },
+  spec: {
+    scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "worker" },
+    maxReplicas: 10,
+    metrics: [
+      {
+        type: "External",
+        external: {
+          metric: { name: "queue", selector: { matchLabels: { lane: "fast" } } },
+          target: { type: "AverageValue", averageValue: "10" },
+        },
+      },
+    ],
+  },
+};
+
 describe.skipIf(program === undefined)("usage and autoscaling (needs kubectl)", () => {
   it("kubectl top shows nodes and Pods, and autoscale acts on it", { timeout: 240_000 }, async () => {
     await kubectl.given(deployment).ok("create", "-f", "-");
@@ -58,6 +85,30 @@ describe.skipIf(program === undefined)("usage and autoscaling (needs kubectl)", 
     expect(why.stdout).toContain("hpa/web wants 3 replicas of deployment/web");
     expect(why.stdout).toContain("with a target of 50%");
     expect(why.stdout).toContain("condition ScalingLimited, TooManyReplicas");
+  });
+
+  it("scales by an external metric that an adapter of its own process serves", { timeout: 180_000 }, async () => {
+    const config = join(home.dir, "adapter.yaml");
+    writeFileSync(config, "scripted: {external: [{metric: queue, labels: {lane: fast}, value: 30}]}");
+    const adapter = home.start(
+      ...["metrics-adapter", "--kubeconfig", join(home.dataDir, "kubeconfig"), "--config", config],
+      ...["--bind-address", "127.0.0.1", "--secure-port", String(await freePort()), "--register", "localhost"],
+    );
+    const apis = () => kubectl.ok("get", "apiservices").catch((error: Error) => error.message);
+    await expect.poll(apis, ROUNDS).toMatch(/v1beta1\.external\.metrics\.k8s\.io +kube-system\/\S+ +True/);
+    const path = "/apis/external.metrics.k8s.io/v1beta1/namespaces/default/queue?labelSelector=lane%3Dfast";
+    expect(await kubectl.ok("get", "--raw", path)).toContain('"value":"30"');
+    await kubectl.given({ ...deployment, metadata: { name: "worker" }, spec: workerSpec }).ok("create", "-f", "-");
+    await kubectl.given(byQueue).ok("create", "-f", "-");
+    const replicas = () => kubectl.ok("get", "deployment", "worker", "-o", "jsonpath={.spec.replicas}");
+    await expect.poll(replicas, ROUNDS).toBe("3");
+    // The file is followed.
+    writeFileSync(config, "scripted: {external: [{metric: queue, labels: {lane: fast}, value: 50}]}");
+    await expect.poll(replicas, ROUNDS).toBe("5");
+    expect((await home.k8ts("why", "hpa/worker")).stdout).toContain("external metric queue");
+    adapter.process.kill("SIGTERM");
+    expect((await adapter.ended()).code).toBe(0);
+    await expect.poll(apis, ROUNDS).not.toContain("external.metrics");
   });
 
   it("viewers may read metrics, others may not", async () => {

@@ -21,6 +21,8 @@ import { ClusterError } from "../config/errors.ts";
 import { type ComponentServer, type ComponentServing, certificateOf, HEALTH, PING } from "./component-server.ts";
 import { ANONYMOUS, type Attributes, mayDo, type User, userOf } from "./delegated-access.ts";
 
+const RETRY_MS = 1_000;
+
 export interface ExtensionAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -58,6 +60,23 @@ export async function readFrontProxy(client: Client, options: CallOptions = {}):
   const names: unknown = JSON.parse(data["requestheader-allowed-names"] ?? "[]");
   const allowedNames = Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
   return { caPem: data["requestheader-client-ca-file"] ?? "", allowedNames };
+}
+
+/** The same, from an API server that may not be reachable yet. Undefined: the signal aborted before. */
+export async function frontProxyOf(
+  { client, clock, log }: Pick<ExtensionServed, "client" | "clock" | "log">,
+  signal: AbortSignal,
+): Promise<FrontProxy | undefined> {
+  while (!signal.aborted) {
+    try {
+      return await readFrontProxy(client, { signal });
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      log.warn("the cluster's authentication facts cannot be read yet", { error });
+      await clock.sleep(RETRY_MS, signal).catch(() => {});
+    }
+  }
+  return undefined;
 }
 
 export async function serveExtension(serving: ComponentServing, served: ExtensionServed): Promise<ComponentServer> {

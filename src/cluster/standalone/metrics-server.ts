@@ -7,11 +7,10 @@ import { readFlag } from "../config/flag-files.ts";
 import { type Component, type ComponentConfig, runComponent, type Work } from "./component.ts";
 import type { ComponentServing } from "./component-server.ts";
 import type { Attributes } from "./delegated-access.ts";
-import { readFrontProxy, serveExtension } from "./extension-server.ts";
+import { frontProxyOf, serveExtension } from "./extension-server.ts";
 
 const NAME = "metrics-server";
 const GROUP = "metrics.k8s.io";
-const RETRY_MS = 1_000;
 
 export interface StandaloneMetricsServerConfig extends Omit<ComponentConfig, "name" | "serving" | "election"> {
   readonly serving: ComponentServing;
@@ -67,7 +66,7 @@ export async function runStandaloneMetricsServer(
       });
       await using parts = new AsyncDisposableStack();
       parts.defer(() => kubelets.close());
-      const frontProxy = await untilRead(() => readFrontProxy(client, { signal: running }), clock, running);
+      const frontProxy = await frontProxyOf({ client, clock, log }, running);
       if (frontProxy === undefined) return;
       const readiness = [
         {
@@ -83,24 +82,6 @@ export async function runStandaloneMetricsServer(
       log.info("serving the resource metrics API", { address: serving.bindAddress, port: served.port });
       await server.run(running);
     };
-
-    /** It waits for an API server that is not reachable yet. */
-    async function untilRead<T>(
-      read: () => Promise<T>,
-      time: typeof clock,
-      running: AbortSignal,
-    ): Promise<T | undefined> {
-      for (;;) {
-        try {
-          return await read();
-        } catch (error) {
-          if (running.aborted) return undefined;
-          log.warn("the cluster's authentication facts cannot be read yet", { error });
-          await time.sleep(RETRY_MS, running).catch(() => {});
-          if (running.aborted) return undefined;
-        }
-      }
-    }
   };
   await runComponent({ ...component, name: NAME }, { clock, log }, prepare, signal);
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { Command, Option } from "commander";
 import { type Clock, createLogger, type Logger, realClock } from "#base";
 import { ClusterError } from "#cluster";
-import { type Dashboard, startDashboard } from "#dashboard";
+import { type Dashboard, type Explain, startDashboard } from "#dashboard";
 import { readKubeconfig } from "#pki";
 import { type DataDirOption, dataDirOf, dataDirOption, wholeNumber } from "../options/values.ts";
 
@@ -17,6 +17,9 @@ interface DashboardFlags extends DataDirOption {
   readonly port: number;
   readonly open: boolean;
 }
+
+/** Loaded when it is asked for the first time. */
+const explain: Explain = async (...asked) => (await import("./why/explain.ts")).explain(...asked);
 
 /** Next to the running bundle. */
 const ASSETS = join(import.meta.dirname, "dashboard");
@@ -50,7 +53,10 @@ async function runDashboard(flags: DashboardFlags): Promise<Dashboard> {
   await upstream();
   const clock = realClock();
   const log = createLogger({ clock, format: "pretty", level: "warn", write: (line) => process.stderr.write(line) });
-  return await listening(startDashboard({ clock, log, port: flags.port, assets: ASSETS, upstream }), flags.port);
+  return await listening(
+    startDashboard({ clock, log, port: flags.port, assets: ASSETS, upstream, explain }),
+    flags.port,
+  );
 }
 
 interface UpDashboardOptions {
@@ -70,7 +76,7 @@ export async function upDashboard({
   try {
     const upstream = () => readKubeconfig(kubeconfig);
     return {
-      dashboard: await listening(startDashboard({ clock, log, port, assets: ASSETS, upstream }), port),
+      dashboard: await listening(startDashboard({ clock, log, port, assets: ASSETS, upstream, explain }), port),
       notes: [],
     };
   } catch (error) {

@@ -34,6 +34,7 @@ export function planOf(
     },
     finally: () => (outcome === undefined ? [] : statusWrites(hpa, outcome.status)),
     againAfterMs,
+    decided: `scale ${hpa.spec.scaleTargetRef.kind} ${hpa.spec.scaleTargetRef.name} from ${scale.spec?.replicas ?? 0} to ${rescale.replicas}: ${rescale.reason}`,
   };
 }
 

@@ -41,7 +41,7 @@ export class Causes {
   }
 
   of(key: string, woken: readonly number[], startedAt: number, plan: Plan, read: readonly Read[] = []): string {
-    const decided = wordsOf((plan.steps ?? []).flat(), key);
+    const decided = plan.decided ?? wordsOf((plan.steps ?? []).flat(), key);
     const resource = this.#resource;
     return this.#works.cause({ about: key, resource, woken, read: readWords(read, key), startedAt, decided });
   }

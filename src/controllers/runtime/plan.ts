@@ -53,6 +53,8 @@ export interface Plan {
   done?(failures: readonly Failure[]): void;
   /** Reconciles again after this time. */
   readonly againAfterMs?: number | undefined;
+  /** What was decided, for the flow record. Default: its writes. See `wordsOf` for what it may name. */
+  readonly decided?: string | undefined;
 }
 
 export type Outcome =

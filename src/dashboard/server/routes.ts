@@ -4,10 +4,12 @@
  *     /<path>/?token=…     the link: starts a session, once
  *     /<path>/             the page, /<path>/assets/… its files
  *     /<path>/proxy/…      the API, as the user        /<path>/streams   watches and logs, over one WebSocket
+ *     /<path>/why?…        why an object is in its state
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { SAFE_HEADERS, sendAsset, sendPage } from "./assets.ts";
+import { answerWhy, type Explain } from "./explain.ts";
 import { cookieOf, refusal } from "./guard.ts";
 import { answerStatus, proxied } from "./proxy.ts";
 import type { Sessions } from "./sessions.ts";
@@ -24,6 +26,7 @@ export interface RoutesOptions {
   readonly port: () => number;
   readonly assets: string;
   readonly upstream: () => Promise<Upstream>;
+  readonly explain?: Explain | undefined;
 }
 
 export class Routes {
@@ -50,6 +53,10 @@ export class Routes {
         : say(response, 401, NO_LINK);
     }
     if (below === "/" || below.startsWith("/?")) return sendPage(this.#options.assets, response);
+    if (below.startsWith("/why?") && method === "GET") {
+      const { explain, upstream } = this.#options;
+      return answerWhy(explain, upstream, new URLSearchParams(below.slice("/why?".length)), response);
+    }
     if (below === "/session") return this.#session(response);
     if (below.startsWith("/assets/")) return sendAsset(this.#options.assets, below.slice("/assets/".length), response);
     if (below.startsWith("/proxy/"))

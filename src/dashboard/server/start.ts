@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Clock, Logger } from "#base";
+import type { Explain } from "./explain.ts";
 import type { Routes } from "./routes.ts";
 import { Sessions, secret } from "./sessions.ts";
 import type { Upstream } from "./upstream.ts";
@@ -19,6 +20,8 @@ export interface DashboardOptions {
   readonly assets: string;
   /** The API server and the user's credentials: read at the start of a session. */
   readonly upstream: () => Promise<Upstream>;
+  /** Explains an object's state with the user's credentials. Without it the page has no explanations. */
+  readonly explain?: Explain | undefined;
 }
 
 export interface Dashboard {
@@ -27,16 +30,14 @@ export interface Dashboard {
   close(): Promise<void>;
 }
 
-export async function startDashboard({ clock, log, port, assets, upstream }: DashboardOptions): Promise<Dashboard> {
+export async function startDashboard({ clock, log, port, ...options }: DashboardOptions): Promise<Dashboard> {
   const sessions = new Sessions(clock);
   const path = `/${secret().slice(0, 12)}`;
   const server: Server = createServer();
   const portOf = () => (server.address() as AddressInfo).port;
   let loading: Promise<Routes> | undefined;
   const routes = () => {
-    loading ??= import("./routes.ts").then(
-      (module) => new module.Routes({ sessions, path, port: portOf, assets, upstream }),
-    );
+    loading ??= import("./routes.ts").then((module) => new module.Routes({ sessions, path, port: portOf, ...options }));
     return loading;
   };
   // The server does not track upgraded sockets.

@@ -7,6 +7,7 @@ import { usePage } from "./page.ts";
 import { Shortcuts } from "./parts/shortcuts.tsx";
 import { WhoAmI } from "./parts/who-am-i.tsx";
 import { AccessView } from "./views/access.tsx";
+import { AutoscalersView } from "./views/autoscalers.tsx";
 import { EventsView } from "./views/events.tsx";
 import { FlowsView } from "./views/flows.tsx";
 import { NodesView } from "./views/nodes.tsx";
@@ -14,6 +15,7 @@ import { ObjectView } from "./views/object.tsx";
 import { OverviewView } from "./views/overview.tsx";
 import { PodsView } from "./views/pods.tsx";
 import { ResourcesView } from "./views/resources.tsx";
+import { VolumesView } from "./views/volumes.tsx";
 import { WorkloadsView } from "./views/workloads.tsx";
 
 interface Entry {
@@ -28,6 +30,8 @@ const PAGES: readonly Entry[] = [
   { page: "nodes", title: "Nodes", key: "n", View: NodesView },
   { page: "workloads", title: "Workloads", key: "w", View: WorkloadsView },
   { page: "pods", title: "Pods", key: "p", View: PodsView },
+  { page: "autoscalers", title: "Autoscalers", key: "h", View: AutoscalersView },
+  { page: "volumes", title: "Volumes", key: "v", View: VolumesView },
   { page: "events", title: "Events", key: "e", View: EventsView },
   { page: "flows", title: "Flows", key: "f", View: FlowsView },
   { page: "access", title: "Access", key: "a", View: AccessView },

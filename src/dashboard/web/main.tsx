@@ -1,7 +1,9 @@
 /** The page's composition root. */
 import { render } from "preact";
+import { AutoscalerFigures, AutoscalersContext } from "./api/autoscalers.ts";
 import { Collections, CollectionsContext } from "./api/collection.ts";
 import { StreamConnection } from "./api/streams.ts";
+import { Usage, UsageContext } from "./api/usage.ts";
 import { App } from "./app.tsx";
 import { Page, PageContext, type Session } from "./page.ts";
 import "./style.css";
@@ -17,7 +19,11 @@ async function start(root: HTMLElement): Promise<void> {
   render(
     <PageContext.Provider value={page}>
       <CollectionsContext.Provider value={new Collections(streams)}>
-        <App />
+        <UsageContext.Provider value={new Usage()}>
+          <AutoscalersContext.Provider value={new AutoscalerFigures()}>
+            <App />
+          </AutoscalersContext.Provider>
+        </UsageContext.Provider>
       </CollectionsContext.Provider>
     </PageContext.Provider>,
     root,

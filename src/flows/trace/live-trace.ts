@@ -5,7 +5,7 @@
  * 2. A cause may turn out to belong to the flow only later: it is yielded then, after later records.
  */
 import { type FlowRecord, isRead, type RequestRecord, sameObject, type WorkRecord } from "../record/record.ts";
-import { causesOf, type Question, trace } from "./trace.ts";
+import { causesOf, isWokenByTime, type Question, trace } from "./trace.ts";
 
 /** Records that may still turn out to be causes. */
 const MAX_KEPT = 20_000;
@@ -68,6 +68,11 @@ export class LiveTrace {
   }
 
   #work(record: WorkRecord): readonly FlowRecord[] {
+    const { object, since = Number.NEGATIVE_INFINITY } = this.#question;
+    if (object !== undefined && this.#depth > 0 && record.at >= since && isWokenByTime(record, object)) {
+      this.#works.set(record.id, this.#depth - 1);
+      return [record];
+    }
     const left = Math.max(0, ...causesOf(record).map((revision) => this.#revisions.get(revision) ?? 0));
     if (left === 0) {
       const isDeep = (revision: number) => this.#deepRevisions.has(revision) || this.#revisions.has(revision);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FlowRecord } from "../record/record.ts";
 import { rollout, Story } from "../testing/records.ts";
+import { LiveTrace } from "./live-trace.ts";
 import { type Question, trace } from "./trace.ts";
 
 const WEB = { resource: "apps/deployments", namespace: "default", name: "web" };
@@ -55,6 +56,26 @@ describe("the trace of an object", () => {
       "s1",
       "request web-6f7c-hjklm",
     ]);
+  });
+
+  it("has what time alone woke about the object, and what followed", () => {
+    const object = { resource: "autoscaling/horizontalpodautoscalers", namespace: "default", name: "web" };
+    const about = { about: "default/web", resource: object.resource };
+    const story = new Story()
+      .work({ id: "look", actor: "hpa", woken: [], ...about })
+      .request({ resource: "apps/deployments", name: "web", subresource: "scale", revision: 10, cause: "look" })
+      .work({ id: "d1", actor: "deployment-controller", woken: [10] })
+      .request({ resource: "apps/replicasets", name: "web-1", revision: 11, cause: "d1" })
+      .work({ id: "other", actor: "hpa", woken: [], ...about, about: "default/other" })
+      .request({ resource: "apps/deployments", name: "other", revision: 12, cause: "other" })
+      .work({ id: "idle", actor: "hpa", woken: [], ...about });
+    const all = ["look", "request web", "d1", "request web-1"];
+    expect(told(trace(story.records, { object }).records)).toEqual(all);
+    expect(told(trace(story.records, { object, depth: 1 }).records)).toEqual(["look", "request web"]);
+    expect(told(trace(story.records, { object, depth: 0 }).records)).toEqual([]);
+    const following = new LiveTrace({ object });
+    const live = story.records.flatMap((record) => following.take(record));
+    expect(told(live).filter((each) => each !== "idle")).toEqual(all);
   });
 
   it("counts causes that were pushed out, and guesses none", () => {

@@ -7,6 +7,7 @@
  * 1. Only recorded causes are followed. Causes that the recorder no longer has are counted in `missing`.
  * 2. A claimed work is not a cause: it stands before its own requests, and joins no other flow.
  * 3. A work is shown with everything that it caused, or not at all; one that caused nothing is left out.
+ * 4. A work about the object that no change woke, but time, belongs to the object's flow: no write leads to it.
  */
 import {
   type DeliveryRecord,
@@ -62,6 +63,12 @@ export function trace(all: readonly FlowRecord[], question: Question): Trace {
     for (const request of roots) goUp(request, links, found);
     const beginnings = [...found].filter((record) => record.type === "request");
     for (const request of beginnings) if (sameObject(request, object)) goDown(request, links, found, depth);
+    for (const work of links.works.values()) {
+      if (depth <= 0 || work.at < since || !isWokenByTime(work, object)) continue;
+      const sent = links.sentBy.get(work.id) ?? [];
+      if (sent.length > 0) found.add(work);
+      for (const request of sent) goDown(request, links, found, depth - 1);
+    }
   }
   const records = [...found, ...deliveriesOf(all, found)]
     .filter((record) => reads || record.type !== "request" || !isRead(record.verb))
@@ -90,6 +97,12 @@ function linksOf(all: readonly FlowRecord[]): Links {
 /** The revisions that led to a work, if known. */
 export function causesOf({ claimed, woken }: WorkRecord): readonly number[] {
   return claimed ? [] : woken;
+}
+
+/** Whether it is about the object, and nothing else led to it than its time. */
+export function isWokenByTime({ claimed, woken, resource, about }: WorkRecord, object: ObjectName): boolean {
+  const key = object.namespace === "" ? object.name : `${object.namespace}/${object.name}`;
+  return !claimed && woken.length === 0 && resource === object.resource && about === key;
 }
 
 function add<K, V>(map: Map<K, V[]>, key: K, value: V): void {

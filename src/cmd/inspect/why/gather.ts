@@ -8,12 +8,14 @@ import { askServer, bodyText } from "../ask-server.ts";
 import { fetchRecords, objectName } from "../flow.ts";
 import type { WhyAnswer } from "./answer.ts";
 import type { PodFacts, SchedulingAttempt } from "./facts.ts";
+import { claimFacts } from "./gather-claim.ts";
 import { rolesThatGrant } from "./roles.ts";
 import { whyAutoscaler } from "./why-autoscaler.ts";
+import { whyClaim } from "./why-claim.ts";
 import { whyDeployment } from "./why-deployment.ts";
 import { whyForbidden } from "./why-forbidden.ts";
-import { deletionReasons, endingOf } from "./why-gone.ts";
-import { whyBudget, whyClaim, whyJob, whyNamespace, whyService } from "./why-others.ts";
+import { deletionReasons, endingOf, refusalOf } from "./why-gone.ts";
+import { whyBudget, whyJob, whyNamespace, whyService } from "./why-others.ts";
 import { whyPod } from "./why-pod.ts";
 
 const {
@@ -68,9 +70,10 @@ class Gathering {
       case "batch/jobs":
         return this.#of(object, Job, async (job) => whyJob({ job, pods: await this.#podsOf(job.metadata.uid) }));
       case "persistentvolumeclaims":
-        return this.#of(object, Claim, async (claim) =>
-          whyClaim({ claim, events: await this.#events(`involvedObject.uid=${claim.metadata.uid}`) }),
-        );
+        return this.#of(object, Claim, async (claim) => {
+          const events = await this.#events(`involvedObject.uid=${claim.metadata.uid}`);
+          return whyClaim(await claimFacts(this.#client, claim, events, (pods) => this.#factsOf(pods)));
+        });
       case "policy/poddisruptionbudgets":
         return this.#of(object, Budget, async (budget) => whyBudget({ budget, refused: this.#refusedEvictions() }));
       case "autoscaling/horizontalpodautoscalers":
@@ -109,6 +112,8 @@ class Gathering {
   }
 
   #missing(object: ObjectName): WhyAnswer {
+    const refused = refusalOf(object, this.#records);
+    if (refused !== undefined) return refused;
     const ending = endingOf(this.#requestsAbout(object));
     const title = `${object.resource.slice(object.resource.indexOf("/") + 1)}/${object.name}`;
     return {

@@ -1,4 +1,4 @@
-/** Explains Services, Jobs, namespaces, claims and budgets. */
+/** Explains Services, Jobs, namespaces and budgets. */
 import type { batch, core, discovery, policy } from "#api";
 import type { FlowRecord, RequestRecord } from "#flows";
 import { ageOf, type Reason, type WhyAnswer } from "./answer.ts";
@@ -134,34 +134,6 @@ export function whyNamespace({ namespace, requests, records, now }: NamespaceFac
         ]
       : [],
   };
-}
-
-export interface ClaimFacts {
-  readonly claim: core.PersistentVolumeClaim;
-  readonly events: readonly core.Event[];
-}
-
-export function whyClaim({ claim: { metadata, spec, status }, events }: ClaimFacts): WhyAnswer {
-  const name = `persistentvolumeclaim/${metadata.name}`;
-  if (status?.phase === "Bound")
-    return {
-      what: `${name} is Bound`,
-      because: [{ text: `to ${spec?.volumeName}`, evidence: "spec.volumeName" }],
-      help: [],
-    };
-  const last = events.at(-1);
-  const because: Reason[] = last === undefined ? [] : [{ text: last.message ?? "", evidence: `event ${last.reason}` }];
-  const { storageClassName: wanted } = spec ?? {};
-  because.unshift(
-    wanted === undefined
-      ? { text: "it has no storage class, and there is no default one", evidence: "spec.storageClassName" }
-      : { text: `it requests the storage class ${JSON.stringify(wanted)}`, evidence: "spec.storageClassName" },
-  );
-  const help =
-    last?.reason === "WaitForFirstConsumer"
-      ? ["it will be bound when a Pod uses it"]
-      : ["create a matching PersistentVolume, or use a storage class with a provisioner: `kubectl get storageclass`"];
-  return { what: `${name} is ${status?.phase ?? "Pending"}`, because, help };
 }
 
 export interface BudgetFacts {

@@ -14,6 +14,7 @@ function resource(group: string, version: string, plural: string, kind: string, 
 }
 
 const RBAC = "rbac.authorization.k8s.io";
+const STORAGE = "storage.k8s.io";
 
 export const PODS = resource("", "v1", "pods", "Pod");
 export const NODES = resource("", "v1", "nodes", "Node", false);
@@ -30,6 +31,15 @@ export const CLUSTER_ROLES = resource(RBAC, "v1", "clusterroles", "ClusterRole",
 export const ROLE_BINDINGS = resource(RBAC, "v1", "rolebindings", "RoleBinding");
 export const CLUSTER_ROLE_BINDINGS = resource(RBAC, "v1", "clusterrolebindings", "ClusterRoleBinding", false);
 
+export const AUTOSCALERS = resource("autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler");
+export const CLAIMS = resource("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim");
+export const VOLUMES = resource("", "v1", "persistentvolumes", "PersistentVolume", false);
+export const STORAGE_CLASSES = resource(STORAGE, "v1", "storageclasses", "StorageClass", false);
+export const ATTACHMENTS = resource(STORAGE, "v1", "volumeattachments", "VolumeAttachment", false);
+export const CSI_NODES = resource(STORAGE, "v1", "csinodes", "CSINode", false);
+export const CSI_CAPACITIES = resource(STORAGE, "v1", "csistoragecapacities", "CSIStorageCapacity");
+export const SNAPSHOTS = resource("snapshot.storage.k8s.io", "v1", "volumesnapshots", "VolumeSnapshot");
+
 export const KNOWN: readonly Resource[] = [
   PODS,
   NODES,
@@ -45,6 +55,14 @@ export const KNOWN: readonly Resource[] = [
   CLUSTER_ROLES,
   ROLE_BINDINGS,
   CLUSTER_ROLE_BINDINGS,
+  AUTOSCALERS,
+  CLAIMS,
+  VOLUMES,
+  STORAGE_CLASSES,
+  ATTACHMENTS,
+  CSI_NODES,
+  CSI_CAPACITIES,
+  SNAPSHOTS,
 ];
 
 export function listPath({ group, version, plural, namespaced }: Resource, namespace: string): string {

@@ -2,13 +2,16 @@
 import type { core } from "#api";
 import { useCollection } from "../api/collection.ts";
 import { NODES, PODS, placeOf } from "../api/resources.ts";
+import { useUsage } from "../api/usage.ts";
 import type { KubeObject } from "../api/watched.ts";
+import type { Point } from "../model/history.ts";
 import { type NodeUse, nodeState, usesByNode } from "../model/node.ts";
 import { bytes, cores } from "../model/quantity.ts";
 import { matching } from "../model/table.ts";
 import { usePage } from "../page.ts";
 import { Bar } from "../parts/bar.tsx";
 import { Head } from "../parts/head.tsx";
+import { Sparkline } from "../parts/sparkline.tsx";
 import { Age, Notice, State } from "../parts/state.tsx";
 import { Table, type TableColumn } from "../parts/table.tsx";
 import { objectRoute } from "../route.ts";
@@ -19,6 +22,8 @@ export type Node = core.Node & KubeObject;
 interface Row {
   readonly node: Node;
   readonly use: NodeUse;
+  readonly cpu: readonly Point[];
+  readonly memory: readonly Point[];
 }
 
 const COLUMNS: readonly TableColumn<Row>[] = [
@@ -40,15 +45,28 @@ const COLUMNS: readonly TableColumn<Row>[] = [
   },
   { title: "Pods", width: "48px", numeric: true, key: ({ use }) => use.pods, cell: ({ use }) => use.pods },
   {
+    title: "CPU used",
+    width: "minmax(84px, 1.2fr)",
+    key: ({ cpu }) => cpu.at(-1)?.value ?? 0,
+    cell: ({ cpu, use }) => <Sparkline points={cpu} title="CPU" words={cores} of={use.cpuOf} />,
+  },
+  {
+    title: "Memory used",
+    width: "minmax(100px, 1.3fr)",
+    wide: true,
+    key: ({ memory }) => memory.at(-1)?.value ?? 0,
+    cell: ({ memory, use }) => <Sparkline points={memory} title="Memory" words={bytes} of={use.memoryOf} />,
+  },
+  {
     title: "CPU requested",
-    width: "minmax(120px, 1.5fr)",
+    width: "minmax(110px, 1.5fr)",
     wide: true,
     key: ({ use }) => use.cpu,
     cell: ({ use }) => <Bar value={use.cpu} of={use.cpuOf} words={`${cores(use.cpu)} of ${cores(use.cpuOf)}`} />,
   },
   {
     title: "Memory requested",
-    width: "minmax(120px, 1.5fr)",
+    width: "minmax(110px, 1.5fr)",
     wide: true,
     key: ({ use }) => use.memory,
     cell: ({ use }) => (
@@ -57,7 +75,7 @@ const COLUMNS: readonly TableColumn<Row>[] = [
   },
   {
     title: "Version",
-    width: "minmax(116px, 1fr)",
+    width: "minmax(80px, 1fr)",
     wide: true,
     key: ({ node }) => node.status?.nodeInfo?.kubeletVersion ?? "",
     cell: ({ node }) => (
@@ -80,7 +98,11 @@ export function NodesView() {
   void nodes.version.value;
   void pods.version.value;
   const uses = usesByNode(nodes.objects.values(), pods.objects.values());
-  const all = Array.from(nodes.objects.values(), (node) => ({ node, use: uses.get(node.metadata.name) ?? NO_USE }));
+  const usage = useUsage("");
+  const all = Array.from(nodes.objects.values(), (node): Row => {
+    const { name } = node.metadata;
+    return { node, use: uses.get(name) ?? NO_USE, cpu: usage.cpu.of(name), memory: usage.memory.of(name) };
+  });
   const found = matching(all, page.search.value, ({ node }) =>
     `${node.metadata.name} ${nodeState(node).word}`.toLowerCase(),
   );

@@ -1,12 +1,16 @@
 /** All Pods, live. */
+import { useMemo } from "preact/hooks";
 import type { core } from "#api";
 import { useCollection } from "../api/collection.ts";
 import { NODES, PODS, placeOf } from "../api/resources.ts";
+import { type Usage, useUsage } from "../api/usage.ts";
 import type { KubeObject } from "../api/watched.ts";
 import { type PodSummary, podSummary } from "../model/pod.ts";
+import { bytes, cores } from "../model/quantity.ts";
 import { matching } from "../model/table.ts";
 import { usePage } from "../page.ts";
 import { Head } from "../parts/head.tsx";
+import { Sparkline } from "../parts/sparkline.tsx";
 import { Age, Notice, State } from "../parts/state.tsx";
 import { Table, type TableColumn } from "../parts/table.tsx";
 import { objectRoute } from "../route.ts";
@@ -113,6 +117,20 @@ export const POD_COLUMNS: readonly TableColumn<Row>[] = [
   },
 ];
 
+/** Only rows in sight are drawn: their points are looked up then. */
+export function podColumns(usage: Usage): readonly TableColumn<Row>[] {
+  const column = (title: string, figures: Usage["cpu"], words: (value: number) => string): TableColumn<Row> => ({
+    title,
+    width: "minmax(76px, 1fr)",
+    wide: true,
+    key: ({ id }) => figures.last(id) ?? 0,
+    cell: ({ id }) => <Sparkline points={figures.of(id)} title={title} words={words} />,
+  });
+  return POD_COLUMNS.flatMap((each) =>
+    each.title === "Node" ? [column("CPU", usage.cpu, cores), column("Memory", usage.memory, bytes), each] : [each],
+  );
+}
+
 export function PodsView() {
   const page = usePage();
   const pods = useCollection<Pod>(PODS, page.namespace.value);
@@ -120,7 +138,9 @@ export function PodsView() {
   const all = Array.from(pods.objects.values(), podRow);
   const found = matching(all, page.search.value, ({ text }) => text);
   const count = found.length === all.length ? `${all.length}` : `${found.length} of ${all.length}`;
-  const columns = page.namespace.value === "" ? POD_COLUMNS : POD_COLUMNS.filter(({ title }) => title !== "Namespace");
+  const usage = useUsage(page.namespace.value);
+  const withUsage = useMemo(() => podColumns(usage), [usage]);
+  const columns = page.namespace.value === "" ? withUsage : withUsage.filter(({ title }) => title !== "Namespace");
   return (
     <section class="fill">
       <Head title="Pods" count={count} search="Search Pods" />

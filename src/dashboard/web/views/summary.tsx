@@ -3,11 +3,17 @@ import type { core } from "#api";
 import { useCollection } from "../api/collection.ts";
 import { PODS, placeOf, referredPlace } from "../api/resources.ts";
 import type { KubeObject } from "../api/watched.ts";
+import { requestsOf } from "../model/node.ts";
+import { quantity } from "../model/quantity.ts";
 import { Conditions } from "../parts/conditions.tsx";
 import { Containers } from "../parts/containers.tsx";
 import { Notice } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
+import { UsageCharts } from "../parts/usage-charts.tsx";
 import { type ObjectPlace, objectRoute } from "../route.ts";
+import { type Autoscaler, AutoscalerPart } from "./autoscaler.tsx";
+import { type Claim, ClaimPart } from "./claim.tsx";
+import type { Node } from "./nodes.tsx";
 import { POD_COLUMNS, type Pod, podRow } from "./pods.tsx";
 
 interface Whole extends KubeObject {
@@ -79,6 +85,18 @@ export function SummaryTab({ place, object }: { readonly place: ObjectPlace; rea
           </dd>
         </div>
       </dl>
+      {isPod && (
+        <UsageCharts
+          namespace={place.namespace}
+          keys={[`${place.namespace}/${place.name}`]}
+          compared={{ title: "requested", ...requestsOf(object as Pod) }}
+        />
+      )}
+      {place.plural === "nodes" && (
+        <UsageCharts namespace="" keys={[place.name]} compared={{ title: "of", ...allocatableOf(object as Node) }} />
+      )}
+      {place.plural === "horizontalpodautoscalers" && <AutoscalerPart place={place} hpa={object as Autoscaler} />}
+      {place.plural === "persistentvolumeclaims" && <ClaimPart place={place} claim={object as Claim} />}
       {isPod && <Containers pod={object as Pod} />}
       <Conditions conditions={whole.status?.conditions ?? []} />
       {chooses !== undefined && (
@@ -92,12 +110,26 @@ export function SummaryTab({ place, object }: { readonly place: ObjectPlace; rea
   );
 }
 
+function allocatableOf({ status }: Node) {
+  const { cpu, memory } = status?.allocatable ?? {};
+  return { cpu: quantity(cpu), memory: quantity(memory) };
+}
+
 function PodsOf({ namespace, matches }: { readonly namespace: string; readonly matches: (pod: Pod) => boolean }) {
   const pods = useCollection<Pod>(PODS, namespace);
   void pods.version.value;
   const found = [...pods.objects.values()].filter(matches).map(podRow);
+  const requested = found.map(({ pod }) => requestsOf(pod));
+  const sum = (of: (each: (typeof requested)[number]) => number) => requested.reduce((all, each) => all + of(each), 0);
   return (
     <>
+      {namespace !== "" && (
+        <UsageCharts
+          namespace={namespace}
+          keys={found.map(({ id }) => id)}
+          compared={{ title: "requested", cpu: sum(({ cpu }) => cpu), memory: sum(({ memory }) => memory) }}
+        />
+      )}
       <h2>
         Pods <span class="count">{found.length}</span>
       </h2>

@@ -6,13 +6,18 @@ import {
   DAEMON_SETS,
   DEPLOYMENTS,
   JOBS,
+  PODS,
   placeOf,
   REPLICA_SETS,
   type Resource,
   STATEFUL_SETS,
 } from "../api/resources.ts";
+import { useUsage } from "../api/usage.ts";
 import type { KubeObject } from "../api/watched.ts";
+import type { Point } from "../model/history.ts";
+import { bytes, cores } from "../model/quantity.ts";
 import { matching } from "../model/table.ts";
+import { podsByWorkload } from "../model/usage.ts";
 import {
   daemonSetProgress,
   deploymentProgress,
@@ -24,9 +29,11 @@ import {
 import { usePage } from "../page.ts";
 import { Bar } from "../parts/bar.tsx";
 import { Head } from "../parts/head.tsx";
+import { Sparkline } from "../parts/sparkline.tsx";
 import { Age, Notice, State } from "../parts/state.tsx";
 import { Table, type TableColumn } from "../parts/table.tsx";
 import { objectRoute } from "../route.ts";
+import type { Pod } from "./pods.tsx";
 
 export interface Workload {
   readonly resource: Resource;
@@ -34,7 +41,12 @@ export interface Workload {
   readonly progress: Progress;
 }
 
-const COLUMNS: readonly TableColumn<Workload>[] = [
+interface Row extends Workload {
+  readonly cpu: readonly Point[];
+  readonly memory: readonly Point[];
+}
+
+const COLUMNS: readonly TableColumn<Row>[] = [
   {
     title: "Name",
     width: "minmax(110px, 3fr)",
@@ -74,6 +86,20 @@ const COLUMNS: readonly TableColumn<Workload>[] = [
     cell: ({ progress }) => <State tone={progress.tone} words={progress.words} />,
   },
   {
+    title: "CPU",
+    width: "minmax(80px, 1fr)",
+    wide: true,
+    key: ({ cpu }) => cpu.at(-1)?.value ?? 0,
+    cell: ({ cpu }) => <Sparkline points={cpu} title="CPU" words={cores} />,
+  },
+  {
+    title: "Memory",
+    width: "minmax(80px, 1fr)",
+    wide: true,
+    key: ({ memory }) => memory.at(-1)?.value ?? 0,
+    cell: ({ memory }) => <Sparkline points={memory} title="Memory" words={bytes} />,
+  },
+  {
     title: "Age",
     width: "64px",
     numeric: true,
@@ -101,7 +127,8 @@ export function useWorkloads(namespace: string) {
     ...rowsOf(JOBS, jobs.objects.values(), jobProgress),
     ...rowsOf(CRON_JOBS, cronJobs.objects.values(), cronJobProgress),
   ];
-  return { rows, states: all.map(({ state }) => state) };
+  const between = () => [...replicaSets.objects.values(), ...jobs.objects.values()];
+  return { rows, states: all.map(({ state }) => state), between };
 }
 
 function rowsOf<T extends KubeObject>(
@@ -125,7 +152,15 @@ function cronJobProgress({ spec, status }: batch.CronJob): Progress {
 
 export function WorkloadsView() {
   const page = usePage();
-  const { rows, states } = useWorkloads(page.namespace.value);
+  const { rows: workloads, states, between } = useWorkloads(page.namespace.value);
+  const pods = useCollection<Pod>(PODS, page.namespace.value);
+  void pods.version.value;
+  const usage = useUsage(page.namespace.value);
+  const keys = podsByWorkload(pods.objects.values(), between());
+  const rows = workloads.map((each): Row => {
+    const own = keys.get(each.object.metadata.uid) ?? [];
+    return { ...each, cpu: usage.cpu.sum(own), memory: usage.memory.sum(own) };
+  });
   const found = matching(rows, page.search.value, ({ object, resource, progress }) =>
     `${object.metadata.namespace} ${object.metadata.name} ${resource.kind} ${progress.words}`.toLowerCase(),
   );
