@@ -133,7 +133,9 @@ export class Availability {
   async #factsOf(name: string, service: ApiService, at: ServiceAt, signal: AbortSignal): Promise<ConditionFacts> {
     const fault = this.#options.backends.isLocal(at) ? undefined : faultOf(at, this.#surroundings(at));
     if (fault !== undefined) return fault;
-    const failure = await this.#ask(name, service, signal);
+    // One that is part of this server cannot fail to be reached: one attempt tells.
+    const attempts = this.#options.backends.isLocal(at) ? 1 : ATTEMPTS;
+    const failure = await this.#ask(name, service, attempts, signal);
     return failure === undefined ? PASSED : failedDiscovery(failure);
   }
 
@@ -150,12 +152,12 @@ export class Availability {
   }
 
   /** Undefined: it responds. */
-  async #ask(name: string, service: ApiService, signal: AbortSignal): Promise<string | undefined> {
+  async #ask(name: string, service: ApiService, attempts: number, signal: AbortSignal): Promise<string | undefined> {
     const enough = new AbortController();
     const stop = () => enough.abort(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
     try {
-      await Promise.any(Array.from({ length: ATTEMPTS }, () => this.#attempt(name, service, enough.signal)));
+      await Promise.any(Array.from({ length: attempts }, () => this.#attempt(name, service, enough.signal)));
       return undefined;
     } catch (error) {
       signal.throwIfAborted();

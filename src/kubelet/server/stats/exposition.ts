@@ -15,12 +15,18 @@ export interface FamilySample {
 
 /** Omits families without samples. */
 export function exposition(families: readonly Family[]): string {
+  const known = new Map<FamilySample["labels"], string>();
+  const textOf = (labels: FamilySample["labels"]): string => {
+    const text = known.get(labels) ?? labelsText(labels);
+    known.set(labels, text);
+    return text;
+  };
   const lines = families
     .filter(({ samples }) => samples.length > 0)
     .flatMap(({ name, help, type, samples }) => [
       `# HELP ${name} ${help}`,
       `# TYPE ${name} ${type}`,
-      ...samples.map((sample) => `${name}${labelsText(sample.labels)} ${sample.value}${timeText(sample.atMs)}`),
+      ...samples.map((sample) => `${name}${textOf(sample.labels)} ${sample.value}${timeText(sample.atMs)}`),
     ]);
   return `${lines.join("\n")}\n`;
 }

@@ -38,19 +38,24 @@ const SECOND_NS = 1e9;
 
 export function resourceMetrics({ atMs, usage, pods }: ResourceFigures): readonly Family[] {
   const node = (value: number | undefined) => (value === undefined ? [] : [{ value, atMs }]);
+  // Families share the labels: their text is made once.
+  const labelled = pods.map((pod) => {
+    const labels = podLabels(pod);
+    const containers = pod.containers.map((each) => ({ each, labels: { container: each.name, ...labels } }));
+    return { pod, labels, containers };
+  });
+  const allContainers = labelled.flatMap(({ containers }) => containers);
   const ofPods = (read: (pod: PodFigures) => number | undefined) =>
-    pods.flatMap((pod): FamilySample[] => {
+    labelled.flatMap(({ pod, labels }): FamilySample[] => {
       const value = read(pod);
-      return value === undefined ? [] : [{ labels: podLabels(pod), value, atMs }];
+      return value === undefined ? [] : [{ labels, value, atMs }];
     });
   const ofContainers = (read: (each: ContainerFigures) => number | undefined, isTimed = true) =>
-    pods.flatMap((pod) =>
-      pod.containers.flatMap((each): FamilySample[] => {
-        const value = read(each);
-        const time = isTimed && { atMs: each.stats.timestampMs || atMs };
-        return value === undefined ? [] : [{ labels: { container: each.name, ...podLabels(pod) }, value, ...time }];
-      }),
-    );
+    allContainers.flatMap(({ each, labels }): FamilySample[] => {
+      const value = read(each);
+      const time = isTimed && { atMs: each.stats.timestampMs || atMs };
+      return value === undefined ? [] : [{ labels, value, ...time }];
+    });
   return [
     {
       name: "container_cpu_usage_seconds_total",
