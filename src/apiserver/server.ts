@@ -12,6 +12,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { JsonObject } from "#api";
+import type { MetricsRegistry } from "#base";
 import { type AssembledServer, assembleApiServer } from "./assembly/assemble.ts";
 import type { AuthenticationConfiguration } from "./authn/index.ts";
 import type { Authorization, ModeSpec } from "./authz/index.ts";
@@ -63,10 +64,26 @@ type Assembled = AssembledServer<Authorization, ServerFront>;
 async function openPort(options: ApiServerOptions, { handle, closing, stopping }: Assembled): Promise<Listener> {
   const certificate = withAuthorities(options.certificate, options);
   const handlers = httpHandlers(handle, options.log);
-  const listener = await listen({ ...options, certificate, connections: connectionSettings(options), handlers });
+  const onHandshakeError = handshakeErrors(options.metrics);
+  const listener = await listen({
+    ...options,
+    certificate,
+    connections: connectionSettings(options),
+    handlers,
+    onHandshakeError,
+  });
   // Requests under way are finished when the server stops; after a start that failed there are none.
   closing.defer(() => listener.close(stopping.aborted ? SHUTDOWN_GRACE_MS : 0));
   return listener;
+}
+
+function handshakeErrors(metrics: MetricsRegistry): () => void {
+  const errors = metrics.counter({
+    name: "apiserver_tls_handshake_errors_total",
+    help: "Connections whose TLS handshake failed.",
+    stability: "ALPHA",
+  });
+  return () => errors.labels().inc();
 }
 
 function connectionSettings({ serving = {}, random }: ApiServerOptions): ConnectionSettings {

@@ -1,4 +1,5 @@
 /** Puts the allocators of Services together. */
+import type { MetricsRegistry } from "#base";
 import type { Loopback } from "../loopback/loopback.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
@@ -19,6 +20,7 @@ export interface AllocatorOptions {
   /** One of each family at most; the first is the default. */
   readonly serviceCidrs?: readonly string[] | undefined;
   readonly nodePorts?: PortRange | undefined;
+  readonly metrics: MetricsRegistry;
 }
 
 export interface Allocators {
@@ -29,7 +31,7 @@ export interface Allocators {
 
 /** To be called before the feed loads, which reports the ports that are taken. */
 export function allocators(options: AllocatorOptions): Allocators {
-  const { storage, loopback, resources } = options;
+  const { storage, loopback, resources, metrics } = options;
   const { clock, log } = storage;
   const families = (options.serviceCidrs ?? [DEFAULT_SERVICE_CIDR]).flatMap((cidr) => addressRange(cidr)?.family ?? []);
   const services = served(resources, "", "services");
@@ -39,9 +41,10 @@ export function allocators(options: AllocatorOptions): Allocators {
       loopback,
       addresses: served(resources, "networking.k8s.io", "ipaddresses"),
       cidrs: served(resources, "networking.k8s.io", "servicecidrs"),
+      metrics,
       exists: ({ namespace, name }) => services.cache.get(services.suffix(namespace, name)) !== undefined,
     }),
-    nodePorts: new NodePorts({ storage, range: options.nodePorts ?? defaultNodePorts }),
+    nodePorts: new NodePorts({ storage, metrics, range: options.nodePorts ?? defaultNodePorts }),
     families,
     log,
   };

@@ -7,6 +7,7 @@
  * 3. An address is given back only on behalf of the Service that it was given to.
  */
 import { type IpFamily, isStatusError, type networking } from "#api";
+import type { MetricsRegistry } from "#base";
 import type { StoredObject } from "../cache/stored-object.ts";
 import type { Loopback } from "../loopback/loopback.ts";
 import { serverRequest } from "../loopback/server-request.ts";
@@ -16,6 +17,7 @@ import type { StorageContext } from "../rest/server-context.ts";
 import { createDraft } from "../rest/write/create.ts";
 import { erase } from "../rest/write/persist.ts";
 import { type AddressRange, addressRange } from "./address-range.ts";
+import { type AddressMetrics, addressMetrics } from "./allocator-metrics.ts";
 import { places } from "./bands.ts";
 import { full, type Owner, type Refusal, sameOwner } from "./owner.ts";
 
@@ -27,6 +29,7 @@ export interface ClusterIPsOptions {
   readonly loopback: Loopback;
   readonly addresses: Resource;
   readonly cidrs: Resource;
+  readonly metrics: MetricsRegistry;
   /** Whether the Service exists. */
   exists(owner: Owner): boolean;
 }
@@ -37,14 +40,16 @@ export class ClusterIPs {
   readonly #addresses: Resource;
   readonly #cidrs: Resource;
   readonly #exists: (owner: Owner) => boolean;
+  readonly #metrics: AddressMetrics;
   #ranges: { readonly of: readonly StoredObject[]; readonly ranges: readonly AddressRange[] } = { of: [], ranges: [] };
 
-  constructor({ storage, loopback, addresses, cidrs, exists }: ClusterIPsOptions) {
+  constructor({ storage, loopback, addresses, cidrs, metrics, exists }: ClusterIPsOptions) {
     this.#exists = exists;
     this.#storage = storage;
     this.#loopback = loopback;
     this.#addresses = addresses;
     this.#cidrs = cidrs;
+    this.#metrics = addressMetrics(metrics, storage.clock, this);
   }
 
   /** Takes the address that a Service names. */
@@ -56,9 +61,11 @@ export class ClusterIPs {
       return { why: `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${range.cidr}` };
     }
     const name = range.addressOf(place);
+    const startMs = this.#storage.clock.monotonic();
     const free = dryRun ? this.#addresses.cache.get(name) === undefined : await this.#create(name, family, owner);
-    if (!free && this.#leftFor(name, owner)) return undefined;
-    return free ? undefined : { why: "provided IP is already allocated" };
+    const isTaken = free || this.#leftFor(name, owner);
+    if (!dryRun) this.#metrics.allocated(range.cidr, "static", isTaken, startMs);
+    return isTaken ? undefined : { why: "provided IP is already allocated" };
   }
 
   /** Taken for this Service, which was never stored: the server stopped between the two writes. */
@@ -78,13 +85,17 @@ export class ClusterIPs {
 
   /** Takes any address of a family. */
   async takeNext(family: IpFamily, owner: Owner): Promise<string | Refusal> {
+    const startMs = this.#storage.clock.monotonic();
     for (const range of this.ranges()) {
       if (range.family !== family) continue;
       for (const place of places(range.first, range.last, range.upper, this.#storage.random)) {
         const address = range.addressOf(place);
         if (this.#addresses.cache.get(address) !== undefined) continue;
-        if (await this.#create(address, family, owner)) return address;
+        if (!(await this.#create(address, family, owner))) continue;
+        this.#metrics.allocated(range.cidr, "dynamic", true, startMs);
+        return address;
       }
+      this.#metrics.allocated(range.cidr, "dynamic", false, startMs);
     }
     return full;
   }

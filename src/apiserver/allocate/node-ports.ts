@@ -7,11 +7,13 @@
  *    saves attempts. (Kubernetes keeps one bitmap of all ports, which every Service with a node port has to rewrite.)
  * 2. A port is given back only on behalf of the Service that it was given to, at the revision that gave it.
  */
+import type { MetricsRegistry } from "#base";
 import type { Change, Entry, Revision } from "#store";
 import type { Subscriber } from "../cache/feed.ts";
 import { STORE_PREFIX } from "../rest/resource.ts";
 import type { StorageContext } from "../rest/server-context.ts";
 import { storeCall } from "../rest/store-call.ts";
+import { type PortMetrics, portMetrics } from "./allocator-metrics.ts";
 import { lowerBand, places, portBands } from "./bands.ts";
 import { full, type Owner, type Refusal, sameOwner } from "./owner.ts";
 
@@ -29,16 +31,24 @@ interface Taken {
   readonly revision: Revision;
 }
 
+export interface NodePortsOptions {
+  readonly storage: StorageContext;
+  readonly range: PortRange;
+  readonly metrics: MetricsRegistry;
+}
+
 export class NodePorts implements Subscriber {
   readonly prefix = `${STORE_PREFIX}ranges/servicenodeports/`;
   readonly #storage: StorageContext;
   readonly #range: PortRange;
   readonly #taken = new Map<number, Taken>();
+  readonly #metrics: PortMetrics;
 
   /** To be called before the feed loads. */
-  constructor({ storage, range }: { storage: StorageContext; range: PortRange }) {
+  constructor({ storage, range, metrics }: NodePortsOptions) {
     this.#storage = storage;
     this.#range = range;
+    this.#metrics = portMetrics(metrics, range, () => this.#taken.size);
     storage.feed.subscribe(this);
   }
 
@@ -48,6 +58,7 @@ export class NodePorts implements Subscriber {
       return { why: `provided port is not in the valid range. The range of valid ports is ${first}-${last}` };
     }
     const free = dryRun ? !this.#taken.has(port) : await this.#create(port, owner);
+    if (!dryRun) this.#metrics.allocated("static", free);
     return free ? undefined : { why: "provided port is already allocated" };
   }
 
@@ -55,8 +66,11 @@ export class NodePorts implements Subscriber {
     const { first, last } = this.#range;
     const upper = first + lowerBand(last - first + 1, portBands);
     for (const port of places(first, last, upper, this.#storage.random)) {
-      if (!this.#taken.has(port) && (await this.#create(port, owner))) return port;
+      if (this.#taken.has(port) || !(await this.#create(port, owner))) continue;
+      this.#metrics.allocated("dynamic", true);
+      return port;
     }
+    this.#metrics.allocated("dynamic", false);
     return full;
   }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type core, isStatusError, type Json, type networking } from "#api";
-import { realClock, seededRandom, silentLogger } from "#base";
+import { MetricsRegistry, realClock, seededRandom, silentLogger } from "#base";
 import { openMemoryStore, type Store, StoreError } from "#store";
 import { bootstrap } from "../bootstrap/bootstrap.ts";
 import { type TestServer, type TestServerOptions, testServer } from "../bootstrap/testing/server.ts";
@@ -376,15 +376,18 @@ describe("the repair", () => {
     await using server = await start();
     const { context } = server;
     const resource = (plural: string) => server.resource("networking.k8s.io", plural);
+    const metrics = new MetricsRegistry();
     const clusterIPs = new ClusterIPs({
       storage: context,
       loopback: server.loopback,
       addresses: resource("ipaddresses"),
       cidrs: resource("servicecidrs"),
+      metrics,
       exists: () => false,
     });
     const nodePorts = new NodePorts({
       storage: context,
+      metrics,
       range: { first: 30_000, last: 32_767 },
     });
     const stock = { clusterIPs, nodePorts, families: ["IPv4"] as const, log: silentLogger };
@@ -393,6 +396,20 @@ describe("the repair", () => {
     await clusterIPs.take("10.96.0.20", "IPv4", gone, false);
     await nodePorts.take(30_005, gone, false);
     await clusterIPs.free(used.clusterIP ?? "", { namespace: "default", name: "web" });
+
+    await clusterIPs.take("10.96.0.20", "IPv4", { namespace: "default", name: "other" }, true);
+    await nodePorts.take(30_005, { namespace: "default", name: "other" }, false);
+    const counted = metrics.text().match(/^kube_apiserver_.*(total|ips|ports|count)(\{.*\})? [^0\n]+.*$/gm);
+    expect(counted).toEqual([
+      'kube_apiserver_clusterip_allocator_allocated_ips{cidr="10.96.0.0/12"} 1',
+      'kube_apiserver_clusterip_allocator_available_ips{cidr="10.96.0.0/12"} 1048573',
+      'kube_apiserver_clusterip_allocator_allocation_total{cidr="10.96.0.0/12",scope="static"} 1',
+      'kube_apiserver_clusterip_allocator_allocation_duration_seconds_count{cidr="10.96.0.0/12"} 1',
+      "kube_apiserver_nodeport_allocator_allocated_ports 2",
+      "kube_apiserver_nodeport_allocator_available_ports 2766",
+      'kube_apiserver_nodeport_allocator_allocation_total{scope="static"} 1',
+      'kube_apiserver_nodeport_allocator_allocation_errors_total{scope="static"} 1',
+    ]);
 
     const options = { stock, services: server.resource("", "services"), clock: context.clock, log: silentLogger };
     const suspects = await repairRound(options, new Set());

@@ -13,6 +13,7 @@ import type { Allocators } from "../allocate/index.ts";
 import { type CustomResources, customResources } from "../custom-resources/index.ts";
 import { beginningOf, Deliveries, flowObserver, flowsForEveryone } from "../flows/index.ts";
 import type { Handle } from "../http/exchange.ts";
+import { impersonationMetrics } from "../impersonation/impersonation-metrics.ts";
 import { Deadlines } from "../pipeline/deadlines.ts";
 import { pipeline } from "../pipeline/pipeline.ts";
 import { requestMetrics } from "../pipeline/request-metrics.ts";
@@ -152,6 +153,7 @@ function serving(parts: Surroundings, core: Core, { custom, aggregated }: Extens
     ),
     trace: tracer && { requests: traceRequests(tracer), verbs: traceVerbs(tracer) },
     authorize: flowsForEveryone(authorize),
+    impersonations: impersonationMetrics(metrics, clock),
     dispatch: {
       context,
       resources,

@@ -70,13 +70,17 @@ export function authentication(options: AuthenticationOptions): Authentication {
   const { settings, requestHeader, objects, clock, random, log } = options;
   const accounts = serviceAccounts(settings.serviceAccounts ?? {});
   const { audiences, issuers, keys, signer } = accounts;
-  const ofAccount = accountTokenJudge({ objects, clock });
+  const metrics = options.metrics && authenticationMetrics(options.metrics, clock);
+  const counts = metrics?.accountTokens;
+  const ofAccount = accountTokenJudge({ objects, clock, counts });
   const judges = new Map<string, Judge>([
-    [LEGACY_ISSUER, legacyTokenJudge({ objects, clock, noteUse: options.noteUse, log, lookUp: accounts.lookUp })],
+    [
+      LEGACY_ISSUER,
+      legacyTokenJudge({ objects, clock, noteUse: options.noteUse, log, lookUp: accounts.lookUp, counts }),
+    ],
     ...issuers.map((issuer) => [issuer, ofAccount] as const),
   ]);
-  const clientCa = new CertificateAuthorities(options.clientCa, clock);
-  const metrics = options.metrics && authenticationMetrics(options.metrics, clock);
+  const clientCa = new CertificateAuthorities(options.clientCa, clock, metrics?.certificateSeen);
   const oidc = new OidcIssuers({
     algorithms: settings.jwt?.algorithms ?? SIGNING_ALGORITHMS,
     disallowedIssuers: issuers,
@@ -97,7 +101,7 @@ export function authentication(options: AuthenticationOptions): Authentication {
 
   const tokens = firstOf([
     ...(settings.tokens === undefined ? [] : [forApi(audiences, staticTokens(settings.tokens))]),
-    signedTokens({ audiences, keys, ...(signer !== undefined && followed(signer)) }, judges),
+    signedTokens({ audiences, keys, counts, ...(signer !== undefined && followed(signer)) }, judges),
     ...(settings.bootstrapTokens === true ? [forApi(audiences, bootstrapTokens({ objects, clock }))] : []),
     forApi(audiences, oidc.authenticate),
     ...(webhook === undefined ? [] : [cached(webhook.authenticate, ttl)]),

@@ -27,6 +27,8 @@ export interface Trusted {
 }
 
 interface Walked {
+  /** Of the certificate itself. */
+  readonly endsMs: number;
   /** Absent: there is no path to an authority. */
   readonly valid?: Validity;
   readonly trusted: Trusted | { readonly fault: string };
@@ -45,12 +47,15 @@ const UID = "1.3.6.1.4.1.57683.2";
 
 export class CertificateAuthorities implements CertificateChecker {
   readonly #clock: Clock;
+  readonly #onCheck: (remainingMs: number) => void;
   #authorities: readonly X509Certificate[];
   #walked = new WeakMap<ClientCertificate, Walked>();
   /** By the digest of the certificate. */
   readonly #subjects = new LruMap<string, Walked["trusted"]>(MAX_SUBJECTS);
 
-  constructor(pem: string, clock: Clock) {
+  /** `onCheck`: called for each request with a certificate, with the time until it expires. */
+  constructor(pem: string, clock: Clock, onCheck: (remainingMs: number) => void = () => {}) {
+    this.#onCheck = onCheck;
     this.#authorities = parseBundle(pem);
     this.#clock = clock;
   }
@@ -68,6 +73,7 @@ export class CertificateAuthorities implements CertificateChecker {
     }
     const { valid, trusted } = walked;
     const now = this.#clock.now();
+    this.#onCheck(walked.endsMs - now);
     if (valid === undefined) return fault(certificate, "x509: certificate signed by unknown authority");
     if (now < valid.fromMs || now > valid.untilMs) {
       return fault(certificate, "x509: certificate has expired or is not yet valid");
@@ -78,10 +84,11 @@ export class CertificateAuthorities implements CertificateChecker {
   #walk(certificate: ClientCertificate): Walked {
     const { leaf, intermediates, verified } = certificate;
     const valid = verified ? pathTo(leaf, intermediates, this.#authorities, MAX_CHAIN) : undefined;
-    if (valid === undefined) return { trusted: { fault: "" } };
+    const endsMs = leaf.validToDate.getTime();
+    if (valid === undefined) return { endsMs, trusted: { fault: "" } };
     if (!mayBeClient(leaf))
-      return { valid, trusted: fault(certificate, "x509: certificate specifies an incompatible key usage") };
-    return { valid, trusted: this.#subjectOf(leaf) };
+      return { endsMs, valid, trusted: fault(certificate, "x509: certificate specifies an incompatible key usage") };
+    return { endsMs, valid, trusted: this.#subjectOf(leaf) };
   }
 
   #subjectOf(leaf: X509Certificate): Walked["trusted"] {

@@ -76,6 +76,13 @@ describe("metrics of authentication", () => {
     ]);
   });
 
+  it("count the time that certificates are still valid", () => {
+    const { metrics, counted } = world();
+    for (const days of [-1, 1.5, 1.5, 800]) metrics.certificateSeen(days * 24 * 3_600_000);
+    const name = "apiserver_client_certificate_expiration_seconds";
+    expect(counted(`${name}_count`)).toEqual([" 4"]);
+  });
+
   it("have no issuer's name", () => {
     const { metrics, counted } = world();
     metrics.jwtAuthenticated("https://issuer.example", "failure", 0);

@@ -13,6 +13,12 @@ export type TokenCacheMetrics = AuthenticationMetrics["tokenCache"];
 const BUCKETS = Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i);
 const DEFAULT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const JWT_BUCKETS = [0.001, ...DEFAULT_BUCKETS];
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+const EXPIRATION_BUCKETS = [
+  ...[0, HOUR / 2, HOUR, 2 * HOUR, 6 * HOUR, 12 * HOUR],
+  ...[1, 2, 4, 7, 30, 90, 180, 360].map((days) => days * DAY),
+];
 const KNOWN_NAMES = ["admin", "client", "kube_proxy", "kubelet", "system:serviceaccount:kube-system:default"];
 
 export function authenticationMetrics(registry: MetricsRegistry, clock: Clock) {
@@ -43,6 +49,14 @@ export function authenticationMetrics(registry: MetricsRegistry, clock: Clock) {
     buckets: JWT_BUCKETS,
     stability: "ALPHA",
   });
+  const expiration = registry
+    .histogram({
+      name: "apiserver_client_certificate_expiration_seconds",
+      help: "How long the certificates of clients are still valid, by request.",
+      buckets: EXPIRATION_BUCKETS,
+      stability: "ALPHA",
+    })
+    .labels();
   const result = (name: string) => ({ count: attempts.labels(name), seconds: durations.labels(name) });
   const results = { success: result("success"), failure: result("failure"), error: result("error") };
   const byName = new Map(KNOWN_NAMES.map((name) => [name, users.labels(name)]));
@@ -57,10 +71,30 @@ export function authenticationMetrics(registry: MetricsRegistry, clock: Clock) {
       seconds.observe(since(startMs));
       if (user !== undefined) userCounter(user).inc();
     },
+    certificateSeen: (remainingMs: number): void => expiration.observe(remainingMs / 1000),
+    accountTokens: accountTokenMetrics(registry),
     tokenCache: tokenCacheMetrics(registry, since),
     jwtAuthenticated(issuer: string, outcome: "success" | "failure", startMs: number): void {
       jwt.labels(outcome, `sha256:${hash("sha256", issuer, "hex")}`).observe(since(startMs));
     },
+  };
+}
+
+export type AccountTokenMetrics = ReturnType<typeof accountTokenMetrics>;
+
+function accountTokenMetrics(registry: MetricsRegistry) {
+  const counter = (what: string, help: string) => {
+    const sample = registry.counter({ name: `serviceaccount_${what}_total`, help, stability: "ALPHA" }).labels();
+    return () => sample.inc();
+  };
+  return {
+    /** Of tokens that are to be renewed before they expire. */
+    stale: counter("stale_tokens", "Uses of tokens that should have been renewed."),
+    valid: counter("valid_tokens", "Uses of tokens before they should be renewed."),
+    legacy: counter("legacy_tokens", "Uses of tokens without an audience, from Secrets."),
+    legacyGenerated: counter("legacy_auto_token_uses", "Uses of tokens in Secrets that were generated."),
+    legacyManual: counter("legacy_manual_token_uses", "Uses of tokens in Secrets that somebody made."),
+    legacyInvalid: counter("invalid_legacy_auto_token_uses", "Uses of generated tokens that were marked invalid."),
   };
 }
 

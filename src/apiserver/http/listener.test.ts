@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
+import { connect as connectTcp } from "node:net";
 import { connect } from "node:tls";
 import { describe, expect, it } from "vitest";
 import { realClock, silentLogger } from "#base";
@@ -48,6 +49,21 @@ describe("listen", () => {
     await expect(open({ host: "127.0.0.1", port: taken.port, alsoAt: ["127.0.0.2"] })).rejects.toThrow("EADDRINUSE");
     const again = await open({ host: "127.0.0.1", port: taken.port });
     await Promise.all([taken.close(0), again.close(0)]);
+  });
+
+  it("reports TLS handshakes that fail", async () => {
+    const failed = Promise.withResolvers<void>();
+    const onHandshakeError = () => failed.resolve();
+    const listener = await listen({
+      ...{ host: "127.0.0.1", port: 0, certificate, clock, log: silentLogger, onHandshakeError },
+      handlers: handlers as never,
+    });
+    const socket = connectTcp({ host: "127.0.0.1", port: listener.port });
+    socket.write("GET / HTTP/1.1\r\n\r\n");
+    await failed.promise;
+    socket.destroy();
+    expect(await ask("127.0.0.1", listener.port)).toContain("here");
+    await listener.close(1_000);
   });
 
   it("keeps those of HTTP/1.1 for as long as clients do", async () => {

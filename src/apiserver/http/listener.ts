@@ -55,6 +55,8 @@ export interface ListenOptions {
   readonly certificate: ServingCertificate;
   readonly connections?: ConnectionSettings | undefined;
   readonly handlers: HttpHandlers;
+  /** A TLS handshake has failed. */
+  readonly onHandshakeError?: (() => void) | undefined;
   /** The idle timeout of connections. Default: 90 s. */
   readonly idleMs?: number;
   readonly clock: Clock;
@@ -72,6 +74,7 @@ export interface Listener {
 
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { host, port, alsoAt = [], certificate, handlers, idleMs = IDLE_MS, clock, log } = options;
+  const { onHandshakeError = () => {} } = options;
   const { tls = {}, http2 = {}, sharedPort = false } = options.connections ?? {};
   const http1 = createHttp1Server(
     { keepAliveTimeout: idleMs, headersTimeout: HEADERS_MS, maxHeaderSize: MAX_HEADER_BYTES },
@@ -99,6 +102,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     settings: tls,
     ALPNProtocols: http2.disabled === true ? ["http/1.1"] : ["h2", "http/1.1"],
     handshakeTimeout: HEADERS_MS,
+    onFailure: () => onHandshakeError(),
     onConnection: (socket) => {
       if (socket.alpnProtocol === "h2") openHttp2(socket);
       else http1.emit("connection", socket);

@@ -57,6 +57,8 @@ export interface TlsServersOptions extends Pick<TlsOptions, "ALPNProtocols" | "h
   readonly certificate: ServingCertificate;
   readonly settings: TlsSettings;
   onConnection(socket: TLSSocket): void;
+  /** A handshake has failed. */
+  onFailure(): void;
 }
 
 export class TlsServers {
@@ -67,7 +69,7 @@ export class TlsServers {
   #contexts: ReadonlyMap<string, SecureContext>;
   #defaultContext: SecureContext;
 
-  constructor({ certificate, settings, onConnection, ...options }: TlsServersOptions) {
+  constructor({ certificate, settings, onConnection, onFailure, ...options }: TlsServersOptions) {
     this.#settings = settings;
     this.#contexts = contextsOf(certificate, settings);
     this.#defaultContext = createSecureContext(contextOptions(certificate, settings));
@@ -78,7 +80,9 @@ export class TlsServers {
         requestCert: true,
         rejectUnauthorized: false,
         SNICallback: (name, found) => found(null, this.#contextFor(name)),
-      }).on("secureConnection", onConnection);
+      })
+        .on("secureConnection", onConnection)
+        .on("tlsClientError", onFailure);
     this.#default = open(certificate);
     for (const [address, named] of addresses(certificate)) this.#byAddress.set(address, open(named));
   }

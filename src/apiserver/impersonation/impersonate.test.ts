@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { MetricsRegistry, VirtualClock } from "#base";
 import { request } from "../authn/testing/requests.ts";
 import type { Attributes } from "../authz/attributes.ts";
 import { RequestAttributes } from "../authz/attributes.ts";
@@ -6,6 +7,7 @@ import type { Authorizer } from "../authz/authorizer.ts";
 import { requestInfo } from "../http/request-info.ts";
 import type { UserInfo } from "../identity/user.ts";
 import { impersonator } from "./impersonate.ts";
+import { impersonationMetrics } from "./impersonation-metrics.ts";
 
 const ann: UserInfo = { name: "ann", groups: ["system:authenticated"] };
 const onNode: UserInfo = {
@@ -277,4 +279,37 @@ describe("the mode that last succeeded", () => {
     await impersonate(given, new RequestAttributes(ann, info));
     expect(asked).toEqual(["impersonate /users jane"]);
   });
+});
+
+it("is counted, with the mode that decided, and so are its questions", async () => {
+  const metrics = new MetricsRegistry();
+  const authorize: Authorizer = (attributes) => ({
+    decision: question(attributes) === "impersonate /users jane" ? "allow" : "noOpinion",
+    reason: "",
+  });
+  const impersonate = impersonator(authorize, impersonationMetrics(metrics, new VirtualClock()));
+  const as = (name: string) =>
+    impersonate(
+      request({ headers: [["Impersonate-User", name]] }),
+      new RequestAttributes(ann, requestInfo("GET", "/api/v1/pods", new URLSearchParams())),
+    );
+  await as("jane");
+  await expect(as("joe")).rejects.toThrow("joe");
+  const counted = metrics
+    .text()
+    .split("\n")
+    .filter((line) => /^apiserver_impersonation_.*(_total|_count)\{/.test(line))
+    .map((line) => line.replace("apiserver_impersonation_", ""));
+  expect(counted).toEqual([
+    'attempts_total{mode="legacy",decision="allowed"} 1',
+    'attempts_total{mode="legacy",decision="denied"} 1',
+    'attempts_duration_seconds_count{mode="legacy",decision="allowed"} 1',
+    'attempts_duration_seconds_count{mode="legacy",decision="denied"} 1',
+    'authorization_attempts_total{mode="user-info",decision="denied"} 2',
+    'authorization_attempts_total{mode="legacy",decision="allowed"} 1',
+    'authorization_attempts_total{mode="legacy",decision="denied"} 1',
+    'authorization_attempts_duration_seconds_count{mode="user-info",decision="denied"} 2',
+    'authorization_attempts_duration_seconds_count{mode="legacy",decision="allowed"} 1',
+    'authorization_attempts_duration_seconds_count{mode="legacy",decision="denied"} 1',
+  ]);
 });

@@ -12,7 +12,8 @@ import type { Attributes } from "../authz/attributes.ts";
 import type { Authorizer } from "../authz/authorizer.ts";
 import type { ApiRequest } from "../http/exchange.ts";
 import { headerValue, headerValues, prefixedValues } from "../http/header-values.ts";
-import { type Impersonated, MODES, type WantedUser } from "./impersonation-modes.ts";
+import type { ImpersonationMetrics } from "./impersonation-metrics.ts";
+import { type Impersonated, MODE_NAMES, MODES, type ModeName, type WantedUser } from "./impersonation-modes.ts";
 
 const PREFIX = "impersonate-";
 const EXTRA = "impersonate-extra-";
@@ -21,7 +22,8 @@ const MAX_USERS = 10_000;
 /** `attributes`: of the request with its own user. Undefined: nobody is impersonated. */
 export type Impersonator = (request: ApiRequest, attributes: Attributes) => Promise<Impersonated> | undefined;
 
-export function impersonator(authorize: Authorizer): Impersonator {
+/** Without `metrics`, nothing is measured. */
+export function impersonator(authorize: Authorizer, metrics?: ImpersonationMetrics): Impersonator {
   const succeeded = new LruMap<string, number>(MAX_USERS);
 
   const tryModes = async (wanted: WantedUser, attributes: Attributes): Promise<Impersonated> => {
@@ -29,19 +31,24 @@ export function impersonator(authorize: Authorizer): Impersonator {
     const last = succeeded.get(name);
     const order = [...MODES.keys()];
     if (last !== undefined) order.sort((a, b) => Number(b === last) - Number(a === last));
-    let first: StatusError | undefined;
+    const startMs = metrics?.now() ?? 0;
+    let first: { readonly error: StatusError; readonly mode: ModeName } | undefined;
     for (const index of order) {
+      const mode = MODE_NAMES[index] ?? "legacy";
       try {
-        const impersonated = await MODES[index]?.(wanted, attributes, authorize);
+        const impersonated = await MODES[index]?.(wanted, attributes, metrics?.asking(authorize, mode) ?? authorize);
         if (impersonated === undefined) continue;
         succeeded.set(name, index);
+        metrics?.attempted(mode, true, startMs);
         return impersonated;
       } catch (error) {
         if (!isStatusError(error)) throw error;
-        first ??= error;
+        first ??= { error, mode };
       }
     }
-    throw first ?? new Error("all impersonation modes failed");
+    if (first === undefined) throw new Error("all impersonation modes failed");
+    metrics?.attempted(first.mode, false, startMs);
+    throw first.error;
   };
 
   return (request, attributes) => {

@@ -58,6 +58,10 @@ const nodeOf = ({ name }: { readonly name: string }): string | undefined => {
 };
 const onlyName = ({ uid, groups, extra }: WantedUser): boolean => uid === "" && groups.length === 0 && extra.size === 0;
 
+/** In the order of `MODES`. */
+export const MODE_NAMES = ["associated-node", "arbitrary-node", "serviceaccount", "user-info", "legacy"] as const;
+export type ModeName = (typeof MODE_NAMES)[number];
+
 export const MODES: readonly Mode[] = [
   async (wanted, attributes, authorize) => {
     const { user } = attributes;

@@ -7,6 +7,7 @@ import type { Authorizer } from "../authz/authorizer.ts";
 import { authenticated } from "../http/exchange.ts";
 import type { UserInfo } from "../identity/user.ts";
 import { impersonator } from "../impersonation/impersonate.ts";
+import type { ImpersonationMetrics } from "../impersonation/impersonation-metrics.ts";
 import type { Step } from "./compose.ts";
 import type { Attributed, Authenticated } from "./exchange.ts";
 
@@ -14,8 +15,9 @@ import type { Attributed, Authenticated } from "./exchange.ts";
 export function impersonate(
   authorize: Authorizer,
   isCredential?: (header: string) => boolean,
+  metrics?: ImpersonationMetrics,
 ): Step<Authenticated, Attributed> {
-  const impersonated = impersonator(authorize);
+  const impersonated = impersonator(authorize, metrics);
   return (exchange, next) => {
     const attributes = attributesOf(exchange, exchange.caller);
     const other = impersonated(exchange.original, attributes);

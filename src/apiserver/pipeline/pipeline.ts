@@ -10,6 +10,7 @@ import type { Clock, Logger } from "#base";
 import type { Authenticator } from "../authn/authenticator.ts";
 import type { Authorizer } from "../authz/authorizer.ts";
 import type { Handle } from "../http/exchange.ts";
+import type { ImpersonationMetrics } from "../impersonation/impersonation-metrics.ts";
 import { type AuditUnauthenticated, authenticate } from "./authenticate.ts";
 import { authorize } from "./authorize.ts";
 import { allowOrigins, strictTransport } from "./browser-headers.ts";
@@ -58,6 +59,8 @@ export interface PipelineOptions extends ServeOptions {
   readonly clock?: Clock | undefined;
   /** Turns requests away while the server shuts down. Default: everything passes. */
   readonly gate?: Step<Received> | undefined;
+  /** Absent: impersonations are not measured. */
+  readonly impersonations?: ImpersonationMetrics | undefined;
   readonly browsers?: BrowserSettings | undefined;
   readonly deadlines: Deadlines;
   /** How long a request may take, unless it is long-running. Default: a minute. */
@@ -79,7 +82,7 @@ export function pipeline(options: PipelineOptions): Handle {
     .step(options.audit)
     .step(answerRefusals(log))
     .step(limitTime(options.deadlines, options.requestTimeoutMs))
-    .step(impersonate(options.authorize, options.isCredential))
+    .step(impersonate(options.authorize, options.isCredential, options.impersonations))
     .step(options.fairness)
     .step(authorize(options.authorize))
     .end(options.trace === undefined ? serve(options) : options.trace.verbs(serve(options)));

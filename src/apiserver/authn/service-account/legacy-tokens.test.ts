@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { core } from "#api";
-import { settled, silentLogger, VirtualClock } from "#base";
+import { MetricsRegistry, settled, silentLogger, VirtualClock } from "#base";
 import { signJwt } from "../jwt.ts";
+import { authenticationMetrics } from "../metrics.ts";
 import { TestObjects } from "../testing/objects.ts";
 import { temporaryKey } from "./keys.ts";
-import { LEGACY_ISSUER, legacyTokenJudge } from "./legacy-tokens.ts";
+import { INVALID_SINCE, LEGACY_ISSUER, legacyTokenJudge } from "./legacy-tokens.ts";
 import { signedTokens } from "./tokens.ts";
 
 const key = temporaryKey();
@@ -39,9 +40,12 @@ function world(
     await gate;
     if (failing) throw new Error("the store is full");
   };
-  const judge = legacyTokenJudge({ objects, clock, noteUse, log: silentLogger, lookUp });
-  const authenticate = signedTokens({ keys: [key], audiences: ["api"] }, new Map([[LEGACY_ISSUER, judge]]));
-  return { clock, objects, secret, noted, ask: () => authenticate(token, ["api"]) };
+  const metrics = new MetricsRegistry();
+  const counts = authenticationMetrics(metrics, clock).accountTokens;
+  const judge = legacyTokenJudge({ objects, clock, noteUse, log: silentLogger, lookUp, counts });
+  const authenticate = signedTokens({ keys: [key], audiences: ["api"], counts }, new Map([[LEGACY_ISSUER, judge]]));
+  const counted = () => metrics.text().match(/^serviceaccount_\S+ [1-9]\d*$/gm) ?? [];
+  return { clock, objects, secret, noted, counted, ask: () => authenticate(token, ["api"]) };
 }
 
 describe("tokens that are kept in a Secret", () => {
@@ -54,6 +58,18 @@ describe("tokens that are kept in a Secret", () => {
     audiences: ["api"],
     annotations: { "authentication.k8s.io/legacy-token": "system:serviceaccount:ns:sa" },
   };
+
+  it.each([
+    { name: "generated", secrets: [{ name: "sa-token" }], want: "legacy_auto_token_uses" },
+    { name: "made by hand", secrets: [], want: "legacy_manual_token_uses" },
+    { name: "marked invalid", labels: { [INVALID_SINCE]: "2029-01-01" }, want: "invalid_legacy_auto_token_uses" },
+  ])("are counted: $name", async ({ want, name: _, ...given }) => {
+    const { ask, counted } = world(await sign(), given);
+    await ask();
+    expect([...counted()].sort()).toEqual(
+      ["serviceaccount_legacy_tokens_total 1", `serviceaccount_${want}_total 1`].sort(),
+    );
+  });
 
   it("speak for their account, and the day of their use is noted", async () => {
     const { ask, noted } = world(await sign());

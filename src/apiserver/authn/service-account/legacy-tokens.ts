@@ -32,7 +32,7 @@ export interface LegacyTokenOptions extends AccountTokenOptions {
 }
 
 export function legacyTokenJudge(options: LegacyTokenOptions): Judge {
-  const { objects, clock, noteUse, log } = options;
+  const { objects, clock, noteUse, log, counts } = options;
   const noting = new Set<string>();
 
   /** At most one write for a Secret at a time. A failure does not fail the request. */
@@ -74,9 +74,13 @@ export function legacyTokenJudge(options: LegacyTokenOptions): Judge {
       return refused(`ServiceAccount ${namespace}/${serviceAccount.name} has been deleted`);
     if (account.metadata?.uid !== serviceAccount.uid)
       return refused(`ServiceAccount UID (${account.metadata?.uid}) does not match claim (${serviceAccount.uid})`);
-    if ((secret.metadata?.labels?.[INVALID_SINCE] ?? "") !== "") return refused(markedInvalid(legacy));
-    await note(secret);
     const generated = (account.secrets ?? []).some(({ name }) => name === secretName);
+    if ((secret.metadata?.labels?.[INVALID_SINCE] ?? "") !== "") {
+      counts?.legacyInvalid();
+      return refused(markedInvalid(legacy));
+    }
+    (generated ? counts?.legacyGenerated : counts?.legacyManual)?.();
+    await note(secret);
     return {
       user,
       ...(generated && { warnings: [GENERATED] }),

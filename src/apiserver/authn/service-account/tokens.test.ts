@@ -1,7 +1,8 @@
 import { createHmac, generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "#api";
-import { VirtualClock } from "#base";
+import { MetricsRegistry, VirtualClock } from "#base";
+import { authenticationMetrics } from "../metrics.ts";
 import { TestObjects } from "../testing/objects.ts";
 import { tokenIssuer } from "./issuer.ts";
 import { type SigningKey, signingKey, temporaryKey, verificationKeys } from "./keys.ts";
@@ -29,9 +30,11 @@ function world() {
     .put("secrets", secret)
     .put("nodes", node);
   const keys = [key, old, rsaKey].map(({ privateKey: _, ...publicHalf }) => publicHalf);
-  const judge = accountTokenJudge({ objects, clock });
+  const metrics = new MetricsRegistry();
+  const counts = authenticationMetrics(metrics, clock).accountTokens;
+  const judge = accountTokenJudge({ objects, clock, counts });
   const judges = new Map([ISSUER, "https://older"].map((issuer) => [issuer, judge]));
-  const authenticate = signedTokens({ keys, audiences: OWN }, judges);
+  const authenticate = signedTokens({ keys, audiences: OWN, counts }, judges);
   const now = Math.floor(clock.now() / 1000);
   const claims = (change: JsonObject = {}, bound: JsonObject = {}): JsonObject => ({
     iss: ISSUER,
@@ -44,7 +47,12 @@ function world() {
     "kubernetes.io": { namespace: "ns", serviceaccount: ref(account), ...bound },
     ...change,
   });
-  return { clock, objects, authenticate, now, claims };
+  return { clock, objects, authenticate, now, claims, counted: () => counted(metrics) };
+}
+
+/** What has been counted of tokens. */
+function counted(metrics: MetricsRegistry): readonly string[] {
+  return metrics.text().match(/^serviceaccount_\S+ [1-9]\d*$/gm) ?? [];
 }
 
 type World = ReturnType<typeof world>;
@@ -110,7 +118,7 @@ describe("whose token it is", () => {
   });
 
   it("tells of one that should have been renewed", async () => {
-    const { claims, authenticate, now } = world();
+    const { claims, authenticate, now, counted } = world();
     const token = await sign(claims({}, { pod: ref(pod), warnafter: now - 100 }));
     expect(await authenticate(token, OWN)).toMatchObject({
       annotations: {
@@ -118,6 +126,9 @@ describe("whose token it is", () => {
           "subject: system:serviceaccount:ns:sa, seconds after warning threshold: 100",
       },
     });
+    await authenticate(await sign(claims({}, { warnafter: now + 100 })), OWN);
+    await authenticate(await sign(claims()), OWN);
+    expect(counted()).toEqual(["serviceaccount_stale_tokens_total 1", "serviceaccount_valid_tokens_total 1"]);
   });
 
   it("is known as soon as another server has made its account", async () => {

@@ -14,6 +14,7 @@ import { type Clock, LruMap } from "#base";
 import { serviceAccountGroups, serviceAccountUser } from "../../identity/service-account-name.ts";
 import { credentialIdOf, NODE_NAME, NODE_UID, POD_NAME, POD_UID, type UserInfo } from "../../identity/user.ts";
 import { audiencesOf, checkSignature, inTime, LEEWAY_SECONDS, MAX_TOKEN_CHARS, peek } from "../jwt.ts";
+import type { AccountTokenMetrics } from "../metrics.ts";
 import { type ClusterObjects, lookUp, type Plural } from "../objects.ts";
 import { tokenKey } from "../token-cache.ts";
 import { type Known, type Refused, refused, type TokenAuthenticator } from "../verdict.ts";
@@ -32,6 +33,8 @@ export interface SignedTokenOptions {
   readonly generation?: (() => number) | undefined;
   /** The API server's audiences: assumed for tokens without any. */
   readonly audiences: readonly string[];
+  /** Absent: nothing is counted. */
+  readonly counts?: AccountTokenMetrics | undefined;
 }
 
 /** Decides about a token whose issuer, signature and audience are valid. */
@@ -44,7 +47,7 @@ interface Verified {
 
 /** What all service account tokens have in common: issuer, signature, audience. A judge checks the rest. */
 export function signedTokens(
-  { keys, keysFor, generation, audiences: own }: SignedTokenOptions,
+  { keys, keysFor, generation, audiences: own, counts }: SignedTokenOptions,
   judges: ReadonlyMap<string, Judge>,
 ): TokenAuthenticator {
   const verified = new LruMap<string, Verified>(MAX_VERIFIED);
@@ -72,6 +75,7 @@ export function signedTokens(
     }
     const { claims, judge } = found;
     const named = audiencesOf(claims);
+    if (named.length === 0) counts?.legacy();
     const meant = named.length === 0 ? own : named;
     const wanted = asked.length === 0 ? own : asked;
     const audiences = meant.filter((audience) => wanted.includes(audience));
@@ -89,10 +93,12 @@ export function signedTokens(
 export interface AccountTokenOptions {
   readonly objects: ClusterObjects;
   readonly clock: Clock;
+  /** Absent: nothing is counted. */
+  readonly counts?: AccountTokenMetrics | undefined;
 }
 
 /** Of tokens of the TokenRequest API, which expire. */
-export function accountTokenJudge({ objects, clock }: AccountTokenOptions): Judge {
+export function accountTokenJudge({ objects, clock, counts }: AccountTokenOptions): Judge {
   return async (claims) => {
     const now = clock.now();
     const time = inTime(claims, Math.floor(now / 1000));
@@ -101,7 +107,10 @@ export function accountTokenJudge({ objects, clock }: AccountTokenOptions): Judg
     const claim = kubernetesClaim(claims);
     const fault = await missing(claim, objects, now - LEEWAY_SECONDS * 1000);
     if (fault !== undefined) return refused(fault);
-    return { user: userOf(claim, claims), ...staleness(claim, claims, now) };
+    const stale = staleness(claim, claims, now);
+    // Only tokens whose expiration was extended are told apart.
+    if ((claim.warnafter ?? 0) !== 0) (stale.annotations === undefined ? counts?.valid : counts?.stale)?.();
+    return { user: userOf(claim, claims), ...stale };
   };
 }
 
@@ -173,7 +182,11 @@ function userOf({ namespace, serviceaccount, pod, node }: KubernetesClaim, { jti
 }
 
 /** Tokens with an extended expiration work after `warnafter`, with an annotation in the audit log. */
-function staleness({ warnafter = 0 }: KubernetesClaim, { sub }: JsonObject, now: number) {
+function staleness(
+  { warnafter = 0 }: KubernetesClaim,
+  { sub }: JsonObject,
+  now: number,
+): { readonly annotations?: Readonly<Record<string, string>> } {
   const late = Math.floor(now / 1000) - warnafter;
   if (warnafter === 0 || late <= 0) return {};
   const said = `subject: ${text(sub)}, seconds after warning threshold: ${late}`;
