@@ -3,6 +3,7 @@ import type { Features, ServedApis } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import type { Recorder } from "#flows";
 import type { Store } from "#store";
+import type { Tracer } from "#tracing";
 import type { AdmissionOptions } from "./admission/index.ts";
 import type { AggregationReach, FrontProxyIdentity, LocalExtensions } from "./aggregation/index.ts";
 import type { PortRange } from "./allocate/index.ts";
@@ -68,6 +69,8 @@ export interface ApiServerOptions {
   readonly kubelets?: ConnectOptions["kubelets"] | undefined;
   /** Records requests, for `k8ts flow`. Default: nothing is recorded. */
   readonly recorder?: Recorder | undefined;
+  /** Traces requests (OpenTelemetry). Default: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** How long the store keeps past states. Default: 10 minutes. */
   readonly historyWindowMs?: number | undefined;
   /** Feature gates, and the version that is emulated. Default: those of v1.36. */

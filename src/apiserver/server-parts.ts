@@ -42,7 +42,7 @@ export interface Place {
 }
 
 export function serverParts(options: ApiServerOptions, place: Place): ServerParts<Authorization, ServerFront> {
-  const { encryption, clock, random, log, metrics, sharedStore, recorder, serviceCidrs, storage } = options;
+  const { encryption, clock, random, log, metrics, sharedStore, recorder, tracer, serviceCidrs, storage } = options;
   const { features = defaultFeatures } = options;
   const served = servedKinds({ ...options.apis, enabled: features.enabled });
   const kinds = options.allowPrivileged === false ? withoutPrivileged(served) : served;
@@ -62,6 +62,7 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
     features,
     resumableChanges: RESUMABLE_CHANGES,
     recorder,
+    tracer,
     requests: requestSettings(options, place),
     historyWindowMs: options.historyWindowMs ?? HISTORY_WINDOW_MS,
     allocation: (foundation) => allocators({ ...foundation, serviceCidrs, nodePorts: options.services?.nodePorts }),

@@ -19,8 +19,9 @@ import {
   systemRandom,
   TaskGroup,
 } from "#base";
-import { Client, type HttpsConnection, https } from "#client";
+import { Client, type HttpsConnection, https, traced } from "#client";
 import { type KubeconfigConnection, kubeconfigFor, readKubeconfig, writeKubeconfig } from "#pki";
+import { type Tracer, Tracing } from "#tracing";
 import { registerBuildInfo } from "./build-info.ts";
 import {
   type CertificateMetrics,
@@ -74,15 +75,17 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
   const connection = await readKubeconfig(kubeconfig);
   const metrics = hostMetrics(options);
   parts.use(registerProcessMetrics(metrics));
+  const tracer = await openTracer(config, { clock, log, metrics }, parts);
   const { host } = new URL(connection.server);
   const transport = measuredTransport(changingTransport(https(connectionOf(connection), { clock })), {
     metrics,
     clock,
     host,
   });
-  const client = new Client({ transport, clock, userAgent: `kubelet/${version}` });
+  const reporting = traced(transport, tracer, "Report status of");
+  const client = new Client({ transport: reporting, clock, userAgent: `kubelet/${version}` });
   parts.defer(() => client.close());
-  const runtime = criRuntime({ endpoint: runtimeEndpoint, clock, log });
+  const runtime = criRuntime({ endpoint: runtimeEndpoint, clock, log, tracer });
   parts.defer(() => runtime.close());
   const tasks = new TaskGroup({ parent: signal });
   const kubelet = {
@@ -94,6 +97,7 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
     log,
     metrics,
     features: options.features,
+    tracer,
     version,
     shutdown: options.shutdown,
     serve:
@@ -139,6 +143,18 @@ function hostMetrics({ metrics: settings, features, version }: HostKubeletOption
   registerFeatureMetrics(metrics, features);
   registerBuildInfo(metrics, version);
   return metrics;
+}
+
+/** Undefined without `tracing` in the configuration. */
+async function openTracer(
+  { tracing: settings, nodeName }: KubeletConfig,
+  own: Pick<HostKubeletOptions, "clock" | "log"> & { readonly metrics: MetricsRegistry },
+  parts: AsyncDisposableStack,
+): Promise<Tracer | undefined> {
+  if (settings === undefined) return undefined;
+  const tracing = await Tracing.open({ ...settings, ...own, random: systemRandom() });
+  parts.defer(() => tracing.close());
+  return tracing.tracer("kubelet", { "host.name": nodeName });
 }
 
 /** With the user of the bootstrap kubeconfig, until there is a kubeconfig for the node. */

@@ -20,6 +20,7 @@ import {
   TaskGroup,
 } from "#base";
 import { type Client, type EventRecorder, eventRecorder } from "#client";
+import type { Tracer } from "#tracing";
 import { admitPod, admitResize, Usage } from "./admission/index.ts";
 import type { KubeletConfig } from "./config/index.ts";
 import type { NodeFacts } from "./containers/index.ts";
@@ -65,6 +66,8 @@ export interface KubeletOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** The Node's kubeletVersion: v1.36.4+k8ts… */
   readonly version: string;
   readonly csi?: CsiVolumes | undefined;
@@ -300,6 +303,7 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
     tasks,
     metrics,
     imageMetrics: ofImages,
+    tracer: options.tracer,
     registered,
   });
 }

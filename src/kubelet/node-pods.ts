@@ -59,6 +59,7 @@ export interface NodePodsOptions {
   /** Default: nobody looks at them. */
   readonly metrics?: MetricsRegistry | undefined;
   readonly imageMetrics?: ImageMetrics | undefined;
+  readonly tracer?: PodParts["tracer"];
   /** Pods of the API are admitted only from then on: admission needs the Node's labels. */
   readonly registered: Promise<void>;
 }
@@ -118,6 +119,7 @@ export function nodePods(options: NodePodsOptions): NodePods {
     stopping: tasks.signal,
     clock,
     log,
+    tracer: options.tracer,
   };
   const targetOf = ({ metadata }: core.Pod) => {
     const found = api.cache.get(`${metadata.namespace}/${metadata.name}`);

@@ -7,6 +7,7 @@ import { type core, kinds } from "#api";
 import { type Clock, isAbort, type Logger, type Random, TaskGroup } from "#base";
 import { type Client, type EventRecorder, eventRecorder, Informers } from "#client";
 import { Works } from "#flows";
+import type { Tracer } from "#tracing";
 import { defaultConfiguration } from "./configuration/index.ts";
 import { scheduleLoop } from "./cycle/attempts.ts";
 import { BackgroundTasks } from "./cycle/background-tasks.ts";
@@ -45,6 +46,8 @@ export interface SchedulerOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: SchedulerMetrics;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** Receives the decisions. */
   readonly explanations?: Explanations | undefined;
   /** After this long, parked pods are retried without an event. Default: five minutes. */
@@ -133,6 +136,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
     events,
     explanations: options.explanations ?? new Explanations(),
     works: new Works("scheduler"),
+    tracer: options.tracer,
     waiting,
     metrics,
     clock,

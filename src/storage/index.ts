@@ -5,4 +5,19 @@ export { type MemoryStorage, type MemoryStorageOptions, memoryStorage } from "./
 export type { LocalDriverOptions } from "./driver/open-local-driver.ts";
 export { DRIVER_NAME, TOPOLOGY_KEY } from "./driver/rules/names.ts";
 export { type RunDriverOptions, runLocalDriver } from "./driver/run-local-driver.ts";
+export { ACCOUNT_NAMESPACE, READER_ACCOUNT } from "./sidecars/accounts.ts";
+export { nodeOfVolume } from "./sidecars/calls/volumes.ts";
+export { ensureDefaultObjects } from "./sidecars/default-objects.ts";
 export { type DriverControllers, oneForAll } from "./sidecars/driver-controllers.ts";
+export type { ProvisionerSettings } from "./sidecars/provisioner/index.ts";
+export { simulatedRegistration } from "./sidecars/registration.ts";
+export {
+  leaseName,
+  type RunSidecarsOptions,
+  runSidecars,
+  type Sidecar,
+  type SidecarName,
+  type SidecarSettings,
+  sidecarsOf,
+} from "./sidecars/run-sidecars.ts";
+export * from "./snapshots/index.ts";

@@ -29,25 +29,27 @@ const PARTS = [
   "metrics",
   "cloud",
   "flows",
+  "tracing",
 ] as const;
 
 export const layers: Record<string, Layer> = {
   base: { folders: [], packages: [] },
+  tracing: { folders: ["base"], packages: ["@grpc/grpc-js"] },
   flows: { folders: ["base"], packages: [] },
   api: { folders: ["base"], packages: ["re2js", "yaml"] },
-  store: { folders: ["base"], packages: ["lmdb", "@grpc/grpc-js", "@grpc/proto-loader"] },
+  store: { folders: ["base", "tracing"], packages: ["lmdb", "@grpc/grpc-js", "@grpc/proto-loader"] },
   pki: { folders: ["base"], packages: ["yaml"] },
-  grpc: { folders: ["base"], packages: ["@grpc/grpc-js", "@grpc/proto-loader"] },
+  grpc: { folders: ["base", "tracing"], packages: ["@grpc/grpc-js", "@grpc/proto-loader"] },
   apiserver: {
-    folders: ["base", "flows", "api", "store", "pki"],
+    folders: ["base", "tracing", "flows", "api", "store", "pki"],
     packages: ["@grpc/grpc-js", "@noble/ciphers", "jose", "re2js", "yaml"],
   },
-  client: { folders: ["base", "flows", "api"], packages: [] },
+  client: { folders: ["base", "tracing", "flows", "api"], packages: [] },
   controllers: { folders: ["base", "flows", "api", "client"], packages: [] },
   storage: { folders: ["base", "flows", "api", "grpc", "client", "controllers"], packages: [] },
-  scheduler: { folders: ["base", "flows", "api", "client"], packages: ["yaml"] },
+  scheduler: { folders: ["base", "tracing", "flows", "api", "client"], packages: ["yaml"] },
   kubelet: {
-    folders: ["base", "flows", "api", "pki", "grpc", "client", "storage"],
+    folders: ["base", "tracing", "flows", "api", "pki", "grpc", "client", "storage"],
     packages: ["@grpc/grpc-js", "ws", "yaml"],
   },
   network: { folders: ["base", "flows", "api", "client"], packages: ["re2js"] },
@@ -68,6 +70,7 @@ export const layers: Record<string, Layer> = {
  */
 export const purposes: Record<string, string> = {
   base: "clock, random, abort, queues, maps, log, metrics: no Kubernetes terms",
+  tracing: "OpenTelemetry traces: spans, their context in headers, and the export to a collector",
   flows: "flow records: what happened, with its causes, and the diagrams of it",
   api: "the kinds: their schemas, facts, defaults and validation, and the machinery that they share",
   store: "keys and bytes under one revision: `memory`, `embedded` (a journal and LMDB), `etcd`",
@@ -118,6 +121,7 @@ export const rooms: Record<string, readonly string[]> = {
     "pipeline",
     "fairness",
     "audit",
+    "tracing",
     "flows",
     "routes",
     // What is served beyond the kinds that are built in, and what runs beside the requests.
@@ -248,8 +252,9 @@ export const rooms: Record<string, readonly string[]> = {
   ],
   metrics: ["points", "scrape", "api"],
   network: ["kernel", "cni", "overlay", "policy", "proxy", "dns", "http", "gateway", "ingress"],
-  storage: ["csi", "driver", "sidecars"],
+  storage: ["csi", "driver", "sidecars", "snapshots"],
   "storage/driver": ["rules", "machine", "catalog", "services", "linux", "memory"],
+  "storage/snapshots": ["objects", "definitions", "controller", "groups", "sidecar", "run"],
   scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
   cmd: ["options", "process", "components", "inspect", "lifecycle", "nodes", "state"],
   flows: ["record", "trace", "diagram", "render"],

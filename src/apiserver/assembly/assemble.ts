@@ -19,6 +19,7 @@ import { requestMetrics } from "../pipeline/request-metrics.ts";
 import { FormerNamespaces } from "../rest/read/former-namespaces.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import { nonResourceRoutes } from "../routes/routes.ts";
+import { traceRequests, traceVerbs } from "../tracing/index.ts";
 import { layFoundation } from "./foundation.ts";
 import type { AuthorizationPart, Core, Foundation, Front, ServerParts, Surroundings } from "./parts.ts";
 import { followPast } from "./past.ts";
@@ -49,7 +50,7 @@ export async function assembleApiServer<A extends AuthorizationPart, F extends F
   const foundation = layFoundation(parts, closing, stopping.signal);
   const extensions = await loadExtensions(foundation, parts.aggregation?.(foundation));
   const allocation = parts.allocation?.(foundation);
-  const newest = await foundation.storage.feed.load(parts.resumableChanges);
+  const newest = await load(foundation, parts);
   const core = await completeCore(parts, foundation, extensions.custom, allocation);
   await sync(core, extensions, newest, parts.bootstrap);
   if (allocation !== undefined) core.background.run("service allocation repair", (signal) => allocation.repair(signal));
@@ -67,6 +68,13 @@ export async function assembleApiServer<A extends AuthorizationPart, F extends F
       await closed.disposeAsync();
     },
   };
+}
+
+/** Fills the caches. Returns the revision that the feed has to reach before they are up to date. */
+async function load({ storage }: Foundation, { origin, resumableChanges }: Surroundings): Promise<number> {
+  const { feed } = storage;
+  if (origin !== undefined && (await feed.adopt(origin))) return feed.revision;
+  return feed.load(resumableChanges);
 }
 
 /** Custom resources are known before the caches load, so that their instances are loaded with everything else. */
@@ -129,7 +137,7 @@ async function sync(
 function serving(parts: Surroundings, core: Core, { custom, aggregated }: Extensions, front: Front): Handle {
   const { context, resources, documents, metrics, stopping, past, closing } = core;
   const { feed, clock, log } = context;
-  const { recorder, requests } = parts;
+  const { recorder, tracer, requests } = parts;
   const deadlines = new Deadlines(clock);
   closing.defer(() => deadlines.close());
   const authorize = front.authorize ?? core.authorization.authorize;
@@ -137,6 +145,7 @@ function serving(parts: Surroundings, core: Core, { custom, aggregated }: Extens
   return pipeline({
     ...front,
     count: requestMetrics(metrics, clock, recorder && flowObserver({ recorder, revision, clock })),
+    trace: tracer && { requests: traceRequests(tracer), verbs: traceVerbs(tracer) },
     authorize: flowsForEveryone(authorize),
     dispatch: {
       context,

@@ -15,10 +15,12 @@ import { Loopback } from "../loopback/loopback.ts";
 import { STORE_PREFIX } from "../rest/resource.ts";
 import { Resources } from "../rest/resources.ts";
 import { apiDocuments } from "../routes/api-documents.ts";
+import { tracedStore } from "../tracing/index.ts";
 import type { Foundation, Surroundings } from "./parts.ts";
 
 export function layFoundation(parts: Surroundings, closing: AsyncDisposableStack, stopping: AbortSignal): Foundation {
-  const { store, sharedStore, isOutdated, clock, random, log, metrics, kinds, features = defaultFeatures } = parts;
+  const { sharedStore, isOutdated, clock, random, log, metrics, kinds, features = defaultFeatures, tracer } = parts;
+  const store = tracer === undefined ? parts.store : tracedStore(parts.store, tracer, sharedStore);
   const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
   closing.use(background);
   registerFeatureMetrics(metrics, features);
@@ -37,6 +39,7 @@ export function layFoundation(parts: Surroundings, closing: AsyncDisposableStack
       newUid: () => parts.newUid(),
       sharedStore,
       isOutdated,
+      tracer,
     },
     resources,
     documents: apiDocuments(shownAt(kinds, features.emulated)),

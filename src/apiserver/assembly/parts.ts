@@ -7,9 +7,11 @@ import type { Features, Kind } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random, TaskGroup } from "#base";
 import type { Recorder } from "#flows";
 import type { Store } from "#store";
+import type { Tracer } from "#tracing";
 import type { Aggregation } from "../aggregation/index.ts";
 import type { Allocators } from "../allocate/index.ts";
 import type { Authorizer } from "../authz/authorizer.ts";
+import type { StoreFeed } from "../cache/feed.ts";
 import type { Connectors } from "../connect/index.ts";
 import type { Loopback } from "../loopback/loopback.ts";
 import type { Past } from "../past/index.ts";
@@ -88,10 +90,14 @@ export interface Surroundings {
   readonly kinds: readonly Kind[];
   /** Default: those of v1.36. */
   readonly features?: Features | undefined;
+  /** A server over the store that this one's is a fork of: the caches share their objects with its caches. */
+  readonly origin?: StoreFeed | undefined;
   /** Watches that missed no more changes than this resume after a restart. */
   readonly resumableChanges: number;
   /** Records requests and deliveries. Default: nothing is recorded. */
   readonly recorder?: Recorder | undefined;
+  /** Traces requests. Default: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** How the store is used. */
   readonly storageSettings?: StorageSettings | undefined;
   readonly requests?: RequestSettings | undefined;

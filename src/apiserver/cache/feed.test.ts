@@ -3,6 +3,7 @@ import { settled, silentLogger, VirtualClock } from "#base";
 import { type Change, type Entry, openMemoryStore, type Revision, StoreError } from "#store";
 import { HeldStore } from "../testing/index.ts";
 import { StoreFeed, type Subscriber } from "./feed.ts";
+import { ResourceCache } from "./resource-cache.ts";
 
 class Recorder implements Subscriber {
   readonly prefix: string;
@@ -247,5 +248,32 @@ describe("who joins late", () => {
     await end();
     await memory.close();
     await expect(feed.join(new Recorder("/registry/gadgets/"))).rejects.toThrow();
+  });
+
+  it("takes over the state of another feed, of a fork of its store, and of no other revision", async () => {
+    const { memory, feed, put, run } = await setUp();
+    const cache = new ResourceCache("/registry/core/configmaps/");
+    feed.subscribe(cache);
+    await put("core/configmaps/a/x");
+    await put("core/pods/a/x");
+    await feed.load();
+    run();
+    const frozen = feed.frozen((each) => (each instanceof ResourceCache ? new ResourceCache(each.prefix) : undefined));
+    const fork = memory.fork();
+    const clock = new VirtualClock();
+    const adopting = async () => {
+      const other = new StoreFeed({ store: fork, prefix: "/registry/", clock, log: silentLogger });
+      const [own, pods] = [new ResourceCache(cache.prefix), new Recorder("/registry/core/pods/")];
+      other.subscribe(own);
+      other.subscribe(pods);
+      return { adopted: await other.adopt(frozen), object: own.get("a/x"), told: pods.told, revision: other.revision };
+    };
+    expect(await adopting()).toEqual({ adopted: true, object: cache.get("a/x"), told: ["all a/x at 2"], revision: 2 });
+    // What happens later, on either side, is not in it.
+    await feed.reached(await put("core/configmaps/a/y"));
+    expect((await adopting()).object).toBe(cache.get("a/x"));
+    await fork.create("/registry/core/configmaps/a/z", VALUE);
+    expect(await adopting()).toMatchObject({ adopted: false, object: undefined, told: [] });
+    await fork.close();
   });
 });

@@ -25,6 +25,8 @@ export interface Subscriber {
   /** All entries at a revision. After the first call: changes before it may have been missed. */
   replace(entries: readonly Entry[], revision: Revision): void;
   change(change: Change): void;
+  /** Takes the state of a subscriber of the same prefix in another feed. False: it has to be replaced by entries. */
+  adopt?(other: Subscriber, revision: Revision): boolean;
 }
 
 interface Waiter {
@@ -119,6 +121,41 @@ export class StoreFeed {
       await this.#list(error.compactRevision ?? head).catch(() => this.#list());
     });
     return head;
+  }
+
+  /**
+   * In place of `load`, if the store is a fork of another feed's store: subscribers share what those of the other feed
+   * have. Without effect, and false, if the other feed is at another revision than this store.
+   */
+  async adopt(other: StoreFeed): Promise<boolean> {
+    const head = await this.#store.revision();
+    if (other.#revision !== head) return false;
+    const rest: Subscriber[] = [];
+    for (const [prefix, subscriber] of this.#subscribers) {
+      const theirs = other.#subscribers.get(prefix);
+      if (theirs === undefined || subscriber.adopt?.(theirs, head) !== true) rest.push(subscriber);
+    }
+    for (const subscriber of rest) {
+      const { entries } = await this.#entries(subscriber.prefix, head);
+      subscriber.replace(entries, head);
+    }
+    this.#advance(head);
+    return true;
+  }
+
+  /**
+   * The state of all subscribers that can be adopted, as it is now: a feed that never runs, for `adopt`. `copyOf` gives
+   * an empty subscriber of the same prefix; undefined: that one is left out.
+   */
+  frozen(copyOf: (subscriber: Subscriber) => Subscriber | undefined): StoreFeed {
+    const [store, prefix, clock, log] = [this.#store, this.#prefix, this.#clock, this.#log];
+    const still = new StoreFeed({ store, prefix, clock, log });
+    for (const [name, subscriber] of this.#subscribers) {
+      const copy = copyOf(subscriber);
+      if (copy?.adopt?.(subscriber, this.#revision) === true) still.#subscribers.set(name, copy);
+    }
+    still.#revision = this.#revision;
+    return still;
   }
 
   /** Runs until its signal aborts. */

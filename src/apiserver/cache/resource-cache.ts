@@ -154,6 +154,20 @@ export class ResourceCache implements Subscriber {
     this.#objects = new OrderedMap();
     this.#byKey.clear();
     for (const entry of entries) this.#keep(this.#suffix(entry.key), new StoredObject(entry));
+    this.#restart(revision);
+  }
+
+  /** Begins with the objects of another cache of the same prefix, which it shares with it: nothing is parsed again. */
+  adopt(other: Subscriber, revision: Revision): boolean {
+    if (!(other instanceof ResourceCache)) return false;
+    this.#objects = other.#objects.fork();
+    this.#byKey.clear();
+    for (const [suffix, stored] of other.#byKey) this.#byKey.set(suffix, stored);
+    this.#restart(revision);
+    return true;
+  }
+
+  #restart(revision: Revision): void {
     this.#window = [];
     this.#windowStart = revision;
     this.#newest = revision;

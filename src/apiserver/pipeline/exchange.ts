@@ -9,6 +9,7 @@
  * type, since a request may be refused on the way.
  */
 import type { Kind } from "#api";
+import type { Span } from "#tracing";
 import type { Attributes } from "../authz/attributes.ts";
 import type { Verdict } from "../authz/verdict.ts";
 import type { ApiRequest } from "../http/exchange.ts";
@@ -55,6 +56,8 @@ export interface Authenticated extends Received {
   observer?: BodyObserver | undefined;
   /** Sees how admission decides, and what is written. */
   witness?: RequestWitness | undefined;
+  /** Its span, if it is traced. */
+  span?: Span | undefined;
   attributed(request: ApiRequest, attributes: Attributes, constraint: string): Attributed;
 }
 
@@ -98,6 +101,7 @@ export class RequestExchange implements Authorized {
   timeoutMs: number | undefined = undefined;
   isOver = false;
   witness: RequestWitness | undefined = undefined;
+  span: Span | undefined = undefined;
 
   constructor(original: ApiRequest) {
     this.original = original;

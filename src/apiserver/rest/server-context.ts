@@ -3,6 +3,7 @@ import type { Draft, DropFields, Features, JsonObject, Kind, KubeObject, ObjectM
 import type { Clock, Logger, Maybe, Random } from "#base";
 import type { RequestAbout } from "#flows";
 import type { Revision, Store } from "#store";
+import type { Tracer } from "#tracing";
 import type { StoreFeed } from "../cache/feed.ts";
 import type { UserInfo } from "../identity/user.ts";
 import type { FormerNamespaces } from "./read/former-namespaces.ts";
@@ -17,6 +18,8 @@ export interface StorageContext {
   readonly random: Random;
   readonly log: Logger;
   readonly features: Features;
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** How fields of features that are off are dropped from objects of a kind. Undefined: there are none. */
   disabledFields(kind: Kind): DropFields | undefined;
   /** A version 4 UUID. */

@@ -61,6 +61,12 @@ export class VirtualClock implements Clock {
     return this.#timers.size;
   }
 
+  /** How long until the next timer fires; undefined if none is scheduled. */
+  get nextDueMs(): number | undefined {
+    const next = this.#timers.peek();
+    return next === undefined ? undefined : Math.max(0, next.dueMs - this.#elapsedMs);
+  }
+
   /** Moves wall time alone, forth or back, as when somebody sets the machine's clock. */
   jump(ms: number): void {
     this.#wallOffsetMs += ms;

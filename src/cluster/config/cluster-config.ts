@@ -25,6 +25,8 @@ export interface ClusterConfig {
   readonly historyWindowMs?: number | undefined;
   /** Where flow records are kept. Default: in memory. */
   readonly flowRecords?: FlowRecording | undefined;
+  /** `--tracing-config-file`: traces of all components of this process. Default: none. */
+  readonly tracingConfigFile?: string | undefined;
   /** Authentication, besides client certificates of the cluster's own CA. */
   readonly authentication?: AuthenticationFlags | undefined;
   /** Authorization. Default: Node, RBAC. */
@@ -49,6 +51,8 @@ export interface ClusterConfig {
   readonly scheduler?: boolean | undefined;
   /** Whether the resource metrics API is served by this process. Default: if there are nodes. */
   readonly metricsServer?: boolean | undefined;
+  /** Whether there are volumes: a driver, its sidecars and a default class. Default: if there are nodes. */
+  readonly localStorage?: boolean | undefined;
   /** Service IP range, or one of each family. Default: 10.96.0.0/12. */
   readonly serviceCidrs?: readonly string[] | undefined;
   /** Node ports, and the Service `kubernetes`. */

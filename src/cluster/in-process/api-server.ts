@@ -10,6 +10,7 @@ import type { Clock, Logger, MetricsRegistry, Random, TaskGroup } from "#base";
 import { Recorder } from "#flows";
 import type { ClusterPki, KeyPair } from "#pki";
 import type { Store } from "#store";
+import type { Tracing } from "#tracing";
 import { readAdmission } from "../config/admission.ts";
 import { readApis } from "../config/apis.ts";
 import { readAudit } from "../config/audit.ts";
@@ -35,6 +36,7 @@ export interface ClusterApiServerOptions {
   readonly config: ClusterConfig;
   readonly pki: ClusterPki;
   readonly store: Store;
+  readonly tracing?: Tracing | undefined;
   /** The file of flow records, if the configuration asks for one. */
   readonly flowRecordsFile: string;
   readonly features: Features;
@@ -80,6 +82,7 @@ export async function startClusterApiServer(
   const server = await listenOrExplain(config, {
     store,
     recorder,
+    tracer: options.tracing?.tracer("apiserver"),
     historyWindowMs: config.historyWindowMs,
     others: { [SCHEDULING_PATH]: answers.answer },
     sharedStore: config.store.kind === "etcd",

@@ -40,6 +40,7 @@ import {
   servingFiles,
 } from "../config/serving-files.ts";
 import { storeSpec } from "../config/store-spec.ts";
+import { openTracing } from "../config/tracing.ts";
 import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
 
 /** Disabled by default in kube-apiserver. */
@@ -76,6 +77,8 @@ export interface ApiServerConfig extends ServingFlags {
   readonly proxyClient?: { readonly certFile: string; readonly keyFile: string };
   readonly kubelets?: KubeletFlags | undefined;
   readonly metrics?: MetricsSettings | undefined;
+  /** `--tracing-config-file`. Default: nothing is traced. */
+  readonly tracingConfigFile?: string | undefined;
   /** How extension API servers are reached. */
   readonly aggregation?: ApiServerOptions["aggregation"];
 }
@@ -121,12 +124,14 @@ export async function startStandaloneApiServer(
     keyPem: await readFlag("--proxy-client-key-file", proxyClient.keyFile),
   };
   const kubelets = await readKubelets(config.kubelets ?? {});
-  const store = await openStore({ ...storeSpec(config.store), clock, log, ...historyOf(config) });
+  const metrics = new MetricsRegistry(config.metrics);
+  metrics.describeItself();
+  const tracing = await openTracing(config.tracingConfigFile, { clock, log, metrics }, starting);
+  const tracer = tracing?.tracer("apiserver");
+  const store = await openStore({ ...storeSpec(config.store), clock, log, ...historyOf(config), tracer });
   starting.defer(() => store.close());
   const encrypted = await openEncryption(config.encryption ?? {}, { clock, log });
   starting.defer(async () => encrypted?.encryption.close());
-  const metrics = new MetricsRegistry(config.metrics);
-  metrics.describeItself();
   starting.use(registerProcessMetrics(metrics));
   const answers = new SchedulingAnswers(new SchedulingReasons(), clock);
   const server = await listenOrExplain(
@@ -134,6 +139,7 @@ export async function startStandaloneApiServer(
     {
       store,
       recorder: config.flowRecords === "off" ? undefined : new Recorder(),
+      tracer,
       historyWindowMs: config.historyWindowMs,
       others: { [SCHEDULING_PATH]: answers.answer },
       sharedStore: config.store.kind === "etcd",

@@ -18,10 +18,12 @@ import {
   registerProcessMetrics,
   systemRandom,
 } from "#base";
-import { Client, type HttpsConnection, https, leadElected, logged } from "#client";
+import { Client, type HttpsConnection, https, leadElected, logged, traced } from "#client";
 import { readKubeconfig } from "#pki";
+import type { Tracer } from "#tracing";
 import { ClusterError } from "../config/errors.ts";
 import { featureNotes, readFeatures } from "../config/features.ts";
+import { openTracing } from "../config/tracing.ts";
 import { type ComponentServing, type Served, serveComponent } from "./component-server.ts";
 
 const LEASES = kinds.Lease;
@@ -34,6 +36,8 @@ export interface ComponentConfig {
   readonly master?: string | undefined;
   /** Absent: nothing is served. */
   readonly serving?: ComponentServing | undefined;
+  /** What its works do, in the names of their spans. Default: Reconcile. */
+  readonly workVerb?: string | undefined;
   /** Absent: no leader election. */
   readonly election?: ElectionConfig | undefined;
   /** Feature gates and the emulated version. Default: those of v1.36. */
@@ -42,6 +46,8 @@ export interface ComponentConfig {
   readonly reports?: Served["reports"] | undefined;
   readonly texts?: Served["texts"] | undefined;
   readonly metrics?: MetricsSettings | undefined;
+  /** `--tracing-config-file`. Default: nothing is traced. */
+  readonly tracingConfigFile?: string | undefined;
   /** Conditions of readiness. */
   readonly readiness?: Served["readiness"] | undefined;
 }
@@ -64,6 +70,7 @@ export interface Component {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   readonly features: Features;
+  readonly tracer: Tracer | undefined;
 }
 
 /** Runs while it leads; called again after each election. */
@@ -81,11 +88,16 @@ export async function runComponent(
   for (const note of featureNotes(features, config.features, isComponent(name) ? [name] : [])) log.warn(note);
   await using parts = new AsyncDisposableStack();
   const connection = await connectionOf(config);
-  const transport = logged(https(connection, { clock }), connection.server, clock, log);
-  const client = new Client({ transport, clock, userAgent: name });
-  parts.defer(() => client.close());
   const metrics = new MetricsRegistry(config.metrics);
   metrics.describeItself();
+  const tracer = (await openTracing(config.tracingConfigFile, { clock, log, metrics }, parts))?.tracer(name);
+  const plain = logged(https(connection, { clock }), connection.server, clock, log);
+  const client = new Client({
+    transport: traced(plain, tracer, config.workVerb ?? "Reconcile"),
+    clock,
+    userAgent: name,
+  });
+  parts.defer(() => client.close());
   parts.use(registerProcessMetrics(metrics));
   registerFeatureMetrics(metrics, features);
   if (serving !== undefined) {
@@ -93,7 +105,7 @@ export async function runComponent(
     parts.defer(() => server.close());
     log.info("serving health and metrics", { address: serving.bindAddress, port: server.port });
   }
-  const component = { client, connection, clock, random: systemRandom(), log, metrics, features };
+  const component = { client, connection, clock, random: systemRandom(), log, metrics, features, tracer };
   const work = prepare(component);
   await (election === undefined ? work(signal) : elected(name, election, component, work, signal));
 }

@@ -6,6 +6,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { hostname } from "node:os";
 import { KeyFileError, tokenSigner } from "#apiserver";
+import { traced } from "#client";
 import type { ClusterFacts } from "#controllers";
 import { readSigningRequest, signRequest } from "#pki";
 import type { Environment } from "../config/cluster-config.ts";
@@ -58,7 +59,7 @@ export async function runStandaloneControllerManager(
     config.signing === undefined ? undefined : signerOf(config.signing, clock),
     config.serviceAccountKeyFile === undefined ? undefined : tokensOf(config.serviceAccountKeyFile),
   ]);
-  const prepare = ({ client, connection, random, metrics, features }: Component): Work => {
+  const prepare = ({ client, connection, random, metrics, features, tracer }: Component): Work => {
     const caPem = rootCa ?? connection.caPem;
     const publishers = features.enabled("ClusterTrustBundle") ? [ROOT_CA, TRUST_BUNDLE] : [ROOT_CA];
     const absent = [
@@ -89,7 +90,7 @@ export async function runStandaloneControllerManager(
       metrics: controllerMetrics(metrics),
     };
     return async (running) => {
-      const transport = anonymous(connection, clock);
+      const transport = traced(anonymous(connection, clock), tracer, "Reconcile");
       const clientOf = ownAccounts ? accountClients({ client, transport, userAgent: NAME, clock, log }) : () => client;
       try {
         await runControllers({ ...options, clientOf }, running);

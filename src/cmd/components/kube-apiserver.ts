@@ -42,6 +42,7 @@ import { type FeatureOptions, featureOptions, featuresFrom, forwardCompatibleOpt
 import { type LoggingConfig, type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
+import { type TracingFlagOptions, tracingOption } from "../options/tracing.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
 import { milliseconds, wholeNumber } from "../options/values.ts";
 import { componentLog } from "../process/component-log.ts";
@@ -67,6 +68,7 @@ export interface KubeApiServerOptions
     DiagnosticsFlagOptions,
     ApisFlagOptions,
     PrivilegedOptions,
+    TracingFlagOptions,
     RecordingOptions {
   readonly bindAddress: string;
   readonly securePort: number;
@@ -111,6 +113,7 @@ export function kubeApiServerCommand(): Command {
     )
     .addOption(historyWindowOption())
     .addOption(flowRecordsOption())
+    .addOption(tracingOption())
     .option("--proxy-client-cert-file <file>", "client certificate for aggregated API servers")
     .option("--proxy-client-key-file <file>", "private key of that certificate")
     .action(async (options: KubeApiServerOptions) => {
@@ -172,6 +175,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     runtimeConfig: options.runtimeConfig,
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
+    tracingConfigFile: options.tracingConfigFile,
     kubelets: kubeletReachFrom(options),
     aggregation: aggregationFrom(options),
     advertiseAddress,

@@ -26,6 +26,12 @@ export class CsiNodeObject {
     this.#nodeName = nodeName;
   }
 
+  /** Every node has one, with or without drivers. Drivers of a kubelet before this one stay in it. */
+  async ensure(signal: AbortSignal): Promise<void> {
+    const node = await this.#client.of(kinds.Node).get(this.#nodeName, { signal });
+    await this.#change((drivers) => drivers, node, signal, "create");
+  }
+
   async add(driver: NodeDriver, signal: AbortSignal): Promise<void> {
     const node = await this.#client.of(kinds.Node).get(this.#nodeName, { signal });
     const clash = topologyClash(node, driver);
@@ -68,6 +74,7 @@ export class CsiNodeObject {
     changed: (drivers: readonly storage.CSINodeDriver[]) => readonly storage.CSINodeDriver[],
     node: core.Node,
     signal: AbortSignal,
+    what: "create" | "change" = "change",
   ): Promise<void> {
     const nodes = this.#client.of(kinds.CSINode);
     for (let attempt = 1; ; attempt++) {
@@ -77,7 +84,7 @@ export class CsiNodeObject {
       });
       try {
         if (found === undefined) await nodes.create(newCsiNode(node, changed([])), { signal });
-        else
+        else if (what === "change")
           await nodes.update(
             { ...found, spec: { ...found.spec, drivers: changed(found.spec.drivers ?? []) } },
             { signal },

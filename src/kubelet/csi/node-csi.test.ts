@@ -92,6 +92,12 @@ const mount = (uid: string, more: object = {}) =>
   );
 const verbs = () => driver.calls.map(([verb]) => verb);
 
+it("a node has a CSINode before it has drivers", async () => {
+  const found = () => client.of(kinds.CSINode).get(NODE);
+  await vi.waitFor(async () => expect((await found()).spec.drivers ?? []).toEqual([]));
+  expect((await found()).metadata.ownerReferences?.[0]).toMatchObject({ kind: "Node", name: NODE });
+});
+
 describe("a driver that registers", () => {
   it("is in the CSINode, its topology in the Node's labels, until its socket goes", async () => {
     await startDriver();
@@ -143,6 +149,14 @@ describe("a persistent volume", () => {
     expect(verbs().slice(5)).toEqual(["unpublish", "unstage"]);
     expect(existsSync(stagedDirectory(root, DRIVER, "vol-1"))).toBe(false);
     expect(existsSync(join(root, "pods/u1/volumes/kubernetes.io~csi"))).toBe(false);
+  });
+
+  it("is published with every sync where the driver wants that, and staged as often", async () => {
+    await driverObject({ attachRequired: false, requiresRepublish: true });
+    await startDriver();
+    await mount("u1");
+    await mount("u1");
+    expect(verbs().filter((verb) => verb === "publish")).toHaveLength(2);
   });
 
   it("waits until it is attached, is in use meanwhile, and passes on what the attacher says", async () => {

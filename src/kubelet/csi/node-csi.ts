@@ -1,7 +1,7 @@
 /** A node's side of CSI, put together: drivers register, and Pods get their volumes. */
 import { mkdir } from "node:fs/promises";
 import { type core, defaultFeatures, type Features } from "#api";
-import type { Clock, Logger, MetricsRegistry, Random } from "#base";
+import { type Clock, isAbort, type Logger, type MetricsRegistry, type Random } from "#base";
 import type { Client } from "#client";
 import { runPluginRegistry } from "../plugins/index.ts";
 import { type CsiVolumes, PodTokens } from "../volumes/index.ts";
@@ -13,6 +13,9 @@ import { CSI_PLUGIN, CsiDrivers } from "./drivers.ts";
 import { DriverLimits } from "./limits.ts";
 import { volumesInUse } from "./on-disk.ts";
 import { registryDirectory } from "./paths.ts";
+
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 10_000;
 
 export interface NodeCsiOptions {
   readonly root: string;
@@ -44,11 +47,8 @@ export async function nodeCsi(options: NodeCsiOptions): Promise<NodeCsi> {
   await mkdir(dir, { recursive: true, mode: 0o750 });
   const attached = new AttachedVolumes({ ...options, onExhausted: (driver) => limits?.exhausted(driver) });
   attached.recover(await volumesInUse(root));
-  const drivers = new CsiDrivers(
-    new CsiNodeObject(client, nodeName),
-    clock,
-    options.metrics && driverMetrics(options.metrics, clock),
-  );
+  const object = new CsiNodeObject(client, nodeName);
+  const drivers = new CsiDrivers(object, clock, options.metrics && driverMetrics(options.metrics, clock));
   const limits = features.enabled("MutableCSINodeAllocatableCount")
     ? new DriverLimits({ client, clock, random, log, drivers })
     : undefined;
@@ -68,6 +68,7 @@ export async function nodeCsi(options: NodeCsiOptions): Promise<NodeCsi> {
     onNode: ({ status }) => attached.reported(status?.volumesInUse),
     async run(signal) {
       try {
+        await exists(object, options, signal);
         const handlers = new Map([[CSI_PLUGIN, drivers]]);
         await Promise.all([runPluginRegistry({ dir, handlers, clock, random, log }, signal), limits?.run(signal)]);
       } finally {
@@ -75,4 +76,17 @@ export async function nodeCsi(options: NodeCsiOptions): Promise<NodeCsi> {
       }
     },
   };
+}
+
+/** Until it does: a node without a CSINode gets no volumes of CSI drivers. */
+async function exists(object: CsiNodeObject, { clock, log }: NodeCsiOptions, signal: AbortSignal): Promise<void> {
+  for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(LAST_RETRY_MS, retryMs * 2)) {
+    try {
+      return await object.ensure(signal);
+    } catch (error) {
+      if (isAbort(error, signal)) throw error;
+      log.warn("CSINode could not be created yet", { retryMs, error });
+    }
+    await clock.sleep(retryMs, signal);
+  }
 }

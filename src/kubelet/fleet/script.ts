@@ -1,7 +1,7 @@
 /**
- * What the containers of a Pod do: from annotations of the Pod under `simulated.k8ts.io/`, otherwise from the
- * container's command if it is understood, otherwise from the fleet's defaults. `NAME.CONTAINER` applies to one
- * container, `NAME` to all regular ones.
+ * What the containers of a Pod do: from annotations of the Pod under `simulated.k8ts.io/`, otherwise from the script of
+ * the container's image, otherwise from its command if it is understood, otherwise from the fleet's defaults.
+ * `NAME.CONTAINER` applies to one container, `NAME` to all regular ones.
  *
  *     start-delay     how long the sandbox (with .CONTAINER: the container) takes to start   "2s"
  *     run-for         how long it runs until it exits                                        "30s" or "forever"
@@ -31,6 +31,8 @@ export interface Defaults {
   readonly stopDelayMs: number;
   /** Exit code after SIGTERM: 128 + 15. */
   readonly stopExitCode: number;
+  /** What containers of an image do, where it differs. Default: images have no scripts. */
+  readonly images?: ((image: string) => Partial<ContainerScript> | undefined) | undefined;
 }
 
 export const DEFAULTS: Defaults = {
@@ -86,21 +88,23 @@ export function readScript(pod: core.Pod, defaults: Defaults): PodScript {
   const read = (container: core.Container, role: Role): ContainerScript => {
     const from = annotations.of(container.name, role === "regular");
     const course = ownCourse(container, role);
-    const exitCode = from.code("exit-code");
-    const runForMs = from.duration("run-for", "forever");
+    const image = defaults.images?.(container.image ?? "") ?? {};
+    const exitCode = from.code("exit-code") ?? image.exitCode;
+    const runForMs = from.duration("run-for", "forever") ?? image.runForMs;
     return {
-      startDelayMs: from.own.duration("start-delay") ?? 0,
+      startDelayMs: from.own.duration("start-delay") ?? image.startDelayMs ?? 0,
       runForMs:
         runForMs ?? (exitCode !== undefined && course.runForMs === Number.POSITIVE_INFINITY ? 0 : course.runForMs),
       exitCode: exitCode ?? course.exitCode,
-      exitReason: from.text("exit-reason"),
-      startupDelayMs: probeDelayMs(container.startupProbe),
-      readyDelayMs: from.duration("ready-delay", "never") ?? probeDelayMs(container.readinessProbe),
-      failedPulls: from.count("fail-pull", "always") ?? 0,
-      stopDelayMs: from.duration("stop-delay") ?? defaults.stopDelayMs,
-      stopExitCode: from.code("stop-exit-code") ?? defaults.stopExitCode,
-      cpuUsage: from.curve("cpu-usage"),
-      memoryUsage: from.curve("memory-usage"),
+      exitReason: from.text("exit-reason") ?? image.exitReason,
+      startupDelayMs: image.startupDelayMs ?? probeDelayMs(container.startupProbe),
+      readyDelayMs:
+        from.duration("ready-delay", "never") ?? image.readyDelayMs ?? probeDelayMs(container.readinessProbe),
+      failedPulls: from.count("fail-pull", "always") ?? image.failedPulls ?? 0,
+      stopDelayMs: from.duration("stop-delay") ?? image.stopDelayMs ?? defaults.stopDelayMs,
+      stopExitCode: from.code("stop-exit-code") ?? image.stopExitCode ?? defaults.stopExitCode,
+      cpuUsage: from.curve("cpu-usage") ?? image.cpuUsage,
+      memoryUsage: from.curve("memory-usage") ?? image.memoryUsage,
     };
   };
   const startDelayMs = annotations.all.duration("start-delay") ?? defaults.startDelayMs;

@@ -184,11 +184,11 @@ export function nodeStatusPatch(
   const changed: Record<string, Json> = {};
   for (const [name, value] of Object.entries(after) as [keyof core.NodeStatus, Json][]) {
     if (name === "conditions") continue;
-    const old = (before[name] ?? null) as Json;
+    const old = (before[name] ?? null) as Json | null;
     if (name === "capacity" || name === "allocatable") {
       const amounts = changedAmounts(old as Amounts | null, value as Amounts, name === "allocatable");
       if (Object.keys(amounts).length > 0) changed[name] = amounts;
-    } else if (!equalJson(old, value)) {
+    } else if (!equalJson(old ?? emptyLike(value), value)) {
       changed[name] = name === "addresses" ? [...(value as Json[]), { $patch: "replace" }] : value;
     }
   }
@@ -199,6 +199,11 @@ export function nodeStatusPatch(
   const conditions = (after.conditions ?? []).filter((next) => isHeartbeatDue || !isSame(next));
   if (conditions.length > 0) changed.conditions = conditions as unknown as Json[];
   return Object.keys(changed).length === 0 ? undefined : { status: changed };
+}
+
+/** The server leaves out empty lists: one that is absent is no other than an empty one. */
+function emptyLike(value: Json): Json {
+  return Array.isArray(value) ? [] : null;
 }
 
 /** With `removes`, extended resources that are gone are removed. */

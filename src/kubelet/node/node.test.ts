@@ -35,6 +35,9 @@ describe("the Node", () => {
     expect(nodeStatusPatch(stored, later, false)?.status).toEqual({ allocatable: { "example.com/gpu": "4" } });
     const known = { ...stored, allocatable: later.allocatable ?? {} };
     expect(nodeStatusPatch(known, nodeStatus(known, report, NOW), false)).toBeUndefined();
+    // The server leaves out empty lists.
+    const empty = { ...report, images: [], volumesInUse: [] };
+    expect(nodeStatusPatch(known, nodeStatus(known, empty, NOW), false)).toBeUndefined();
     const without = { ...known, capacity };
     expect(nodeStatusPatch(without, nodeStatus(without, report, NOW), false)?.status).toEqual({
       allocatable: { "example.com/gpu": null },

@@ -1,6 +1,7 @@
 /** The interfaces between the core that runs Pods and everything that does I/O. */
 import type { core } from "#api";
 import type { Clock, Logger } from "#base";
+import type { Tracer } from "#tracing";
 import type { ResizeVerdict } from "../admission/index.ts";
 import type { NodeFacts } from "../containers/index.ts";
 import type { PodCgroups, PodFiles } from "../host/index.ts";
@@ -37,4 +38,6 @@ export interface PodParts {
   readonly stopping: AbortSignal;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
 }

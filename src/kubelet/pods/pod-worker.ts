@@ -26,6 +26,7 @@ import type { SyncKind } from "./pod-metrics.ts";
 import { isRunning, lookAtPod, type RuntimePod } from "./runtime-pod.ts";
 import type { StatusWriter } from "./status-writer.ts";
 import { syncPod } from "./sync-pod.ts";
+import { SyncTrace } from "./sync-trace.ts";
 
 export type PodState = "syncing" | "terminating" | "terminated" | "gone";
 
@@ -38,8 +39,7 @@ export interface PodWorkerOptions {
   readonly rejection?: PodFailure | undefined;
 }
 
-const FIRST_RETRY_MS = 1000;
-const LAST_RETRY_MS = 10_000;
+const RETRY = { initialMs: 1000, maxMs: 10_000, jitter: 0.5 };
 /** Even without events, to update the contents of volumes. */
 const RESYNC_MS = 60_000;
 
@@ -69,6 +69,7 @@ export class PodWorker {
   #wake: (() => void) | undefined;
   /** What the next sync is for. */
   #syncKind: SyncKind = "create";
+  readonly #trace: SyncTrace;
 
   constructor({ parts, status, random, pod, rejection }: PodWorkerOptions) {
     this.uid = pod.metadata.uid ?? "";
@@ -76,7 +77,8 @@ export class PodWorker {
     this.#status = status;
     this.#pod = pod;
     this.#rejection = rejection;
-    this.#backoff = new Backoff({ initialMs: FIRST_RETRY_MS, maxMs: LAST_RETRY_MS, jitter: 0.5 }, random);
+    this.#backoff = new Backoff(RETRY, random);
+    this.#trace = new SyncTrace(parts.tracer);
     if (rejection !== undefined) this.#end({ failure: rejection });
     this.#considerDeletion();
   }
@@ -211,7 +213,7 @@ export class PodWorker {
       this.#status.set(pod, status);
       this.#parts.metrics.reported(pod, status);
     };
-    const result = await syncPod(this.#parts, pod, this.#memory, report, signal);
+    const result = await this.#trace.during(pod, () => syncPod(this.#parts, pod, this.#memory, report, signal));
     if (result.next === "end") {
       this.#end({ failure: result.failure });
       return 0;

@@ -8,7 +8,7 @@
  * 3. A renewed certificate is used for new connections, with the same versions and ciphers of TLS.
  */
 import { once } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -173,7 +173,8 @@ function endOf(peer: { once(event: "close", listener: () => void): unknown }, st
 }
 
 async function send({ status, headers = {}, body }: Answer, response: ServerResponse): Promise<void> {
-  response.writeHead(status, headers);
+  const values = Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : [...value]]);
+  response.writeHead(status, Object.fromEntries(values) as OutgoingHttpHeaders);
   if (typeof body === "string" || Buffer.isBuffer(body)) {
     response.end(body);
     return;

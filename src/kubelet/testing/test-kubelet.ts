@@ -2,6 +2,7 @@
 import { type core, kinds } from "#api";
 import { MetricsRegistry, seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
 import { Client, eventRecorder, inProcess } from "#client";
+import type { Tracer } from "#tracing";
 import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
 import type { ResizeVerdict } from "../admission/resize.ts";
 import type { NodeFacts } from "../containers/index.ts";
@@ -31,6 +32,8 @@ export interface TestKubeletOptions {
   readonly network?: Partial<ContainerNetwork>;
   readonly admitResize?: (pod: core.Pod) => ResizeVerdict;
   readonly manifests?: { readonly path: string };
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   readonly admit?: (pod: core.Pod, active: readonly core.Pod[]) => PodFailure | undefined;
 }
 
@@ -95,6 +98,7 @@ export async function testKubelet(options: TestKubeletOptions = {}): Promise<Tes
       admit: options.admit ?? (() => undefined),
       admitResize: options.admitResize ?? (() => ({ fits: true })),
       manifests: options.manifests,
+      tracer: options.tracer,
       node: () => undefined,
       recorder,
       clock,

@@ -11,13 +11,14 @@ import { abortable, isAbort, isPending, nextTurn } from "#base";
 import { best, type Evaluator, type Filtered, type FilterOptions, type Scored } from "../evaluation/index.ts";
 import { isRejection, oneNodeText, type PodInfo, type Rejection, type Waiting } from "../framework/index.ts";
 import { EXTENDER, type QueuedPod } from "../queue/index.ts";
-import { bindPod, type Placement, stateOf, unreserve } from "./binding.ts";
+import { type Placement, stateOf, unreserve } from "./binding.ts";
 import { diagnose, NO_NODES } from "./diagnosis.ts";
 import { type Explained, type Explanation, explain } from "./explanations.ts";
 import { askExtenders, extenderScores } from "./extended.ts";
 import { handleFailure, messageOf, type Step } from "./failures.ts";
 import type { Parts } from "./parts.ts";
 import { postFilter } from "./post-filter.ts";
+import { tracedBinding } from "./traced-binding.ts";
 
 const PODS_PER_TURN = 16;
 /** minFeasibleNodesToFind and minFeasibleNodesPercentageToFind of kube-scheduler. */
@@ -188,7 +189,7 @@ function choose(parts: Parts, attempt: Attempt, filtered: Filtered, given?: Scor
     reject(parts, attempt, refused);
     return undefined;
   }
-  parts.runInBackground(`binding ${pod.key}`, () => bindPod(parts, placement));
+  parts.runInBackground(`binding ${pod.key}`, () => tracedBinding(parts, attempt, placement, decidedMs));
   return undefined;
 }
 

@@ -37,6 +37,7 @@ export function webhooks(plural: string, services: PluginServices, configuration
       clock: storage.clock,
       resolve: serviceResolver(resources, () => storage.random),
       identity: identityFor(config),
+      tracer: storage.tracer,
       onFailedConnection: services.metrics?.connectionFailed,
     });
   });
@@ -46,7 +47,7 @@ export function webhooks(plural: string, services: PluginServices, configuration
     return new Hooks((target, operation) => concernedBy(all, target, operation, resources));
   });
   return {
-    caller: { clients, newUid: storage.newUid, metrics: services.metrics },
+    caller: { clients, newUid: storage.newUid, metrics: services.metrics, tracer: storage.tracer },
     about: (attributes) => hooks.current?.about(attributes) ?? NONE,
     deciding: () => new Deciding(authorize),
     warn: (message, details) => storage.log.warn(message, details),

@@ -11,6 +11,7 @@ import type { CsiDriver } from "../../csi/client.ts";
 import { inProcessDriver } from "../../csi/in-process.ts";
 import { Catalog } from "../catalog/catalog.ts";
 import { Busy } from "../rules/busy.ts";
+import type { VolumeRecord } from "../rules/records.ts";
 import type { DriverContext } from "../services/context.ts";
 import { controllerServices, nodeService } from "../services/driver.ts";
 import { MemoryMachine } from "./memory-machine.ts";
@@ -30,6 +31,8 @@ export interface MemoryStorage {
   readonly controller: CsiDriver;
   /** Identity and Node. */
   node(name: string): CsiDriver;
+  /** A volume that an earlier process has made: it is there again, blank. */
+  adopt(volume: Pick<VolumeRecord, "id" | "name" | "node" | "bytes">): Promise<void>;
   /** What is attached and mounted on a node. */
   machine(node: string): MemoryMachine;
 }
@@ -59,6 +62,12 @@ export function memoryStorage(options: MemoryStorageOptions): MemoryStorage {
     controller: inProcessDriver("memory:", services),
     node: (name) =>
       inProcessDriver(`memory:${name}`, { Identity: services.Identity, Node: nodeService(context, name) }),
+    async adopt({ id, name, node, bytes }) {
+      const { catalog } = context;
+      if (catalog.volumes.has(id)) return;
+      await machine(node).images.allocate({ kind: "volumes", id }, bytes);
+      await catalog.put("volumes", { id, seq: catalog.nextSeq(), name, node, bytes, isBlank: true });
+    },
     machine,
   };
 }

@@ -1,0 +1,218 @@
+/**
+ * A whole cluster in the process of a test: API server, controllers, scheduler and nodes, on virtual time.
+ *
+ *     image ──► API server ──► components ··· on the first write, or when time moves
+ *       ▲            │
+ *       └── fork ◄───┘
+ *
+ * 1. Nothing happens behind a test's back: work that is due is done when the test waits for it, time moves when the
+ *    test moves it.
+ * 2. A fork has all objects at their revisions, and the time. Its components begin with them as after a restart.
+ * 3. `reset` brings back the state in which `startCluster` or `fork` returned it. Clients and the clock stay valid.
+ */
+import { type Clock, VirtualClock } from "#base";
+import { Client, type InProcessHandle, type InProcessUser, inProcess } from "#client";
+import type { Recorder } from "#flows";
+import type { Fleet } from "#kubelet";
+import { createAuthority } from "#pki";
+import type { Faults } from "../faults/faults.ts";
+import type { Image } from "./api-server.ts";
+import { eventually, type Limits } from "./eventually.ts";
+import { applyAll, installDefinitions, type Manifest, objectsOf } from "./manifests.ts";
+import type { ClusterOptions } from "./options.ts";
+import { type OpenPort, openPort } from "./port.ts";
+import { type Common, RunningCluster } from "./running.ts";
+import { TestClock } from "./test-clock.ts";
+
+const ADMIN: InProcessUser = { name: "admin", groups: ["system:masters", "system:authenticated"] };
+/** It opens nothing but a test's cluster on loopback. */
+const ADMIN_TOKEN = "the-administrator-of-a-test-cluster";
+
+export class TestCluster implements AsyncDisposable {
+  /** An administrator's client. */
+  readonly client: Client;
+  readonly clock: TestClock;
+  readonly #common: Common;
+  readonly #clients: Client[] = [];
+  readonly #forks = new Set<TestCluster>();
+  /** Clusters that a reset has replaced, until they have stopped. */
+  readonly #replaced = new Set<Promise<void>>();
+  #running: RunningCluster;
+  #beginning: Image | undefined;
+  #port: OpenPort | undefined;
+  #stopped: Promise<void> | undefined;
+
+  /** Use `startCluster`. */
+  constructor(common: Common, running: RunningCluster, beginning?: Image) {
+    this.#common = common;
+    this.#running = running;
+    this.#beginning = beginning;
+    this.clock = new TestClock({
+      time: () => this.#running.time,
+      underWay: () => this.#running.connections.underWay,
+      beforeMoving: () => this.#running.wake(),
+    });
+    this.client = this.as(ADMIN);
+  }
+
+  /** What goes wrong between its components. */
+  get faults(): Faults {
+    return this.#running.faults;
+  }
+
+  /** A file for other clients, if the cluster has a port. */
+  get kubeconfig(): string | undefined {
+    return this.#port?.kubeconfig;
+  }
+
+  /** The address of its port, if it has one. */
+  get url(): string | undefined {
+    return this.#port?.url;
+  }
+
+  /** What happened: flow records of requests, writes, reconciles and deliveries. */
+  get records(): Recorder {
+    return this.#running.server.recorder;
+  }
+
+  /** A client in this process as another user, for RBAC. */
+  as(user: InProcessUser): Client {
+    const handle: InProcessHandle = (request) => {
+      if (request.method !== "GET") this.#running.wake();
+      return this.#running.connections.of(user.name)(request);
+    };
+    const client = new Client({
+      transport: inProcess(handle, user),
+      clock: this.#clientClock(),
+      userAgent: "k8ts-testing",
+    });
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** Applies objects, files and folders of any kind. */
+  async apply(...manifests: readonly Manifest[]): Promise<void> {
+    await applyAll(this.client, await objectsOf(manifests));
+    await this.clock.settle();
+  }
+
+  /** Waits until nothing is left to do unless time passes. */
+  settle(): Promise<void> {
+    this.#running.wake();
+    return this.clock.settle();
+  }
+
+  /**
+   * Moves time from one thing that is due to the next until `read` gives a value other than undefined or false; throws
+   * when the limit is reached.
+   */
+  eventually<T>(read: () => Promise<T | undefined> | T | undefined, limits: Limits = {}): Promise<T> {
+    this.#running.wake();
+    return eventually(this, read, limits);
+  }
+
+  /** What it is doing or waiting for, as lines: for the message of a test that fails. */
+  waitingFor(): readonly string[] {
+    return this.#running.describe();
+  }
+
+  /** Another cluster with everything that this one has. It stops with this one. */
+  async fork(): Promise<TestCluster> {
+    await this.clock.settle();
+    const image = this.#running.server.image();
+    const fork = new TestCluster(this.#common, await RunningCluster.open(this.#common, image), image);
+    this.#forks.add(fork);
+    return fork;
+  }
+
+  /** Goes back to the beginning. Watches that are open end; a cluster with a port cannot be reset. */
+  async reset(): Promise<void> {
+    if (this.#port !== undefined) throw new Error("a cluster with a port cannot be reset: reset a fork of it");
+    const before = this.#running;
+    this.#running = await RunningCluster.open(this.#common, this.#beginning);
+    const stopping = before.stop();
+    this.#replaced.add(stopping);
+    stopping.then(
+      () => this.#replaced.delete(stopping),
+      () => {},
+    );
+  }
+
+  /** Simulates the failure of a node: its Lease expires, its Pods stay as they are. */
+  stopNode(name: string): void {
+    this.#changeNode(name, (fleet) => fleet.stopNode(name));
+  }
+
+  startNode(name: string): void {
+    this.#changeNode(name, (fleet) => fleet.startNode(name));
+  }
+
+  /** Stops the components, as a crash between two writes would, and starts them with what the API has. */
+  async restartComponents(): Promise<void> {
+    await this.#running.restart();
+    await this.clock.settle();
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  /** For `startCluster`: the rest of the start. */
+  async begin(): Promise<void> {
+    const { crds = [], manifests = [], port } = this.#common.options;
+    const [definitions, objects] = [await objectsOf(crds), await objectsOf(manifests)];
+    this.#running.wake();
+    await this.clock.settle();
+    await this.#running.components?.fleet?.ready;
+    await installDefinitions(this.client, definitions, () => this.clock.settle());
+    await applyAll(this.client, objects);
+    await this.clock.settle();
+    this.#beginning = this.#running.server.image();
+    if (port !== undefined)
+      this.#port = await openPort({ port, handle: this.#running.server.handle, token: ADMIN_TOKEN });
+  }
+
+  #changeNode(name: string, change: (fleet: Fleet) => boolean): void {
+    this.#running.wake();
+    const fleet = this.#running.components?.fleet;
+    if (fleet === undefined || !change(fleet)) throw new Error(`there is no simulated node ${name}`);
+  }
+
+  /** That of the cluster as it runs now. */
+  #clientClock(): Clock {
+    const time = () => this.#running.time;
+    return {
+      now: () => time().now(),
+      monotonic: () => time().monotonic(),
+      timer: (ms, fire) => time().timer(ms, fire),
+      sleep: (ms, signal) => time().sleep(ms, signal),
+    };
+  }
+
+  async #stop(): Promise<void> {
+    await Promise.all([...this.#forks].map((fork) => fork.stop()));
+    await Promise.all(this.#clients.map((client) => client.close()));
+    await this.#port?.close();
+    await Promise.all([this.#running.stop(), ...this.#replaced]);
+  }
+}
+
+/** Resolves when all nodes are Ready, custom resources are served and manifests are applied. */
+export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
+  const time = new VirtualClock(options.startAt?.getTime());
+  const authority = await createAuthority({ commonName: "kubernetes", clock: time });
+  const common = { options, authority, tokens: new Map([[ADMIN_TOKEN, ADMIN]]) };
+  const cluster = new TestCluster(common, await RunningCluster.open(common));
+  try {
+    await cluster.begin();
+    return cluster;
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * A cluster that runs: its time, API server and components. A reset replaces it by another one.
+ *
+ * 1. Components start with the first write and when time moves: a fork that is only read costs nothing more.
+ * 2. `stop` ends within a limit of real time, and says what did not end.
+ */
+import { MetricsRegistry, type Random, realClock, seededRandom, silentLogger, VirtualClock } from "#base";
+import type { InProcessUser } from "#client";
+import type { Authority } from "#pki";
+import type { NodesConfig } from "../../cluster/config/cluster-config.ts";
+import { InProcessMetrics } from "../../cluster/in-process/metrics-server.ts";
+import { Faults } from "../faults/faults.ts";
+import { type Image, type TestApiServer, testApiServer } from "./api-server.ts";
+import { type Components, startComponents } from "./components.ts";
+import { Connections } from "./connections.ts";
+import { type ClusterOptions, scriptsOf } from "./options.ts";
+
+const STOP_WITHIN_MS = 10_000;
+
+/** What a cluster and its forks have in common. */
+export interface Common {
+  readonly options: ClusterOptions;
+  readonly authority: Authority;
+  /** Users of bearer tokens. */
+  readonly tokens: ReadonlyMap<string, InProcessUser>;
+}
+
+export class RunningCluster {
+  readonly time: VirtualClock;
+  readonly server: TestApiServer;
+  readonly connections: Connections;
+  readonly faults: Faults;
+  readonly #common: Common;
+  readonly #random: Random;
+  readonly #metrics: MetricsRegistry;
+  #components: Components | undefined;
+  #isStopping = false;
+
+  private constructor(
+    common: Common,
+    made: {
+      readonly time: VirtualClock;
+      readonly random: Random;
+      readonly server: TestApiServer;
+      readonly metrics: MetricsRegistry;
+    },
+  ) {
+    this.#common = common;
+    this.time = made.time;
+    this.server = made.server;
+    this.#random = made.random;
+    this.#metrics = made.metrics;
+    this.faults = new Faults(made.time, made.random);
+    this.connections = new Connections(made.server.handle, (name, handle) => this.faults.between(name, handle));
+  }
+
+  /** On an image, or new. */
+  static async open(common: Common, image?: Image): Promise<RunningCluster> {
+    const { seed = 1, startAt, log = silentLogger } = common.options;
+    const time = new VirtualClock(image?.now ?? startAt?.getTime());
+    const random = seededRandom(seed);
+    const metrics = new MetricsRegistry();
+    const server = await testApiServer({
+      ...{ clock: time, random, image, metrics, log },
+      tokens: common.tokens,
+      caPem: common.authority.certPem,
+      extensions: new InProcessMetrics().extensions,
+    });
+    return new RunningCluster(common, { time, random, server, metrics });
+  }
+
+  get components(): Components | undefined {
+    return this.#components;
+  }
+
+  /** What it is doing or waiting for. */
+  describe(): readonly string[] {
+    const { nextDueMs } = this.time;
+    return [
+      ...this.connections.describe().map((text) => `not answered yet: ${text}`),
+      nextDueMs === undefined ? "nothing is due" : `the next thing is due in ${nextDueMs} ms of its time`,
+      `components: ${this.#components?.names.join(", ") ?? "not started, nothing was written yet"}`,
+    ];
+  }
+
+  wake(): void {
+    if (this.#components !== undefined || this.#isStopping) return;
+    const { options, authority } = this.#common;
+    const { nodes = 1, controllers, scheduler = true, operators = [], images, usage, log = silentLogger } = options;
+    const { signToken, reasons } = this.server;
+    this.#components = startComponents(
+      { nodes: nodesOf(nodes), controllers, scheduler, operators, images: scriptsOf(images), usage },
+      {
+        handleOf: (component) => this.connections.of(component),
+        ...{ authority, signToken, reasons, log },
+        metrics: this.#metrics,
+        clock: this.time,
+        random: this.#random,
+      },
+    );
+  }
+
+  /** Stops the components, as a crash between two writes would, and starts them with what the API has. */
+  async restart(): Promise<void> {
+    await this.#components?.stop();
+    this.#components = undefined;
+    this.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const { stopWithinMs = STOP_WITHIN_MS } = this.#common.options;
+    const limit = { ms: stopWithinMs, describe: () => this.describe() };
+    await within(limit, "components", async () => this.#components?.stop());
+    await within(limit, "API server", () => this.server.close());
+  }
+}
+
+/** Ends with an error if the work takes too long. */
+export async function within(
+  { ms, describe }: { readonly ms: number; readonly describe: () => readonly string[] },
+  name: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const done = new AbortController();
+  const tooLate = async () => {
+    await realClock().sleep(ms, done.signal);
+    throw new Error([`the ${name} did not stop within ${ms} ms:`, ...describe()].join("\n  "));
+  };
+  const late = tooLate();
+  // Its end by `done` is no failure.
+  late.catch(() => {});
+  try {
+    await Promise.race([work(), late]);
+  } finally {
+    done.abort();
+  }
+}
+
+function nodesOf(nodes: number | NodesConfig): NodesConfig | undefined {
+  if (typeof nodes !== "number") return nodes;
+  return nodes === 0 ? undefined : { count: nodes };
+}
