@@ -94,18 +94,16 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   const tracing = await openTracing(config.tracingConfigFile, start, starting);
   const store = await openClusterStore(start, tracing);
   const metrics = new InProcessMetrics();
-  const { extensions } = metrics;
-  const api = await startApiServer(start, { pki, store, tracing, extensions, ...towardsNodes(realNodes) });
+  const served = { tracing, extensions: metrics.extensions, ...towardsNodes(realNodes) };
+  const api = await startApiServer(start, { pki, store, ...served });
   const kubeconfigs = await writeAdminKubeconfigs(start, pki, api);
   const hasNodes = config.nodes !== undefined || realNodes !== undefined;
   // A cluster without nodes is ready here: what is loaded from here on must not delay it.
   if (!hasNodes) await announce(start, api, kubeconfigs);
   const background = runInBackground(start, { pki, api, tracing, kubeconfigs, realNodes });
   const fleet = await startNodes(start, { pki, api, tracing, background, realNodes });
-  // Without nodes there is nothing to measure.
   if (config.metricsServer ?? hasNodes) metrics.start(background, { ...start, ...api, fleet, caPem: pki.ca.certPem });
   if (hasNodes) await announce(start, api, kubeconfigs);
-  // Volumes may come a moment later than nodes; Pods that need them wait.
   if (hasNodes && config.localStorage !== false) startVolumes(background, { ...start, ...api });
 
   const parts = starting.move();

@@ -1,7 +1,7 @@
 /**
  * What the containers of a Pod do: from annotations of the Pod under `simulated.k8ts.io/`, otherwise from the script of
- * the container's image, otherwise from its command if it is understood, otherwise from the fleet's defaults. `NAME.CONTAINER` applies to one
- * container, `NAME` to all regular ones.
+ * the container's image, otherwise from its command if it is understood, otherwise from the fleet's defaults.
+ * `NAME.CONTAINER` applies to one container, `NAME` to all regular ones.
  *
  *     start-delay     how long the sandbox (with .CONTAINER: the container) takes to start   "2s"
  *     run-for         how long it runs until it exits                                        "30s" or "forever"
