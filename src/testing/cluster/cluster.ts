@@ -15,7 +15,7 @@ import { Client, type InProcessHandle, type InProcessUser, inProcess } from "#cl
 import type { Recorder } from "#flows";
 import type { Fleet } from "#kubelet";
 import { createAuthority } from "#pki";
-import type { Faults } from "../faults/faults.ts";
+import type { ComponentName, Faults } from "../faults/faults.ts";
 import type { Image } from "./api-server.ts";
 import { eventually, type Limits } from "./eventually.ts";
 import { applyAll, installDefinitions, type Manifest, objectsOf } from "./manifests.ts";
@@ -49,7 +49,7 @@ export class TestCluster implements AsyncDisposable {
     this.#beginning = beginning;
     this.clock = new TestClock({
       time: () => this.#running.time,
-      underWay: () => this.#running.connections.underWay,
+      underWay: () => this.#running.connections.underWay + this.#running.restarting,
       beforeMoving: () => this.#running.wake(),
     });
     this.client = this.as(ADMIN);
@@ -147,9 +147,9 @@ export class TestCluster implements AsyncDisposable {
     this.#changeNode(name, (fleet) => fleet.startNode(name));
   }
 
-  /** Stops the components, as a crash between two writes would, and starts them with what the API has. */
-  async restartComponents(): Promise<void> {
-    await this.#running.restart();
+  /** Ends components as they are, and starts them with what the API has. Default: all of them. */
+  async restart(...components: readonly ComponentName[]): Promise<void> {
+    await this.#running.restart(components.length === 0 ? undefined : components);
     await this.clock.settle();
   }
 
