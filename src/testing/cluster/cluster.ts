@@ -10,12 +10,16 @@
  * 2. A fork has all objects at their revisions, and the time. Its components begin with them as after a restart.
  * 3. `reset` brings back the state in which `startCluster` or `fork` returned it. Clients and the clock stay valid.
  */
+import type { KubeObject } from "#api";
 import { type Clock, VirtualClock } from "#base";
-import { Client, type InProcessHandle, type InProcessUser, inProcess } from "#client";
+import { Client, type InProcessHandle, type InProcessUser, inProcess, type ResourceOf } from "#client";
 import type { Recorder } from "#flows";
 import type { Fleet } from "#kubelet";
 import { createAuthority } from "#pki";
+import { resourceName } from "../../client/requests/resource.ts";
 import type { ComponentName, Faults } from "../faults/faults.ts";
+import type { Explained } from "../matchers/explain.ts";
+import { ObjectOf } from "../matchers/matchers.ts";
 import type { Image } from "./api-server.ts";
 import { eventually, type Limits } from "./eventually.ts";
 import { applyAll, installDefinitions, type Manifest, objectsOf } from "./manifests.ts";
@@ -73,6 +77,19 @@ export class TestCluster implements AsyncDisposable {
   /** What happened: flow records of requests, writes, reconciles and deliveries. */
   get records(): Recorder {
     return this.#running.server.recorder;
+  }
+
+  /** An object, whether or not it exists, for `toEventually`. */
+  object<T extends KubeObject>(resource: ResourceOf<T>, name: string, namespace?: string): ObjectOf<T> {
+    return new ObjectOf<T>(this, resourceName(resource), name, namespace);
+  }
+
+  /** What explanations are made of. */
+  explained(): Explained {
+    const { recorder, reasons } = this.#running.server;
+    // As its JSON would say.
+    const attemptsOf = (uid: string) => reasons.of(uid) as ReturnType<Explained["attemptsOf"]>;
+    return { client: this.client, records: recorder.records(), attemptsOf, clock: this.#clientClock() };
   }
 
   /** A client in this process as another user, for RBAC. */
