@@ -63,21 +63,24 @@ async function buildNodeAgent(): Promise<OutputFile[]> {
   const at = (file: string) => join(root, file);
   const manifest = await buildAlone("manifest", "src/kubelet/pods/sources/manifest.ts");
   const lazy = new Map([[at("src/kubelet/pods/sources/manifest.ts"), nameOf(manifest)]]);
-  const [kubelet, proxy, ingress] = await Promise.all([
+  const [kubelet, proxy, ingress, csiDriver] = await Promise.all([
     buildAlone("node-kubelet", "src/cmd/components/node-kubelet.ts", lazy),
     buildAlone("node-proxy", "src/cmd/components/node-proxy.ts"),
     buildAlone("node-ingress", "src/cmd/components/node-ingress.ts"),
+    buildAlone("node-csi-driver", "src/cmd/components/node-csi-driver.ts"),
   ]);
   const commands = new Map([
     [at("src/cmd/components/node-kubelet.ts"), nameOf(kubelet)],
     [at("src/cmd/components/node-proxy.ts"), nameOf(proxy)],
     [at("src/cmd/components/node-ingress.ts"), nameOf(ingress)],
+    [at("src/cmd/components/node-csi-driver.ts"), nameOf(csiDriver)],
   ]);
   return [
     ...manifest,
     ...kubelet,
     ...proxy,
     ...ingress,
+    ...csiDriver,
     ...(await buildAlone(NODE_AGENT, "src/cmd/components/node-agent.ts", commands)),
   ];
 }

@@ -1,6 +1,6 @@
 /**
  * Makes a fresh checkout ready: the locked npm dependencies (the pinned Node among them), the API's documentation and, with --for-tests,
- * what tests need: etcd, kubectl and Helm, containerd and what belongs to it, chromium, other projects' schemas, operator frameworks and test runners. Installs only what is
+ * what tests need: etcd, kubectl and Helm, containerd and what belongs to it, chromium, Prometheus, other projects' schemas, operator frameworks and test runners. Installs only what is
  * missing, says what it does, and fails with one sentence.
  * Runs before anything is installed, so it is plain JavaScript for whatever Node (≥ 18) the machine has.
  *
@@ -17,6 +17,7 @@ import { installKubectl } from "./setup/kubectl.mjs";
 import { installNodePackages } from "./setup/node-packages.mjs";
 import { installOperatorFrameworks } from "./setup/operator-frameworks.mjs";
 import { installOperatorSchemas } from "./setup/operator-schemas.mjs";
+import { installPrometheus } from "./setup/prometheus.mjs";
 import { root } from "./setup/steps.mjs";
 import { installTestRunners } from "./setup/test-runners.mjs";
 
@@ -31,6 +32,7 @@ try {
     installKubectl();
     installNodePackages();
     installChromium();
+    installPrometheus();
     installOperatorSchemas();
     installOperatorFrameworks();
     installTestRunners();

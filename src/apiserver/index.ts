@@ -29,13 +29,15 @@ export {
   type WebhookSettings,
 } from "./authn/index.ts";
 export { AuthorizationConfigError, type AuthorizationFlags, type ModeSpec, readAuthorization } from "./authz/index.ts";
-export { RECONCILER_TYPES } from "./bootstrap/index.ts";
+export { identityName, RECONCILER_TYPES } from "./bootstrap/index.ts";
 export { Encryption, EncryptionConfigError, parseEncryptionConfiguration } from "./encryption/index.ts";
 export { SCHEDULING_PATH } from "./flows/index.ts";
 export type { NamedCertificate, TlsSettings } from "./http/tls-servers.ts";
 export { STORE_PREFIX } from "./rest/resource.ts";
 export { answerHealth, type HealthCheck } from "./routes/health.ts";
-export { K8TS_VERSION, KUBERNETES_VERSION, versionInfo } from "./routes/version.ts";
+export { healthMetrics } from "./routes/health-metrics.ts";
+export { K8TS_VERSION, KUBERNETES_VERSION, registerVersionMetrics, versionInfo } from "./routes/version.ts";
+export { answerZPage, servedZPages, type ZPageFacts } from "./routes/z-pages.ts";
 export { type ApiServer, startApiServer } from "./server.ts";
 export type {
   ApiServerOptions,

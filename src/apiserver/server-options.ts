@@ -3,6 +3,7 @@ import type { Features, ServedApis } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import type { Recorder } from "#flows";
 import type { Store } from "#store";
+import type { Tracer } from "#tracing";
 import type { AdmissionOptions } from "./admission/index.ts";
 import type { AggregationReach, FrontProxyIdentity, LocalExtensions } from "./aggregation/index.ts";
 import type { PortRange } from "./allocate/index.ts";
@@ -66,12 +67,18 @@ export interface ApiServerOptions {
   readonly kubeletIdentity?: ConnectOptions["kubeletIdentity"] | undefined;
   /** How kubelets are reached, where they are not reached at their node's address. */
   readonly kubelets?: ConnectOptions["kubelets"] | undefined;
+  /** Metrics of simulated nodes, which have no port. */
+  readonly simulatedMetrics?: ConnectOptions["simulatedMetrics"];
   /** Records requests, for `k8ts flow`. Default: nothing is recorded. */
   readonly recorder?: Recorder | undefined;
+  /** Traces requests (OpenTelemetry). Default: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** How long the store keeps past states. Default: 10 minutes. */
   readonly historyWindowMs?: number | undefined;
   /** Feature gates, and the version that is emulated. Default: those of v1.36. */
   readonly features?: Features | undefined;
+  /** For /statusz and /flagz. Absent: they are not served. */
+  readonly start?: RouteOptions["start"];
   /** Paths that other parts of the process answer. */
   readonly others?: RouteOptions["others"];
   readonly clock: Clock;

@@ -22,7 +22,7 @@ import type { ServingCertificate } from "./http/tls-servers.ts";
 import { healthChecks } from "./routes/health-checks.ts";
 import type { ApiServerOptions } from "./server-options.ts";
 import type { Shutdown } from "./shutdown.ts";
-import { mediaTypeStore } from "./storage/index.ts";
+import { measuredStore, mediaTypeStore } from "./storage/index.ts";
 
 /** Watches that missed no more changes than this resume after a restart. */
 const RESUMABLE_CHANGES = 5_000;
@@ -42,12 +42,12 @@ export interface Place {
 }
 
 export function serverParts(options: ApiServerOptions, place: Place): ServerParts<Authorization, ServerFront> {
-  const { encryption, clock, random, log, metrics, sharedStore, recorder, serviceCidrs, storage } = options;
+  const { encryption, clock, random, log, metrics, sharedStore, recorder, tracer, serviceCidrs, storage } = options;
   const { features = defaultFeatures } = options;
   const served = servedKinds({ ...options.apis, enabled: features.enabled });
   const kinds = options.allowPrivileged === false ? withoutPrivileged(served) : served;
   const stored = encryption?.over(options.store) ?? options.store;
-  const store = mediaTypeStore(stored, storage?.mediaType ?? "application/json", kinds);
+  const store = mediaTypeStore(measuredStore(stored, metrics, clock), storage?.mediaType ?? "application/json", kinds);
   return {
     store,
     sharedStore,
@@ -62,6 +62,7 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
     features,
     resumableChanges: RESUMABLE_CHANGES,
     recorder,
+    tracer,
     requests: requestSettings(options, place),
     historyWindowMs: options.historyWindowMs ?? HISTORY_WINDOW_MS,
     allocation: (foundation) => allocators({ ...foundation, serviceCidrs, nodePorts: options.services?.nodePorts }),
@@ -145,7 +146,7 @@ async function serverFront(options: ApiServerOptions, core: Core<Authorization>,
     isCredential: authn.isCredential,
     audit: audited.audit,
     turnedAway: audited.turnedAway,
-    fairness: fair?.step ?? maxInFlight({ reading, mutating }),
+    fairness: fair?.step ?? maxInFlight({ reading, mutating }, { metrics, clock: context.clock }),
     connectors: connectors({
       context,
       resources,
@@ -155,6 +156,7 @@ async function serverFront(options: ApiServerOptions, core: Core<Authorization>,
       stopping,
       kubeletIdentity: options.kubeletIdentity,
       kubelets: options.kubelets,
+      simulatedMetrics: options.simulatedMetrics,
     }),
     routes: {
       rawStore: options.store,
@@ -169,6 +171,7 @@ async function serverFront(options: ApiServerOptions, core: Core<Authorization>,
       }),
       debug: fair?.dump,
       others: options.others,
+      start: options.start,
       issuerDocuments: () => authn.documents(publicUrl(options, place)),
     },
   };

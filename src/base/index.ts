@@ -37,7 +37,13 @@ export { registerProcessMetrics } from "./metrics/process-metrics.ts";
 export { Backoff, type BackoffOptions, backoffDelay, KeyedBackoff, type QuietTime } from "./queues/backoff.ts";
 export { Channel, type ChannelOptions } from "./queues/channel.ts";
 export { type ProcessOptions, processQueue } from "./queues/process-queue.ts";
-export { type AddOptions, WorkQueue, type WorkQueueObserver, type WorkQueueOptions } from "./queues/work-queue.ts";
+export {
+  type AddOptions,
+  type Unfinished,
+  WorkQueue,
+  type WorkQueueObserver,
+  type WorkQueueOptions,
+} from "./queues/work-queue.ts";
 export type { Clock, Timer } from "./system/clock.ts";
 export { nextTurn, settled } from "./system/event-loop.ts";
 export { acquireFileLock, type FileLock, type FileLockHeld, type FileLockOptions } from "./system/file-lock.ts";

@@ -25,5 +25,7 @@ export type { WatchEvent } from "./requests/watch.ts";
 export { type HttpsConnection, https } from "./transport/https.ts";
 export { type InProcessHandle, type InProcessUser, inProcess } from "./transport/in-process.ts";
 export { logged } from "./transport/logged.ts";
+export { type ClientMetrics, clientMetrics } from "./transport/measured.ts";
+export { traced } from "./transport/traced.ts";
 export type { Transport, TransportRequest, TransportResponse } from "./transport/transport.ts";
 export { WorkReporter, type WorkReporterOptions } from "./work-reporter.ts";

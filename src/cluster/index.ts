@@ -39,6 +39,7 @@ export {
   runStandaloneControllerManager,
   type StandaloneControllerManagerConfig,
 } from "./standalone/controller-manager.ts";
+export { runStandaloneSidecars, type StandaloneSidecarsConfig } from "./standalone/csi-sidecars.ts";
 export { runStandaloneMetricsServer, type StandaloneMetricsServerConfig } from "./standalone/metrics-server.ts";
 export {
   runStandaloneDns,
@@ -46,4 +47,5 @@ export {
   type StandaloneDnsConfig,
   type StandaloneProxyConfig,
 } from "./standalone/proxy.ts";
+export type { ListenAddress } from "./standalone/proxy-server.ts";
 export { runStandaloneScheduler, type StandaloneSchedulerConfig } from "./standalone/scheduler.ts";

@@ -3,6 +3,8 @@ import { Command } from "commander";
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
 import { cloudControllerManagerCommand } from "./components/cloud-controller-manager.ts";
 import { controllerManagerCommand } from "./components/controller-manager.ts";
+import { csiDriverCommand } from "./components/csi-driver.ts";
+import { csiSidecarsCommand } from "./components/csi-sidecars.ts";
 import { dnsCommand } from "./components/dns.ts";
 import { ingressCommand } from "./components/ingress.ts";
 import { kubeApiServerCommand } from "./components/kube-apiserver.ts";
@@ -44,6 +46,8 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   dns: dnsCommand,
   ingress: ingressCommand,
   "metrics-server": metricsServerCommand,
+  "csi-driver": csiDriverCommand,
+  "csi-sidecars": csiSidecarsCommand,
   kubectl: kubectlCommand,
   flow: flowCommand,
   why: whyCommand,

@@ -13,6 +13,7 @@ export type { NodeLifecycleSettings } from "./node-lifecycle/index.ts";
 export {
   type Controller,
   type ControllerContext,
+  type ControllerMetrics,
   type ControllersOptions,
   changesOf,
   controllerKey,

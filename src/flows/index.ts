@@ -11,6 +11,7 @@ export {
   isRead,
   type ObjectName,
   type RequestRecord,
+  type SpanName,
   type Unnumbered,
   type WorkRecord,
   type Written,
@@ -21,6 +22,7 @@ export { type WorkFacts, Works } from "./record/works.ts";
 export { type AsciiOptions, ascii } from "./render/ascii.ts";
 export { mermaid } from "./render/mermaid.ts";
 export { otlp } from "./render/otlp.ts";
+export { inTrace } from "./trace/in-trace.ts";
 export { LiveTrace } from "./trace/live-trace.ts";
 export { notesOf } from "./trace/notes.ts";
 export { type Question, type Trace, trace } from "./trace/trace.ts";

@@ -7,6 +7,7 @@
  */
 import { type CallOptions, Client, credentials, Metadata } from "@grpc/grpc-js";
 import type { Clock } from "#base";
+import type { Span, Tracer } from "#tracing";
 import { GrpcError, grpcErrorOf } from "./grpc-error.ts";
 import type { Method } from "./schema.ts";
 
@@ -32,6 +33,8 @@ export interface Channel {
 export interface ChannelOptions {
   readonly clock: Clock;
   readonly timeoutMs: number;
+  /** Calls during a traced work have spans, and name them to the server. */
+  readonly tracer?: Tracer | undefined;
 }
 
 const SETTINGS = {
@@ -74,17 +77,22 @@ interface Bounds {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly metadata?: Metadata | undefined;
+  readonly tracer?: Tracer | undefined;
 }
 
 function call<Request, Response>(
   client: Client,
   { path, encode, decode }: Method<Request, Response>,
   request: Request,
-  { clock, timeoutMs, signal, metadata = new Metadata() }: Bounds,
+  { clock, timeoutMs, signal, metadata = new Metadata(), tracer }: Bounds,
 ): Promise<Response> {
   signal?.throwIfAborted();
+  const span = tracer?.rpc(path);
+  const all = withTrace(metadata, span);
   return new Promise<Response>((resolve, reject) => {
-    const sent = client.makeUnaryRequest(path, encode, decode, request, metadata, (error, response) => {
+    const sent = client.makeUnaryRequest(path, encode, decode, request, all, (error, response) => {
+      if (error !== null) span?.fail(error.details);
+      span?.end();
       deadline?.cancel();
       signal?.removeEventListener("abort", abort);
       if (signal?.aborted) reject(signal.reason);
@@ -104,6 +112,14 @@ function call<Request, Response>(
     const abort = () => sent.cancel();
     signal?.addEventListener("abort", abort, { once: true });
   });
+}
+
+/** A copy, because callers may send theirs again. */
+function withTrace(metadata: Metadata, span: Span | undefined): Metadata {
+  if (span === undefined) return metadata;
+  const traced = metadata.clone();
+  for (const [name, value] of Object.entries(span.headers())) traced.set(name, value);
+  return traced;
 }
 
 function late(path: string, timeoutMs: number): string {

@@ -19,21 +19,27 @@ import {
   systemRandom,
   TaskGroup,
 } from "#base";
-import { Client, type HttpsConnection, https } from "#client";
+import { Client, type HttpsConnection, https, traced } from "#client";
 import { type KubeconfigConnection, kubeconfigFor, readKubeconfig, writeKubeconfig } from "#pki";
+import { type Tracer, Tracing } from "#tracing";
+import { registerBuildInfo } from "./build-info.ts";
 import {
+  type CertificateMetrics,
   CertificateRefusedError,
   type ChangingTransport,
   changingTransport,
+  clientCertificateMetrics,
   isExpired,
   keepServingCertificate,
   renewalTime,
   requestCertificate,
+  serverCertificateMetrics,
 } from "./certificates/index.ts";
 import type { KubeletConfig } from "./config/index.ts";
 import { criRuntime } from "./cri/index.ts";
 import { type KubeletOptions, runKubelet } from "./kubelet.ts";
-import { serveKubelet } from "./server/index.ts";
+import { measuredTransport } from "./rest-client-metrics.ts";
+import { type Page, serveKubelet } from "./server/index.ts";
 
 export interface HostKubeletOptions {
   readonly config: KubeletConfig;
@@ -51,6 +57,8 @@ export interface HostKubeletOptions {
   /** Aborts when the machine shuts down. */
   readonly shutdown?: AbortSignal;
   readonly metrics?: MetricsSettings | undefined;
+  /** /statusz and /flagz of the kubelet's server. */
+  readonly page?: Page | undefined;
 }
 
 const RETRY_MS = 5000;
@@ -65,15 +73,20 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
   if (bootstrapKubeconfig !== undefined && !(await hasCredentials(kubeconfig, clock)))
     await bootstrap(options, bootstrapKubeconfig, signal);
   const connection = await readKubeconfig(kubeconfig);
-  const transport = changingTransport(https(connectionOf(connection), { clock }));
-  const client = new Client({ transport, clock, userAgent: `kubelet/${version}` });
-  parts.defer(() => client.close());
-  const runtime = criRuntime({ endpoint: runtimeEndpoint, clock, log });
-  parts.defer(() => runtime.close());
-  const metrics = new MetricsRegistry(options.metrics);
-  metrics.describeItself();
+  const metrics = hostMetrics(options);
   parts.use(registerProcessMetrics(metrics));
-  registerFeatureMetrics(metrics, options.features);
+  const tracer = await openTracer(config, { clock, log, metrics }, parts);
+  const { host } = new URL(connection.server);
+  const transport = measuredTransport(changingTransport(https(connectionOf(connection), { clock })), {
+    metrics,
+    clock,
+    host,
+  });
+  const reporting = traced(transport, tracer, "Report status of");
+  const client = new Client({ transport: reporting, clock, userAgent: `kubelet/${version}` });
+  parts.defer(() => client.close());
+  const runtime = criRuntime({ endpoint: runtimeEndpoint, clock, log, tracer });
+  parts.defer(() => runtime.close());
   const tasks = new TaskGroup({ parent: signal });
   const kubelet = {
     config,
@@ -84,20 +97,64 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
     log,
     metrics,
     features: options.features,
+    tracer,
     version,
     shutdown: options.shutdown,
     serve:
-      serve ?? serveKubelet({ certDir: options.certDir, clientCaPem: connection.caPem ?? "", clock, log, metrics }),
+      serve ??
+      serveKubelet({
+        certDir: options.certDir,
+        clientCaPem: connection.caPem ?? "",
+        clock,
+        log,
+        metrics,
+        page: options.page,
+      }),
   };
+  const ofClient = clientCertificateMetrics(metrics, clock);
+  const ofServer = serverCertificateMetrics(metrics, clock);
+  const { client: credentials } = connection;
+  if (credentials !== undefined && "certPem" in credentials) ofClient.issued(credentials.certPem);
   tasks.run("kubelet", (running) => runKubelet(kubelet, running));
   if (bootstrapKubeconfig !== undefined)
-    tasks.run("certificate renewal", (running) => renew(options, connection, client, transport, random, running));
+    tasks.run("certificate renewal", (running) =>
+      renew(options, connection, client, transport, { random, metrics: ofClient }, running),
+    );
   if (config.serverTlsBootstrap) {
     const names = { dnsNames: [config.nodeName], ipAddresses: config.nodeIps };
-    const serving = { client, nodeName: config.nodeName, names, certDir: options.certDir, clock, random, log };
+    const serving = {
+      client,
+      nodeName: config.nodeName,
+      names,
+      certDir: options.certDir,
+      clock,
+      random,
+      log,
+      metrics: ofServer,
+    };
     tasks.run("certificate of the server", (running) => keepServingCertificate(serving, running));
   }
   await tasks.done();
+}
+
+function hostMetrics({ metrics: settings, features, version }: HostKubeletOptions): MetricsRegistry {
+  const metrics = new MetricsRegistry(settings);
+  metrics.describeItself();
+  registerFeatureMetrics(metrics, features);
+  registerBuildInfo(metrics, version);
+  return metrics;
+}
+
+/** Undefined without `tracing` in the configuration. */
+async function openTracer(
+  { tracing: settings, nodeName }: KubeletConfig,
+  own: Pick<HostKubeletOptions, "clock" | "log"> & { readonly metrics: MetricsRegistry },
+  parts: AsyncDisposableStack,
+): Promise<Tracer | undefined> {
+  if (settings === undefined) return undefined;
+  const tracing = await Tracing.open({ ...settings, ...own, random: systemRandom() });
+  parts.defer(() => tracing.close());
+  return tracing.tracer("kubelet", { "host.name": nodeName });
 }
 
 /** With the user of the bootstrap kubeconfig, until there is a kubeconfig for the node. */
@@ -128,7 +185,7 @@ async function renew(
   connection: KubeconfigConnection,
   client: Client,
   transport: ChangingTransport,
-  random: Random,
+  { random, metrics }: { readonly random: Random; readonly metrics: CertificateMetrics },
   signal: AbortSignal,
 ): Promise<void> {
   const { client: credentials } = connection;
@@ -142,8 +199,10 @@ async function renew(
       await transport.replace(https({ ...connectionOf(connection), ...issued }, { clock }));
       log.info("client certificate renewed", { node: config.nodeName });
       certPem = issued.certPem;
+      metrics.issued(certPem);
     } catch (error) {
       if (isAbort(error, signal)) throw error;
+      metrics.failed();
       log.warn("client certificate could not be renewed yet", { error });
       await clock.sleep(RETRY_MS, signal);
     }

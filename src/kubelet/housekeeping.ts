@@ -1,15 +1,17 @@
 /** What keeps a node usable while Pods run on it: each task is a loop in its own room. */
-import type { Clock, Logger, TaskGroup } from "#base";
+import type { Clock, Logger, MetricsRegistry, TaskGroup } from "#base";
 import type { KubeletConfig } from "./config/index.ts";
-import { type EvictorOptions, runEvictor, runLocalStorage } from "./eviction/index.ts";
+import { type EvictorOptions, evictionMetrics, runEvictor, runLocalStorage } from "./eviction/index.ts";
 import { runLogRotation } from "./host/index.ts";
-import { ImageGc } from "./images/index.ts";
+import { ImageGc, type ImageMetrics } from "./images/index.ts";
 import type { PodWorkers } from "./pods/index.ts";
 import type { Runtime } from "./runtime/runtime.ts";
 
 export interface HousekeepingOptions extends Pick<EvictorOptions, "usage" | "onPressures"> {
   readonly config: KubeletConfig;
   readonly runtime: Runtime;
+  readonly metrics: MetricsRegistry;
+  readonly imageMetrics: ImageMetrics;
   readonly workers: PodWorkers;
   readonly tasks: TaskGroup;
   readonly clock: Clock;
@@ -17,13 +19,22 @@ export interface HousekeepingOptions extends Pick<EvictorOptions, "usage" | "onP
 }
 
 export function startHousekeeping(options: HousekeepingOptions): void {
-  const { config, runtime, usage, workers, tasks, clock, log, onPressures } = options;
+  const { config, runtime, usage, workers, tasks, clock, log, onPressures, imageMetrics } = options;
   const { rootDir, podLogsRoot, imageGcHighPercent: highPercent, imageGcLowPercent: lowPercent } = config;
   const { containerLogMaxBytes: maxBytes, containerLogMaxFiles: maxFiles, evictionHard: thresholds } = config;
-  const images = new ImageGc({ runtime, usage, highPercent, lowPercent, clock, log });
+  const images = new ImageGc({
+    runtime,
+    usage,
+    highPercent,
+    lowPercent,
+    clock,
+    log,
+    onRemoved: () => imageMetrics.removed(),
+  });
+  const metrics = evictionMetrics(options.metrics);
   const logs = { runtime, podLogsRoot, maxBytes, maxFiles, clock, log };
-  const storage = { runtime, workers, rootDir, podLogsRoot, clock, log };
-  const evictor = { runtime, workers, images, usage, thresholds, clock, log, onPressures };
+  const storage = { runtime, workers, rootDir, podLogsRoot, clock, log, metrics };
+  const evictor = { runtime, workers, images, usage, thresholds, clock, log, metrics, onPressures };
   tasks.run("image garbage collection", (signal) => images.run(signal));
   tasks.run("log rotation", (signal) => runLogRotation(logs, signal));
   tasks.run("limits of local storage", (signal) => runLocalStorage(storage, signal));

@@ -1,5 +1,5 @@
 /** What a kubelet uses of its machine. Tests replace it by one in memory. */
-import type { Clock, Logger, Random } from "#base";
+import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import type { Client } from "#client";
 import type { KubeletConfig } from "./config/index.ts";
 import type { NodeFacts } from "./containers/index.ts";
@@ -15,9 +15,10 @@ import {
   readMachine,
   readUsage,
 } from "./host/index.ts";
+import { cgroupVersionMetric } from "./node/index.ts";
 import type { PodObjects } from "./objects/index.ts";
 import type { Runtime } from "./runtime/runtime.ts";
-import { type CsiVolumes, hostVolumes, type PodVolumes } from "./volumes/index.ts";
+import { type CsiVolumes, hostVolumes, type PodVolumes, volumeOperationMetrics } from "./volumes/index.ts";
 
 export interface KubeletHost {
   readonly machine: Machine;
@@ -35,18 +36,28 @@ export interface MachineHostOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly metrics: MetricsRegistry;
 }
 
 /** This machine. */
-export async function machineHost({ config, csi, runtime, ...parts }: MachineHostOptions): Promise<KubeletHost> {
+export async function machineHost({
+  config,
+  csi,
+  runtime,
+  metrics,
+  ...parts
+}: MachineHostOptions): Promise<KubeletHost> {
   const { rootDir: root, podLogsRoot, resolvConf, cgroupRoot, podPidsLimit } = config;
   const mounter = hostMounter();
+  const hierarchies = await readHierarchies();
+  const observer = volumeOperationMetrics(metrics, parts.clock);
+  cgroupVersionMetric(metrics, hierarchies.version);
   return {
     machine: await readMachine(root, resolvConf),
     files: hostFiles({ root, podLogsRoot, mounter }),
-    cgroups: hostCgroups(await readHierarchies(), { cgroupRoot, podPidsLimit, log: parts.log }),
+    cgroups: hostCgroups(hierarchies, { cgroupRoot, podPidsLimit, log: parts.log }),
     volumes: (objects, facts) =>
-      hostVolumes({ ...parts, root, mounter, objects, facts, csi, images: runtime.images.mounts }),
+      hostVolumes({ ...parts, root, mounter, objects, facts, csi, images: runtime.images.mounts, observer }),
     usage: () => readUsage(root),
   };
 }

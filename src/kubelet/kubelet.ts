@@ -14,19 +14,20 @@ import {
   abortable,
   type Clock,
   childController,
-  isAbort,
   type Logger,
   type MetricsRegistry,
   type Random,
   TaskGroup,
 } from "#base";
 import { type Client, type EventRecorder, eventRecorder } from "#client";
+import type { Tracer } from "#tracing";
 import { admitPod, admitResize, Usage } from "./admission/index.ts";
 import type { KubeletConfig } from "./config/index.ts";
 import type { NodeFacts } from "./containers/index.ts";
 import { type NodeCsi, nodeCsi } from "./csi/index.ts";
 import { pressureProblem, SHUTDOWN_REJECTION } from "./eviction/index.ts";
 import { startHousekeeping } from "./housekeeping.ts";
+import { type ImageMetrics, imageMetrics } from "./images/index.ts";
 import { type KubeletHost, machineHost } from "./kubelet-host.ts";
 import { REDUCED_CRASH_BACKOFF } from "./lifecycle/index.ts";
 import { startMachineShutdown } from "./machine-shutdown.ts";
@@ -35,21 +36,26 @@ import {
   allocatableOf,
   capacityOf,
   imageList,
+  isReady,
   type NodeReport,
+  type NodeStartup,
   nodeAddresses,
   nodeConditions,
   nodeLabels,
   type Pressure,
   Registration,
+  shutdownMetrics,
+  startupOf,
 } from "./node/index.ts";
 import { type NodePods, nodePods } from "./node-pods.ts";
 import { containerNetwork } from "./probes/index.ts";
-import type { Runtime, RuntimeStatus, RuntimeVersion } from "./runtime/runtime.ts";
+import type { Runtime, RuntimeVersion } from "./runtime/runtime.ts";
+import { countedRuntime } from "./runtime/runtime-metrics.ts";
+import { statusOf, versionOf } from "./runtime-answers.ts";
 import { servedKubelet } from "./served-kubelet.ts";
 import type { ServedKubelet } from "./server/index.ts";
+import { startVolumeUsages } from "./volume-statistics.ts";
 import type { CsiVolumes } from "./volumes/index.ts";
-
-const RUNTIME_RETRY_MS = 1000;
 
 export interface KubeletOptions {
   readonly config: KubeletConfig;
@@ -60,6 +66,8 @@ export interface KubeletOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** The Node's kubeletVersion: v1.36.4+k8ts… */
   readonly version: string;
   readonly csi?: CsiVolumes | undefined;
@@ -73,11 +81,13 @@ export interface KubeletOptions {
   readonly serve?: ((kubelet: ServedKubelet, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-export async function runKubelet(options: KubeletOptions, signal: AbortSignal): Promise<void> {
-  const { config, client, runtime, clock, random, log, serve } = options;
+export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Promise<void> {
+  const startup = startupOf(given);
+  const options = { ...given, runtime: countedRuntime(given.runtime, given.metrics, given.clock) };
+  const { config, client, runtime, clock, random, log, metrics, serve } = options;
   const csi = await csiOf(options, () => registration.changed());
   const host = options.host ?? (await machineHost({ ...options, csi: options.csi ?? csi?.volumes }));
-  const version = await runtimeVersion(options, signal);
+  const version = await versionOf(options, signal);
   using ending = childController(signal);
   const tasks = new TaskGroup({ parent: ending.signal });
   const recorder = eventRecorder({
@@ -89,7 +99,12 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
     log,
   });
   const state = newState(options, host);
-  const registration = registrationOf(options, host, version, state, { csi, runtimeProblem: () => pods.pleg.problem });
+  const ofImages = imageMetrics(metrics);
+  const registration = registrationOf(options, host, version, state, {
+    csi,
+    startup,
+    runtimeProblem: () => pods.pleg.problem,
+  });
   const registered = Promise.withResolvers<void>();
   const pods = podsOf(options, {
     host,
@@ -99,8 +114,9 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
     tasks,
     registration,
     registered: registered.promise,
+    imageMetrics: ofImages,
   });
-  startRegistration(tasks, registration, registered.resolve);
+  startRegistration(tasks, registration, startup, registered.resolve);
   if (csi !== undefined)
     tasks.run("plugins", async (running) => {
       await abortable(registered.promise, running);
@@ -110,6 +126,8 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
     config,
     runtime,
     usage: host.usage,
+    metrics,
+    imageMetrics: ofImages,
     workers: pods.workers,
     tasks,
     clock,
@@ -119,6 +137,7 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
       registration.changed();
     },
   });
+  const shutdown = shutdownMetrics(metrics, clock);
   startMachineShutdown({
     config,
     shutdown: options.shutdown,
@@ -127,12 +146,17 @@ export async function runKubelet(options: KubeletOptions, signal: AbortSignal): 
     clock,
     log,
     onBegin: () => {
+      shutdown.begun();
       state.isShuttingDown = true;
       registration.changed();
     },
-    onEnd: () => ending.abort(),
+    onEnd: () => {
+      shutdown.ended();
+      ending.abort();
+    },
   });
-  const kubelet = servedKubelet({ config, runtime, client, pods, signal: tasks.signal });
+  const volumes = startVolumeUsages({ ...options, pods, tasks });
+  const kubelet = servedKubelet({ config, runtime, client, pods, volumes, signal: tasks.signal });
   if (serve !== undefined) tasks.run("server", (running) => serve(kubelet, running));
   try {
     await tasks.done();
@@ -183,16 +207,22 @@ function newState({ config }: KubeletOptions, { machine }: KubeletHost): NodeSta
   };
 }
 
+interface RegistrationContext {
+  readonly csi: NodeCsi | undefined;
+  readonly startup: NodeStartup;
+  readonly runtimeProblem: () => string | undefined;
+}
+
 function registrationOf(
   { config, client, runtime, clock, random, log, version: kubeletVersion }: KubeletOptions,
   { machine }: KubeletHost,
   { runtimeName, runtimeVersion: number }: RuntimeVersion,
   state: NodeState,
-  { csi, runtimeProblem }: { readonly csi: NodeCsi | undefined; readonly runtimeProblem: () => string | undefined },
+  { csi, startup, runtimeProblem }: RegistrationContext,
 ): Registration {
   const { nodeName, nodeIps, taints, providerId, port } = config;
   const report = async (signal: AbortSignal): Promise<NodeReport> => {
-    const status = await runtimeStatus(runtime, signal);
+    const status = await statusOf(runtime, signal);
     const { capacity, allocatable, pressures, isShuttingDown } = state;
     return {
       machine,
@@ -225,6 +255,7 @@ function registrationOf(
     onNode: (node) => {
       state.node = node;
       csi?.onNode(node);
+      if (isReady(node)) startup.ready();
     },
     report,
   });
@@ -238,11 +269,12 @@ interface PodsContext {
   readonly tasks: TaskGroup;
   readonly registration: Registration;
   readonly registered: Promise<void>;
+  readonly imageMetrics: ImageMetrics;
 }
 
 function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
   const { config, client, runtime, clock, random, log, metrics, features = defaultFeatures } = options;
-  const { host, version, state, recorder, tasks, registration, registered } = context;
+  const { host, version, state, recorder, tasks, registration, registered, imageMetrics: ofImages } = context;
   const { nodeName, allowedUnsafeSysctls, staticPodPath: path, staticPodUrl: url } = config;
   // Others may have added extended resources to the Node.
   const allocatable = () => ({ ...state.node.status?.allocatable, ...state.allocatable });
@@ -270,6 +302,8 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
     log,
     tasks,
     metrics,
+    imageMetrics: ofImages,
+    tracer: options.tracer,
     registered,
   });
 }
@@ -282,34 +316,18 @@ async function csiOf(options: KubeletOptions, onChange: () => void): Promise<Nod
 }
 
 /** The Node exists before its status is kept up to date. */
-function startRegistration(tasks: TaskGroup, registration: Registration, onRegistered: () => void): void {
+function startRegistration(
+  tasks: TaskGroup,
+  registration: Registration,
+  startup: NodeStartup,
+  onRegistered: () => void,
+): void {
   tasks.run("registration", async (signal) => {
+    startup.registering();
     await registration.register(signal);
+    startup.registered();
     onRegistered();
     tasks.run("node status", (running) => registration.runStatus(running));
     tasks.run("node lease", (running) => registration.runLease(running));
   });
-}
-
-/** The runtime may start later than the kubelet. */
-async function runtimeVersion({ runtime, clock, log }: KubeletOptions, signal: AbortSignal): Promise<RuntimeVersion> {
-  for (let isFirst = true; ; isFirst = false) {
-    try {
-      return await runtime.version(signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (isFirst) log.warn("the container runtime does not answer yet", { error });
-    }
-    await clock.sleep(RUNTIME_RETRY_MS, signal);
-  }
-}
-
-/** Undefined if the runtime does not answer: the Node's Ready condition reports it. */
-async function runtimeStatus(runtime: Runtime, signal: AbortSignal): Promise<RuntimeStatus | undefined> {
-  try {
-    return await runtime.status(signal);
-  } catch (error) {
-    if (isAbort(error, signal)) throw error;
-    return undefined;
-  }
 }

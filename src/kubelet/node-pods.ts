@@ -7,22 +7,24 @@
  *                    └─► StatusWriter ══► API
  */
 import { type core, kinds } from "#api";
-import { abortable, type Clock, type Logger, type MetricsRegistry, type Random, type TaskGroup } from "#base";
+import { abortable, type Clock, type Logger, MetricsRegistry, type Random, type TaskGroup } from "#base";
 import { type Client, type EventRecorder, Informer } from "#client";
 import type { ResizeVerdict } from "./admission/index.ts";
 import type { NodeFacts } from "./containers/index.ts";
 import type { PodCgroups, PodFiles } from "./host/index.ts";
-import { imagePuller } from "./images/index.ts";
+import { type ImageMetrics, imageMetrics, imagePuller } from "./images/index.ts";
 import type { PodFailure } from "./lifecycle/index.ts";
 import { type PodObjects, podEvents, podObjects } from "./objects/index.ts";
-import { Pleg } from "./pleg/index.ts";
+import { Pleg, plegMetrics } from "./pleg/index.ts";
 import {
   CONFIG_HASH,
   CONFIG_MIRROR,
+  countPods,
   isMirror,
   Orphans,
   type PodParts,
   PodWorkers,
+  podMetrics,
   StatusWriter,
   staticPods,
 } from "./pods/index.ts";
@@ -54,7 +56,10 @@ export interface NodePodsOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly tasks: TaskGroup;
+  /** Default: nobody looks at them. */
   readonly metrics?: MetricsRegistry | undefined;
+  readonly imageMetrics?: ImageMetrics | undefined;
+  readonly tracer?: PodParts["tracer"];
   /** Pods of the API are admitted only from then on: admission needs the Node's labels. */
   readonly registered: Promise<void>;
 }
@@ -69,7 +74,9 @@ export interface NodePods {
 }
 
 export function nodePods(options: NodePodsOptions): NodePods {
-  const { nodeName, client, clock, random, log, tasks } = options;
+  const { nodeName, client, clock, random, log, tasks, metrics = new MetricsRegistry() } = options;
+  const ofImages = options.imageMetrics ?? imageMetrics(metrics);
+  const ofPods = podMetrics(metrics, clock);
   const calls = new RuntimeCalls(clock);
   const runtime = calls.recording(options.runtime);
   const api = new Informer<core.Pod>({
@@ -93,23 +100,26 @@ export function nodePods(options: NodePodsOptions): NodePods {
     files: options.files,
     volumes: calls.mounting(options.volumes(objects)),
     cgroups: options.cgroups,
-    images: imagePuller({ runtime, objects, events, clock }),
+    images: imagePuller({ runtime, objects, events, clock, metrics: ofImages }),
     probes: prober({
       ...means,
       events,
       random,
       tasks,
-      metrics: options.metrics && probeMetrics(options.metrics),
+      metrics: probeMetrics(metrics),
       onVerdict,
     }),
     hooks: lifecycleHooks(means),
     objects,
     events,
+    metrics: ofPods,
+    imageVolumes: ofImages,
     admitResize: (pod) => options.admitResize(pod, workers.active()),
     crashBackoff: options.crashBackoff,
     stopping: tasks.signal,
     clock,
     log,
+    tracer: options.tracer,
   };
   const targetOf = ({ metadata }: core.Pod) => {
     const found = api.cache.get(`${metadata.namespace}/${metadata.name}`);
@@ -117,7 +127,16 @@ export function nodePods(options: NodePodsOptions): NodePods {
     const hash = metadata.annotations?.[CONFIG_HASH];
     return hash !== undefined && found.metadata.annotations?.[CONFIG_MIRROR] === hash ? found : undefined;
   };
-  const status = new StatusWriter({ client, nodeName, calls, clock, random, log, targetOf });
+  const status = new StatusWriter({
+    client,
+    nodeName,
+    calls,
+    clock,
+    random,
+    log,
+    targetOf,
+    onWritten: (seconds) => ofPods.statusWritten(seconds),
+  });
   const workers = new PodWorkers({
     parts,
     status,
@@ -138,6 +157,7 @@ export function nodePods(options: NodePodsOptions): NodePods {
     random,
     log,
     onPod: (uid) => workers.poke(uid),
+    observer: plegMetrics(metrics),
     onBack: () => {
       for (const worker of workers.list()) worker.retry();
     },
@@ -146,6 +166,7 @@ export function nodePods(options: NodePodsOptions): NodePods {
     },
   });
 
+  countPods(metrics, { workers, mirrors: () => api.cache.list().filter(isMirror) });
   api.onChange(({ type, object }) => {
     if (isMirror(object)) {
       statics.check();

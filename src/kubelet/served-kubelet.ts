@@ -3,14 +3,16 @@ import type { core } from "#api";
 import type { NodePods } from "./node-pods.ts";
 import { lookAtPod, newest } from "./pods/index.ts";
 import type { ServedKubelet } from "./server/index.ts";
+import type { VolumeUsages } from "./volumes/index.ts";
 
 export interface ServedKubeletOptions extends Pick<ServedKubelet, "config" | "runtime" | "client"> {
   readonly pods: NodePods;
+  readonly volumes: Pick<VolumeUsages, "of">;
   /** Aborts when the kubelet ends. */
   readonly signal: AbortSignal;
 }
 
-export function servedKubelet({ config, runtime, client, pods, signal }: ServedKubeletOptions): ServedKubelet {
+export function servedKubelet({ config, runtime, client, pods, volumes, signal }: ServedKubeletOptions): ServedKubelet {
   const { workers, status, pleg } = pods;
   return {
     config,
@@ -30,6 +32,7 @@ export function servedKubelet({ config, runtime, client, pods, signal }: ServedK
       if (!previous) return current;
       return newest({ ...found, containers: found.containers.filter((each) => each !== current) }, name);
     },
+    volumes: (pod, asking) => volumes.of(pod, asking),
     problem: () => pleg.problem,
   };
 }

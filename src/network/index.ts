@@ -13,4 +13,5 @@ export { type DnsOptions, runDns, type UpstreamAddress } from "./dns/index.ts";
 export { type IngressOptions, runIngress } from "./ingress/index.ts";
 export type { OverlayMode } from "./overlay/index.ts";
 export { arpSenderScript, senderRules } from "./policy/senders.ts";
+export { type ProxyHealth, ProxyMetrics } from "./proxy/metrics.ts";
 export { type NodeNetworkOptions, type ProxyMode, runNodeNetwork } from "./run-node-network.ts";

@@ -13,6 +13,7 @@ import { runMasquerade } from "./overlay/masquerade.ts";
 import { runPolicy } from "./policy/run-policy.ts";
 import { type NodeFacts, ZONE } from "./proxy/endpoints.ts";
 import { Iptables } from "./proxy/iptables/apply.ts";
+import type { ProxyMetrics } from "./proxy/metrics.ts";
 import { Nftables } from "./proxy/nftables/apply.ts";
 import { type Rules, runProxy } from "./proxy/run-proxy.ts";
 
@@ -46,6 +47,8 @@ export interface NodeNetworkOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
+  /** Of kube-proxy. */
+  readonly proxyMetrics: ProxyMetrics;
 }
 
 /** Until the signal aborts. */
@@ -66,7 +69,9 @@ export async function runNodeNetwork(options: NodeNetworkOptions, signal: AbortS
     log.info("Services are applied", { mode: proxyMode });
     applied.resolve();
   };
-  tasks.run("services", (running) => runProxy({ ...shared, node, rules: modes[proxyMode], metrics, onReady }, running));
+  tasks.run("services", (running) =>
+    runProxy({ ...shared, node, rules: modes[proxyMode], metrics: options.proxyMetrics, onReady }, running),
+  );
   tasks.run("rules of the other mode", async (running) => {
     await abortable(applied.promise, running);
     await removeOther(modes[proxyMode === "nftables" ? "iptables" : "nftables"], log, running);

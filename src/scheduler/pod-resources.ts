@@ -10,11 +10,13 @@ export function podResourcesText(pods: Iterable<core.Pod>): string {
     name: "kube_pod_resource_request",
     help: "Resource requests of pods, as the scheduler counts them",
     labels: LABELS,
+    stability: "STABLE",
   });
   const limits = registry.gauge({
     name: "kube_pod_resource_limit",
     help: "Resource limits of pods, as the scheduler counts them",
     labels: LABELS,
+    stability: "STABLE",
   });
   for (const pod of pods) {
     if (hasEnded(pod)) continue;

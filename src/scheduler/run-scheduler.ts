@@ -7,13 +7,14 @@ import { type core, kinds } from "#api";
 import { type Clock, isAbort, type Logger, type Random, TaskGroup } from "#base";
 import { type Client, type EventRecorder, eventRecorder, Informers } from "#client";
 import { Works } from "#flows";
+import type { Tracer } from "#tracing";
 import { defaultConfiguration } from "./configuration/index.ts";
 import { scheduleLoop } from "./cycle/attempts.ts";
 import { BackgroundTasks } from "./cycle/background-tasks.ts";
 import { EventBacklog } from "./cycle/event-backlog.ts";
 import { Explanations } from "./cycle/explanations.ts";
 import { followCluster } from "./cycle/follow-cluster.ts";
-import { collectSizes, type SchedulerMetrics } from "./cycle/metrics.ts";
+import { collectSizes, counted, type SchedulerMetrics } from "./cycle/metrics.ts";
 import type { Parts } from "./cycle/parts.ts";
 import { WaitingPods } from "./cycle/waiting-pods.ts";
 import { Evaluator } from "./evaluation/index.ts";
@@ -45,6 +46,8 @@ export interface SchedulerOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: SchedulerMetrics;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** Receives the decisions. */
   readonly explanations?: Explanations | undefined;
   /** After this long, parked pods are retried without an event. Default: five minutes. */
@@ -104,7 +107,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
       extenders,
       waiting,
       signal: tasks.signal,
-      runInBackground: (what, work) => background.run(what, work),
+      runInBackground: (what, work) => background.run(what, () => counted(metrics.underWay.preemption, work)),
     };
     const stages = makeStages(profile, factories, context);
     const wakes = new Wakes(stages.plugins, (error, plugin) =>
@@ -133,6 +136,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
     events,
     explanations: options.explanations ?? new Explanations(),
     works: new Works("scheduler"),
+    tracer: options.tracer,
     waiting,
     metrics,
     clock,

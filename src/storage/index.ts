@@ -1,21 +1,23 @@
-/** The whole public surface of storage. */
+/** The whole public surface of storage. Kubelets import the protocol alone, as `#storage/csi`. */
 
+export * from "./csi/index.ts";
+export { type MemoryStorage, type MemoryStorageOptions, memoryStorage } from "./driver/memory/memory-storage.ts";
+export type { LocalDriverOptions } from "./driver/open-local-driver.ts";
+export { DRIVER_NAME, TOPOLOGY_KEY } from "./driver/rules/names.ts";
+export { type RunDriverOptions, runLocalDriver } from "./driver/run-local-driver.ts";
+export { ACCOUNT_NAMESPACE, READER_ACCOUNT } from "./sidecars/accounts.ts";
+export { nodeOfVolume } from "./sidecars/calls/volumes.ts";
+export { ensureDefaultObjects } from "./sidecars/default-objects.ts";
+export { type DriverControllers, oneForAll } from "./sidecars/driver-controllers.ts";
+export type { ProvisionerSettings } from "./sidecars/provisioner/index.ts";
+export { simulatedRegistration } from "./sidecars/registration.ts";
 export {
-  type CsiCallOptions,
-  type CsiDriver,
-  type CsiDriverOptions,
-  type CsiService,
-  openCsiDriver,
-} from "./csi/client.ts";
-export {
-  AccessMode,
-  BlockMetadataType,
-  ControllerRpc,
-  GroupControllerRpc,
-  NodeRpc,
-  PluginService,
-  UsageUnit,
-  VolumeExpansion,
-} from "./csi/enums.ts";
-export { type CsiImplementation, serveCsi } from "./csi/serve.ts";
-export type { CsiHandlers, CsiMessageName, CsiReceived, CsiSent, CsiServiceName } from "./csi/services.ts";
+  leaseName,
+  type RunSidecarsOptions,
+  runSidecars,
+  type Sidecar,
+  type SidecarName,
+  type SidecarSettings,
+  sidecarsOf,
+} from "./sidecars/run-sidecars.ts";
+export * from "./snapshots/index.ts";

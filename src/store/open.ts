@@ -1,6 +1,7 @@
 /** Opens a store of any kind. Backends are imported on first use, so that LMDB and gRPC are loaded only if needed. */
 
 import type { Clock, Logger } from "#base";
+import type { Tracer } from "#tracing";
 import type { EtcdTlsFiles, MovedKeys } from "./etcd/index.ts";
 import type { HistoryPolicy } from "./history/history.ts";
 import { openMemoryStore } from "./memory/index.ts";
@@ -24,6 +25,8 @@ export interface StoreOptions {
   readonly log?: Logger;
   /** Omitted limits are the backend's defaults. */
   readonly history?: Partial<HistoryPolicy>;
+  /** Calls of etcd during a traced request have spans, and name them to etcd. */
+  readonly tracer?: Tracer | undefined;
 }
 
 export async function openStore(options: StoreSpec & StoreOptions): Promise<Store> {

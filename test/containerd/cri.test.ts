@@ -2,10 +2,12 @@
 import { mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { silentLogger } from "../../src/base/index.ts";
 import { BUSYBOX_IMAGE, machineImages, PAUSE_IMAGE } from "../../src/cluster/images/index.ts";
 import { importImage } from "../../src/cluster/nodes/runtime/containerd.ts";
 import { containerConfig, sandboxConfig } from "../../src/kubelet/cri/testing/configs.ts";
-import type { ContainerConfig, PodSandboxConfig, RuntimeEvent } from "../../src/kubelet/index.ts";
+import { type ContainerConfig, criRuntime, type PodSandboxConfig, type RuntimeEvent } from "../../src/kubelet/index.ts";
+import { testTracer } from "../../src/tracing/testing/index.ts";
 import { start } from "../support/command.ts";
 import { leftovers, missing } from "./support/leftovers.ts";
 import { LoneContainerd } from "./support/lone-containerd.ts";
@@ -81,6 +83,21 @@ describe.skipIf(missing !== "")(`CRI on containerd${missing && `: ${missing}`}`,
       (status) => status.conditions.every((condition) => condition.status),
     );
     expect(conditions.map(({ type }) => type)).toEqual(expect.arrayContaining(["RuntimeReady", "NetworkReady"]));
+  });
+
+  it("takes the trace of a call, which is a span of the work that calls", async () => {
+    const { tracer, spans } = testTracer(containerd.clock);
+    const endpoint = containerd.node.socket;
+    const traced = criRuntime({ endpoint, clock: containerd.clock, log: silentLogger, tracer });
+    try {
+      await tracer.during({ name: "syncPod", woken: [] }, () => traced.version());
+    } finally {
+      await traced.close();
+    }
+    tracer.works.sweep(true);
+    const root = spans.find(({ name }) => name === "syncPod");
+    const call = spans.find(({ name }) => name === "runtime.v1.RuntimeService/Version");
+    expect(call).toMatchObject({ traceId: root?.traceId, parentSpanId: root?.spanId, failure: undefined });
   });
 
   it("runs a sandbox with an address, and shows it until it is removed", async () => {

@@ -118,6 +118,10 @@ describe.skipIf(why !== "")(`a node is a machine${why && `: ${why}`}`, { timeout
     const [major, minor] = [(dev >> 8) & 0xfff, (dev & 0xff) | ((dev >> 12) & 0xfff00)];
     const read = await attack(`mknod /tmp/disk b ${major} ${minor}; dd if=/tmp/disk of=/dev/null count=1`);
     expect(read).toContain("Operation not permitted");
+    // Also if it changes the rules of its cgroup, and of the node's.
+    const groups = "/sys/fs/cgroup/devices /host/sys/fs/cgroup/devices $(find /host/sys/fs/cgroup/devices -type d)";
+    const allowing = `for group in ${groups}; do echo a > $group/devices.allow; echo 'b *:* rwm' > $group/devices.allow; done`;
+    expect(await attack(`${allowing}; dd if=/tmp/disk of=/dev/null count=1`)).toContain("Operation not permitted");
     expect(await attack("ls /dev /host/dev")).not.toMatch(/^(sd|vd|nvme|loop)/m);
     expect(await attack("mkdir -p /tmp/m; mount /tmp/disk /tmp/m && echo MOUNTED")).not.toContain("MOUNTED");
   });

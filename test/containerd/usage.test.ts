@@ -55,4 +55,126 @@ describe.skipIf(why !== "")(`usage on real nodes${why && `: ${why}`}`, () => {
       60_000,
     );
   });
+
+  it("the kubelet shows all figures of a Pod: in its summary, as metrics, with volumes", {
+    timeout: 180_000,
+  }, async () => {
+    const script =
+      "head -c 3000000 /dev/zero > /cache/file; while true; do wget -q -O /dev/null localhost:1; sleep 1; done";
+    await machine.apply({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "words" },
+      data: { greeting: "hello" },
+    });
+    await machine.apply({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "figures" },
+      spec: {
+        terminationGracePeriodSeconds: 0,
+        containers: [
+          {
+            name: "main",
+            image: "localhost/busybox:1",
+            command: ["sh", "-c", script],
+            resources: { limits: { cpu: "100m", memory: "64Mi" } },
+            volumeMounts: [
+              { name: "cache", mountPath: "/cache" },
+              { name: "words", mountPath: "/words" },
+            ],
+            readinessProbe: { exec: { command: ["test", "-s", "/cache/file"] }, periodSeconds: 1 },
+          },
+        ],
+        volumes: [
+          { name: "cache", emptyDir: {} },
+          { name: "words", configMap: { name: "words" } },
+        ],
+      },
+    });
+    await machine.kubectl("wait", "--for=condition=Ready", "pod/figures", "--timeout=90s");
+    const raw = (path: string) => machine.kubectl("get", "--raw", `/api/v1/nodes/node-1/proxy${path}`);
+
+    const isOurs = ({ podRef }: PodSummary) => podRef.name === "figures";
+    const text = await until(
+      () => raw("/stats/summary"),
+      (answer) => (JSON.parse(answer) as Summary).pods.find(isOurs)?.cpu.usageNanoCores !== undefined,
+      60_000,
+    );
+    const { node, pods } = JSON.parse(text) as Summary;
+    expect(node).toMatchObject({
+      nodeName: "node-1",
+      systemContainers: [{ name: "pods", memory: { workingSetBytes: expect.any(Number) } }],
+      fs: { capacityBytes: expect.any(Number), inodesUsed: expect.any(Number) },
+      runtime: { imageFs: { usedBytes: expect.any(Number) }, containerFs: { usedBytes: expect.any(Number) } },
+    });
+    const pod = pods.find(isOurs);
+    expect(pod).toMatchObject({
+      cpu: { usageCoreNanoSeconds: expect.any(Number) },
+      memory: { workingSetBytes: expect.any(Number), pageFaults: expect.any(Number) },
+      network: { name: "eth0", interfaces: [{ name: "eth0" }] },
+      process_stats: { process_count: expect.any(Number) },
+      volume: expect.arrayContaining([
+        expect.objectContaining({ name: "cache", capacityBytes: expect.any(Number), inodesUsed: 2 }),
+        expect.objectContaining({ name: "words" }),
+      ]),
+    });
+    const cache = pod?.volume.find(({ name }) => name === "cache");
+    expect(cache?.usedBytes).toBeGreaterThanOrEqual(3_000_000);
+    expect(pod?.["ephemeral-storage"].usedBytes).toBeGreaterThanOrEqual(3_000_000);
+
+    const cadvisor = await raw("/metrics/cadvisor");
+    const main = cadvisor
+      .split("\n")
+      .filter((line) => line.includes('container="main"') && line.includes('pod="figures"'));
+    const value = (name: string, more = "") =>
+      Number(main.find((line) => line.startsWith(`${name}{`) && line.includes(more))?.split(" ")[1]);
+    expect(value("container_cpu_usage_seconds_total", 'cpu="total"')).toBeGreaterThan(0);
+    expect(value("container_memory_working_set_bytes")).toBeGreaterThan(0);
+    expect(value("container_spec_memory_limit_bytes")).toBe(64 * 1024 ** 2);
+    expect(value("container_spec_cpu_quota")).toBe(10_000);
+    expect(value("container_cpu_cfs_periods_total")).toBeGreaterThan(0);
+    expect(value("container_memory_failures_total", 'failure_type="pgfault",scope="container"')).toBeGreaterThan(0);
+    expect(value("container_processes")).toBeGreaterThan(0);
+    expect(value("container_file_descriptors")).toBeGreaterThan(0);
+    expect(cadvisor).toMatch(/^container_network_receive_bytes_total\{.*pod="figures",interface="eth0"\} \d+ \d+$/m);
+    expect(cadvisor).toMatch(/^machine_cpu_cores\{.*\} \d+$/m);
+
+    const own = await raw("/metrics");
+    for (const line of [
+      /^kubelet_running_pods [1-9]/m,
+      /^kubelet_runtime_operations_total\{operation_type="create_container"\} [1-9]/m,
+      /^kubelet_pleg_relist_duration_seconds_count [1-9]/m,
+      /^kubelet_started_containers_total\{container_type="container"\} [1-9]/m,
+      /^kubelet_pod_start_sli_duration_seconds_count [1-9]/m,
+      /^kubelet_node_startup_duration_seconds [1-9]/m,
+      /^kubelet_cgroup_version [12]$/m,
+      /^kubelet_certificate_manager_client_ttl_seconds [1-9]/m,
+      /^rest_client_requests_total\{code="200",host="[^"]+",method="GET"\} [1-9]/m,
+      /^storage_operation_duration_seconds_count\{volume_plugin="kubernetes.io\/empty-dir",operation_name="volume_mount",status="success",migrated="false"\} [1-9]/m,
+      /^kubernetes_build_info\{.*git_version="v1\.36\.\d+\+k8ts.*"/m,
+      /^process_cpu_seconds_total [\d.]+$/m,
+    ])
+      expect(own).toMatch(line);
+    expect(await raw("/metrics/probes")).toMatch(/^prober_probe_total\{.*result="successful".*pod="figures"/m);
+    expect(await raw("/metrics/slis")).toContain('kubernetes_healthcheck{name="syncloop",type="healthz"} 1\n');
+    expect(await raw("/metrics/resource")).toMatch(/^pod_cpu_usage_seconds_total\{.*pod="figures"\} [\d.]+ \d+$/m);
+    // Prometheus refuses a page that shows a series twice.
+    for (const page of [cadvisor, own, await raw("/metrics/resource"), await raw("/metrics/probes")]) {
+      const series = page.split("\n").flatMap((line) => /^\w+(\{.*\})?/.exec(line)?.[0] ?? []);
+      expect(series.filter((each, at) => series.indexOf(each) !== at)).toEqual([]);
+    }
+  });
 });
+
+interface PodSummary {
+  readonly podRef: { readonly name: string };
+  readonly cpu: { readonly usageNanoCores?: number };
+  readonly volume: readonly { readonly name: string; readonly usedBytes: number }[];
+  readonly "ephemeral-storage": { readonly usedBytes: number };
+}
+
+interface Summary {
+  readonly node: object;
+  readonly pods: readonly PodSummary[];
+}

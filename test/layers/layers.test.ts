@@ -3,8 +3,12 @@ import { globSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { dirname, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
 import { type Import, importsOf, root, sources } from "./imports.ts";
 import { layers } from "./table.ts";
+
+/** Public parts of folders that can be imported alone. Those of tests are for tests. */
+const entries = new Set(Object.keys(manifest.imports).filter((entry) => !entry.endsWith("/testing")));
 
 function wrongImport({ file, target }: Import): string | undefined {
   const folder = file.split("/")[1] ?? "";
@@ -20,7 +24,9 @@ function wrongImport({ file, target }: Import): string | undefined {
   if (target.startsWith("#")) {
     const [name = "", ...deeper] = target.slice(1).split("/");
     if (!layer.folders.includes(name)) return `${file} (src/${folder}) may not import ${target}`;
-    return deeper.length === 0 ? undefined : `${file} imports ${target}: only a folder's index is public`;
+    return deeper.length === 0 || entries.has(target)
+      ? undefined
+      : `${file} imports ${target}: only a folder's index is public`;
   }
   const packageName = target
     .split("/")

@@ -27,7 +27,12 @@ const ACTING: Readonly<Record<Component, readonly string[]>> = {
     "StorageVersionMigrator",
   ],
   "kube-scheduler": [],
-  kubelet: ["GracefulNodeShutdown", "ReduceDefaultCrashLoopBackOffDecay"],
+  kubelet: [
+    "CSIVolumeHealth",
+    "GracefulNodeShutdown",
+    "MutableCSINodeAllocatableCount",
+    "ReduceDefaultCrashLoopBackOffDecay",
+  ],
   "kube-proxy": [],
 };
 

@@ -8,6 +8,7 @@ export function registerFeatureMetrics(metrics: MetricsRegistry, features: Featu
     name: "kubernetes_feature_enabled",
     help: "Whether a feature gate is on (1) or off (0), and its stage.",
     labels: ["name", "stage"] as const,
+    stability: "BETA",
   });
   for (const { name, stage, enabled: on } of features.all()) enabled.labels(name, stage).set(on ? 1 : 0);
 }

@@ -4,6 +4,8 @@ import type { IncomingMessage } from "node:http";
 import { connect } from "node:http2";
 import type { Duplex } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { realClock } from "#base";
+import { testTracer } from "../../tracing/testing/index.ts";
 import { AGGREGATOR } from "./remote-user.ts";
 import {
   type AggregatedServer,
@@ -301,4 +303,23 @@ describe("redirects of an extension server", () => {
     const { status, headers } = await server.ask("GET", FLUNDERS);
     expect([Math.floor(status / 100), typeof headers.location]).toEqual([3, "string"]);
   });
+});
+
+it("a traced request goes on in the extension server", async () => {
+  const { tracer, spans } = testTracer(realClock(), { samples: false });
+  server = await aggregatedServer(undefined, undefined, tracer);
+  try {
+    extension = await server.extension();
+    await ready();
+    const traceId = "a".repeat(32);
+    await server.ask("GET", FLUNDERS, { headers: { traceparent: `00-${traceId}-${"b".repeat(16)}-01` } });
+    const call = spans.find(({ name }) => name === "HTTP GET");
+    expect(call).toMatchObject({ traceId, kind: 3 });
+    expect(last().headers.traceparent).toBe(`00-${traceId}-${call?.spanId}-01`);
+    expect(spans.find(({ spanId }) => spanId === call?.parentSpanId)?.name).toBe(
+      "GET /apis/wardle.example.com/v1alpha1/namespaces/{:namespace}/flunders",
+    );
+  } finally {
+    await server.close();
+  }
 });

@@ -9,6 +9,7 @@
  */
 import { StatusError } from "#api";
 import { addressText, type Clock, childController, joined, type Logger } from "#base";
+import { CLIENT } from "#tracing";
 import { pump, Unreachable } from "../connect/forward.ts";
 import type { ApiRequest, ApiResponse, WholeResponse } from "../http/exchange.ts";
 import { isLongRunning } from "../http/long-running.ts";
@@ -49,8 +50,12 @@ export async function proxied(
   const reached = reach(name, service, options);
   if ("status" in reached) return reached;
   const { request, info } = exchange;
+  const span = exchange.span?.child(`HTTP ${request.method}`, {
+    kind: CLIENT,
+    attributes: { "k8s.api_service": name },
+  });
   try {
-    const outgoing = await outgoingOf(exchange, reached);
+    const outgoing = await outgoingOf(exchange, reached, span?.headers());
     return request.isUpgrade === true
       ? await upgraded(request, outgoing, reached, options)
       : await streamed(request, info, outgoing, reached, options);
@@ -58,7 +63,10 @@ export async function proxied(
     const isKnown = error instanceof Unreachable || error instanceof UnspeakableUser;
     // The caller has gone: the error does not matter.
     if (!isKnown && !request.signal.aborted && !options.stopping.aborted) throw error;
+    span?.fail((error as Error).message);
     return textAnswer(503, `error trying to reach service: ${(error as Error).message}`);
+  } finally {
+    span?.end();
   }
 }
 
@@ -72,7 +80,11 @@ function reach(name: string, service: ApiService, { backends, log }: ProxyOption
   }
 }
 
-async function outgoingOf({ request, headers: own }: Authorized, { address }: Reached): Promise<Outgoing> {
+async function outgoingOf(
+  { request, headers: own }: Authorized,
+  { address }: Reached,
+  trace: Readonly<Record<string, string>> | undefined,
+): Promise<Outgoing> {
   const auditId = own[AUDIT_ID];
   const { method, path, query, headers, user = ANONYMOUS } = request;
   const body = await bodyOf(request);
@@ -85,6 +97,7 @@ async function outgoingOf({ request, headers: own }: Authorized, { address }: Re
       "x-forwarded-host": addressText(address),
       "x-forwarded-proto": "https",
       ...(auditId !== undefined && { [AUDIT_ID]: auditId }),
+      ...trace,
       ...remoteUserHeaders(user),
     },
     body,

@@ -19,6 +19,7 @@ import { requestMetrics } from "../pipeline/request-metrics.ts";
 import { FormerNamespaces } from "../rest/read/former-namespaces.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import { nonResourceRoutes } from "../routes/routes.ts";
+import { traceRequests, traceVerbs } from "../tracing/index.ts";
 import { layFoundation } from "./foundation.ts";
 import type { AuthorizationPart, Core, Foundation, Front, ServerParts, Surroundings } from "./parts.ts";
 import { followPast } from "./past.ts";
@@ -136,14 +137,20 @@ async function sync(
 function serving(parts: Surroundings, core: Core, { custom, aggregated }: Extensions, front: Front): Handle {
   const { context, resources, documents, metrics, stopping, past, closing } = core;
   const { feed, clock, log } = context;
-  const { recorder, requests } = parts;
+  const { recorder, tracer, requests } = parts;
   const deadlines = new Deadlines(clock);
   closing.defer(() => deadlines.close());
   const authorize = front.authorize ?? core.authorization.authorize;
   const revision = () => feed.revision;
   return pipeline({
     ...front,
-    count: requestMetrics(metrics, clock, recorder && flowObserver({ recorder, revision, clock })),
+    count: requestMetrics(
+      metrics,
+      clock,
+      recorder && flowObserver({ recorder, revision, clock }),
+      (...api) => resources.find(...api)?.kind.deprecated,
+    ),
+    trace: tracer && { requests: traceRequests(tracer), verbs: traceVerbs(tracer) },
     authorize: flowsForEveryone(authorize),
     dispatch: {
       context,

@@ -12,19 +12,26 @@ import {
 import { TaskGroup } from "#base";
 import { StoreFeed } from "../cache/feed.ts";
 import { Loopback } from "../loopback/loopback.ts";
+import { RestMetrics } from "../rest/metrics.ts";
 import { STORE_PREFIX } from "../rest/resource.ts";
 import { Resources } from "../rest/resources.ts";
 import { apiDocuments } from "../routes/api-documents.ts";
+import { registerVersionMetrics } from "../routes/version.ts";
+import { cacheMetrics } from "../storage/index.ts";
+import { tracedStore } from "../tracing/index.ts";
 import type { Foundation, Surroundings } from "./parts.ts";
 
 export function layFoundation(parts: Surroundings, closing: AsyncDisposableStack, stopping: AbortSignal): Foundation {
-  const { store, sharedStore, isOutdated, clock, random, log, metrics, kinds, features = defaultFeatures } = parts;
+  const { sharedStore, isOutdated, clock, random, log, metrics, kinds, features = defaultFeatures, tracer } = parts;
+  const store = tracer === undefined ? parts.store : tracedStore(parts.store, tracer, sharedStore);
   const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
   closing.use(background);
   registerFeatureMetrics(metrics, features);
+  registerVersionMetrics(metrics, features);
   const feed = new StoreFeed({ store, prefix: STORE_PREFIX, clock, log });
   const resources = new Resources(feed);
   for (const kind of kinds) resources.add(kind);
+  closing.defer(cacheMetrics(metrics, resources));
   return {
     storage: {
       store,
@@ -36,7 +43,9 @@ export function layFoundation(parts: Surroundings, closing: AsyncDisposableStack
       disabledFields: byKind(features),
       newUid: () => parts.newUid(),
       sharedStore,
+      restMetrics: new RestMetrics(metrics, clock),
       isOutdated,
+      tracer,
     },
     resources,
     documents: apiDocuments(shownAt(kinds, features.emulated)),

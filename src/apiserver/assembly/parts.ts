@@ -7,6 +7,7 @@ import type { Features, Kind } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random, TaskGroup } from "#base";
 import type { Recorder } from "#flows";
 import type { Store } from "#store";
+import type { Tracer } from "#tracing";
 import type { Aggregation } from "../aggregation/index.ts";
 import type { Allocators } from "../allocate/index.ts";
 import type { Authorizer } from "../authz/authorizer.ts";
@@ -59,7 +60,7 @@ export interface Front
   /** Default: that of the authorization. */
   readonly authorize?: Authorizer | undefined;
   readonly connectors: Connectors;
-  readonly routes: Pick<RouteOptions, "rawStore" | "health" | "debug" | "others" | "issuerDocuments">;
+  readonly routes: Pick<RouteOptions, "rawStore" | "health" | "debug" | "others" | "issuerDocuments" | "start">;
 }
 
 /** How requests are served, where it differs from the defaults. */
@@ -95,6 +96,8 @@ export interface Surroundings {
   readonly resumableChanges: number;
   /** Records requests and deliveries. Default: nothing is recorded. */
   readonly recorder?: Recorder | undefined;
+  /** Traces requests. Default: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** How the store is used. */
   readonly storageSettings?: StorageSettings | undefined;
   readonly requests?: RequestSettings | undefined;

@@ -20,7 +20,7 @@ export interface Identity {
 }
 
 /** `apiserver-` and a digest of host and port. */
-export function identityName({ hostname, port }: Identity): string {
+export function identityName({ hostname, port }: Pick<Identity, "hostname" | "port">): string {
   const digest = createHash("sha256").update(`${hostname}:${port}`).digest().subarray(0, 16);
   let [bits, value, text] = [0, 0, ""];
   for (const byte of digest) {

@@ -2,6 +2,6 @@
 export { type BootstrapOptions, bootstrap, publishAuthentication, reportTo } from "./bootstrap.ts";
 export type { AuthenticationFacts } from "./config-maps.ts";
 export { type EndpointReconcilerType, RECONCILER_TYPES } from "./endpoint-addresses.ts";
-export type { Identity } from "./identity.ts";
+export { type Identity, identityName } from "./identity.ts";
 export { Membership } from "./membership.ts";
 export { nodeRules } from "./rbac/index.ts";

@@ -16,39 +16,23 @@
  */
 import { OrderedMap } from "#base";
 import type { Change, Entry, Revision } from "#store";
+import { CacheCounts } from "./cache-counts.ts";
 import type { Subscriber } from "./feed.ts";
 import { FieldIndex, type FieldValue } from "./field-index.ts";
 import { RecentWrites } from "./recent-writes.ts";
 import { matcher, type Selection } from "./selection.ts";
 import { StoredObject } from "./stored-object.ts";
-import { CacheEvent, type WatchEvent } from "./watch-event.ts";
+import { CacheEvent } from "./watch-event.ts";
+import { type ChangeSink, concerns, type Watcher, type WatcherSink } from "./watcher.ts";
 
-const WINDOW_EVENTS = 10_000;
+export const WINDOW_EVENTS = 10_000;
 const KEPT_SNAPSHOTS = 64;
 /** More than are written at once: watchers get a write after all that was committed with it is stored. */
 const KEPT_VALUES = 512;
 /** A larger page is not kept. */
 const MAX_PAGE_OBJECTS = 5_000;
 
-export interface WatcherSink {
-  /** Called in the order of revisions. */
-  event(event: WatchEvent): void;
-  /** The cache was replaced and events may be missing: the watcher has to start again. */
-  expired(): void;
-  /** No more events will come: the resource is not served any more, or in another form. */
-  ended?(): void;
-}
-
-/** A watcher that gets both states of a change. */
-export interface ChangeSink extends Omit<WatcherSink, "event"> {
-  change(event: CacheEvent): void;
-}
-
-interface Watcher {
-  /** It has seen all events up to this revision. */
-  readonly after: Revision;
-  readonly sink: ChangeSink;
-}
+export type { ChangeSink, WatcherSink } from "./watcher.ts";
 
 /** Reports an object that cannot be decoded or processed. */
 export type ReportUnreadable = (key: string, error: unknown) => void;
@@ -57,6 +41,7 @@ export type ObjectMap = OrderedMap<string, StoredObject>;
 
 export class ResourceCache implements Subscriber {
   readonly prefix: string;
+  readonly counts = new CacheCounts();
   #objects: ObjectMap = new OrderedMap();
   /** The same objects by key alone: each write finds its object four times. */
   readonly #byKey = new Map<string, StoredObject>();
@@ -93,6 +78,11 @@ export class ResourceCache implements Subscriber {
   /** A watch can start from this revision on. */
   get oldest(): Revision {
     return this.#windowStart;
+  }
+
+  /** The revision of the last change, or of the last list. */
+  get newest(): Revision {
+    return this.#newest;
   }
 
   get(key: string): StoredObject | undefined {
@@ -151,6 +141,7 @@ export class ResourceCache implements Subscriber {
   }
 
   replace(entries: readonly Entry[], revision: Revision): void {
+    this.counts.initializations++;
     this.#objects = new OrderedMap();
     this.#byKey.clear();
     for (const entry of entries) this.#keep(this.#suffix(entry.key), new StoredObject(entry));
@@ -181,6 +172,7 @@ export class ResourceCache implements Subscriber {
   }
 
   change({ key, revision, entry }: Change): void {
+    this.counts.received++;
     const suffix = this.#suffix(key);
     const previous = this.#byKey.get(suffix);
     let current: StoredObject | undefined;
@@ -240,7 +232,9 @@ export class ResourceCache implements Subscriber {
     for (let i = this.#firstAfter(after); i < this.#window.length; i++) {
       const event = this.#window[i];
       const key = (event?.current ?? event?.previous)?.key;
-      if (event !== undefined && key !== undefined && concerns(at, this.#suffix(key))) sink.change(event);
+      if (event === undefined || key === undefined || !concerns(at, this.#suffix(key))) continue;
+      this.counts.initEvents++;
+      sink.change(event);
     }
     if (at === "" && exactly !== undefined) return this.#index(exactly).watch(exactly.value, watcher);
     const set = this.#watchers.get(at) ?? new Set();
@@ -318,8 +312,7 @@ export class ResourceCache implements Subscriber {
     if (slash !== -1) this.#deliverAt(suffix.slice(0, slash + 1), event);
     this.#deliverAt(suffix, event);
     for (const index of this.#indexes.values())
-      for (const { after, sink } of index.concerned(event.previous, event.current))
-        if (event.revision > after) sink.change(event);
+      for (const watcher of index.concerned(event.previous, event.current)) this.#give(event, watcher);
   }
 
   #expire(suffix: string): void {
@@ -333,10 +326,12 @@ export class ResourceCache implements Subscriber {
   #deliverAt(at: string, event: CacheEvent): void {
     const watchers = this.#watchers.get(at);
     if (watchers === undefined) return;
-    for (const { after, sink } of watchers) if (event.revision > after) sink.change(event);
+    for (const watcher of watchers) this.#give(event, watcher);
   }
-}
 
-function concerns(at: string, suffix: string): boolean {
-  return at === "" || at === suffix || (at.endsWith("/") && suffix.startsWith(at));
+  #give(event: CacheEvent, { after, sink }: Watcher): void {
+    if (event.revision <= after) return;
+    this.counts.dispatched++;
+    sink.change(event);
+  }
 }

@@ -66,6 +66,11 @@ export class StoredObject {
     return this.#bytes !== undefined && isFaulty(this.#bytes);
   }
 
+  /** The length of its JSON. 0 if that has not been made. */
+  get bytes(): number {
+    return (this.#line ?? this.#bytes)?.length ?? 0;
+  }
+
   /** Its JSON and a newline, as clients get it. */
   get line(): Buffer {
     if (this.#line === undefined) {

@@ -14,7 +14,7 @@ import { connectOptions } from "./connect-options.ts";
 import type { Connector } from "./connector.ts";
 import { evictPod } from "./eviction.ts";
 import type { Target } from "./forward.ts";
-import type { KubeletReach, PodConnections } from "./kubelet-target.ts";
+import type { KubeletReach, PodConnections, SimulatedMetrics } from "./kubelet-target.ts";
 import { podLog } from "./pod-log.ts";
 import { podStream } from "./pod-streams.ts";
 import { nodeProxy, podProxy, serviceProxy } from "./proxy.ts";
@@ -32,6 +32,8 @@ export interface ConnectOptions {
   /** The current client certificate of this server for kubelets. */
   readonly kubeletIdentity?: (() => Target["tls"] | undefined) | undefined;
   readonly kubelets?: KubeletReach | undefined;
+  /** Of simulated nodes, which have no port. Default: there are none. */
+  readonly simulatedMetrics?: SimulatedMetrics | undefined;
   /** Aborts when this server stops: streams to nodes end with it. */
   readonly stopping?: AbortSignal | undefined;
   /** Issues ServiceAccount tokens. Without it TokenRequests are refused. */
@@ -46,10 +48,10 @@ export interface Connectors {
 }
 
 export function connectors(options: ConnectOptions): Connectors {
-  const { resources, kubeletIdentity, kubelets, stopping, authorize } = options;
+  const { resources, kubeletIdentity, kubelets, simulatedMetrics, stopping, authorize } = options;
   const core = (plural: string) => served(resources, "", plural);
   const pods = core("pods");
-  const reach: PodConnections = { pods, nodes: core("nodes"), kubeletIdentity, kubelets, stopping };
+  const reach: PodConnections = { pods, nodes: core("nodes"), kubeletIdentity, kubelets, simulatedMetrics, stopping };
   const bind = bindPod(pods, core("bindings").kind as Kind as Kind<core.Binding>);
   const slices = served(resources, "discovery.k8s.io", "endpointslices");
   /** These pass admission with the operation CONNECT. */

@@ -23,12 +23,16 @@ export interface KubeletReach {
   readonly port?: number | undefined;
 }
 
+/** What a kubelet of this process has under a path, such as /metrics/resource. Undefined: ask the node. */
+export type SimulatedMetrics = (node: string, path: string) => string | undefined;
+
 export interface PodConnections {
   readonly pods: Resource;
   readonly nodes: Resource;
   /** The current client certificate of this server for kubelets. */
   readonly kubeletIdentity?: (() => Target["tls"]) | undefined;
   readonly kubelets?: KubeletReach | undefined;
+  readonly simulatedMetrics?: SimulatedMetrics | undefined;
   /** Aborts when this server stops. */
   readonly stopping?: AbortSignal | undefined;
 }

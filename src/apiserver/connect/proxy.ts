@@ -7,6 +7,7 @@
  *    of a Service which has no name.
  */
 import { badRequest, type core, notFound, parseIp, serviceUnavailable } from "#api";
+import { metricsContentType } from "#base";
 import type { Authorizer } from "../authz/authorizer.ts";
 import { readyEndpoints } from "../outbound/endpoints.ts";
 import type { Resource } from "../rest/resource.ts";
@@ -47,6 +48,9 @@ export function nodeProxy(connections: PodConnections, authorize: Authorizer): C
   });
   return async (request, exchange) => {
     if (exchange.isUpgrade === true) await demandCreate(authorize, request, exchange.path);
+    const text = connections.simulatedMetrics?.(request.name, behindProxy(exchange.path, exchange.query, false));
+    if (text !== undefined)
+      return { status: 200, headers: { "content-type": metricsContentType }, body: [Buffer.from(text)] };
     return await passOn(request, exchange);
   };
 }

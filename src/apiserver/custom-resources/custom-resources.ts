@@ -102,7 +102,7 @@ function terminating(resource: Parameters<typeof forbidden>[0], name: string) {
 
 function converterFor(
   { spec, metadata }: Definition,
-  { clock, random, newUid }: StorageContext,
+  { clock, random, newUid, tracer }: StorageContext,
   resources: Resources,
   metrics: ConversionMetrics,
 ): Converter {
@@ -113,6 +113,7 @@ function converterFor(
       config: webhook.clientConfig,
       clock,
       resolve: serviceResolver(resources, () => random),
+      tracer,
     }),
     reviewVersions: webhook.conversionReviewVersions,
     newUid,

@@ -16,7 +16,7 @@ import type { UserInfo } from "../identity/user.ts";
 import { dealHand, flowHash } from "./dealer.ts";
 import { byPrecedence, CompiledSchema, type SubjectMatcher } from "./flow-schema.ts";
 import { Level, type LevelOptions } from "./level.ts";
-import type { SchemaSamples } from "./metrics.ts";
+import type { SchemaSamples } from "./measures/metrics.ts";
 import { flowSchemas, MANDATORY, priorityLevels } from "./objects/default-objects.ts";
 import { borrow, seatLimits } from "./seat-shares.ts";
 import type { Schema } from "./ticket.ts";

@@ -21,7 +21,7 @@
 import { Chain, type Clock, type Timer } from "#base";
 import type { DemandStats } from "./demand.ts";
 import type { Dispatcher, EventLoopBudget } from "./event-loop-budget.ts";
-import type { LevelTimes } from "./level-times.ts";
+import type { LevelTimes } from "./measures/level-times.ts";
 import type { Queue } from "./queue.ts";
 import { QueueSet } from "./queue-set.ts";
 import { type Entry, Ticket, waitMs } from "./ticket.ts";

@@ -21,7 +21,8 @@ import { DanglingStatus, danglingCondition } from "./dangling.ts";
 import { dump } from "./dumps.ts";
 import { EventLoopBudget } from "./event-loop-budget.ts";
 import { ensureObjects, FLOW_CONTROL, removeUnwanted } from "./kept-objects.ts";
-import { FairnessMetrics } from "./metrics.ts";
+import { inFlightGauges } from "./measures/in-flight-metrics.ts";
+import { FairnessMetrics } from "./measures/metrics.ts";
 import { fairnessStep, type ReadWriteRatios } from "./step.ts";
 import { WatchCounts } from "./watch-counts.ts";
 import { WorkEstimator } from "./work-estimate.ts";
@@ -98,13 +99,16 @@ export function fairness(options: FairnessOptions): Fairness {
   ];
   digest();
   const readWrite = readWriteRatios(metrics, clock);
+  const inFlight = inFlightGauges(options.metrics);
   stops.push(
     options.metrics.collect(() => {
       for (const level of configuration.levels) level.observe();
       const now = clock.monotonic();
-      for (const { readOnly, mutating } of Object.values(readWrite)) {
-        readOnly.advance(now);
-        mutating.advance(now);
+      for (const phase of ["executing", "waiting"] as const) {
+        for (const kind of ["readOnly", "mutating"] as const) {
+          readWrite[phase][kind].advance(now);
+          inFlight[phase][kind].set(readWrite[phase][kind].peak.at(now));
+        }
       }
     }),
   );

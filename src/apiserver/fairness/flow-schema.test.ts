@@ -5,7 +5,7 @@ import { requestInfo } from "../http/request-info.ts";
 import { Configuration } from "./configuration.ts";
 import { EventLoopBudget } from "./event-loop-budget.ts";
 import { CompiledSchema } from "./flow-schema.ts";
-import { FairnessMetrics } from "./metrics.ts";
+import { FairnessMetrics } from "./measures/metrics.ts";
 import { flowSchemas, priorityLevels } from "./objects/default-objects.ts";
 
 function info(request: string) {

@@ -4,8 +4,8 @@ import type { Clock } from "#base";
 import { Demand, type DemandStats, NO_DEMAND } from "./demand.ts";
 import type { EventLoopBudget } from "./event-loop-budget.ts";
 import { FairQueue, type Queuing } from "./fair-queue.ts";
-import { LevelTimes } from "./level-times.ts";
-import type { FairnessMetrics } from "./metrics.ts";
+import { LevelTimes } from "./measures/level-times.ts";
+import type { FairnessMetrics } from "./measures/metrics.ts";
 import { RetryAfter } from "./retry-after.ts";
 import type { Lending, SeatLimits, Shares } from "./seat-shares.ts";
 

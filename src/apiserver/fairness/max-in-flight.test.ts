@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { MetricsRegistry, VirtualClock } from "#base";
 import type { ApiResponse } from "../http/exchange.ts";
 import { requestInfo } from "../http/request-info.ts";
 import type { Attributed } from "../pipeline/exchange.ts";
@@ -14,7 +15,8 @@ describe("without priority and fairness", () => {
     { name: "masters have none", limits: [1, 1], requests: ["GET", "master GET"], want: [200, 200] },
     { name: "watches do not count", limits: [1, 1], requests: ["WATCH", "WATCH", "GET"], want: [200, 200, 200] },
   ])("$name", async ({ limits: [reading, mutating], requests, want }) => {
-    const step = maxInFlight({ reading, mutating });
+    const [metrics, clock] = [new MetricsRegistry(), new VirtualClock()];
+    const step = maxInFlight({ reading, mutating }, { metrics, clock });
     const gate = Promise.withResolvers<ApiResponse>();
     const asked = requests.map((request) => {
       const [method = "", who = ""] = request.split(" ").reverse();
@@ -23,6 +25,11 @@ describe("without priority and fairness", () => {
       const groups = who === "master" ? ["system:masters"] : [];
       return step({ info, user: { name: "u", groups } } as unknown as Attributed, () => gate.promise);
     });
+    await clock.advance(1_000);
+    const served = want.filter((status) => status === 200).length;
+    const counted = metrics.text().match(/^apiserver_current_inflight_requests\{.*\} (\d+)$/gm) ?? [];
+    const watched = requests.filter((request) => request === "WATCH").length;
+    expect(counted.reduce((sum, line) => sum + Number(line.split(" ")[1]), 0)).toBe(served - watched);
     gate.resolve(ok);
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(want);
     expect(

@@ -16,8 +16,8 @@ import { isReading } from "../http/verbs.ts";
 import type { Next, Step } from "../pipeline/compose.ts";
 import type { Attributed } from "../pipeline/exchange.ts";
 import type { Configuration, Route } from "./configuration.ts";
+import type { TimedRatio } from "./measures/timed-ratio.ts";
 import { Ticket } from "./ticket.ts";
-import type { TimedRatio } from "./timed-ratio.ts";
 import type { WatchCounts } from "./watch-counts.ts";
 import { ONE_SEAT, type Work, type WorkEstimator } from "./work-estimate.ts";
 
@@ -145,6 +145,7 @@ function wait(ticket: HeldTicket, { clock, readWrite }: FairnessStepOptions): Pr
     ticket.decide = (goesOn) => {
       stay?.();
       const now = goesOn ? ticket.startedMs : clock.monotonic();
+      ticket.exchange.waitedMs += now - ticket.arrivedMs;
       ratio.add(-1, now);
       if (!goesOn) samples.waitedInVain.observe((now - ticket.arrivedMs) / 1000);
       decided(goesOn);

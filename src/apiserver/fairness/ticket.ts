@@ -2,7 +2,7 @@
 import { durationMs } from "#api";
 import type { Chain, Linked } from "#base";
 import type { Attributed } from "../pipeline/exchange.ts";
-import type { SchemaSamples } from "./metrics.ts";
+import type { SchemaSamples } from "./measures/metrics.ts";
 import type { Queue } from "./queue.ts";
 import type { Work } from "./work-estimate.ts";
 

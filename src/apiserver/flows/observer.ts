@@ -7,7 +7,17 @@
  */
 import type { ObjectMeta } from "#api";
 import { type Clock, timeOfDay } from "#base";
-import { CAUSE_HEADER, type Call, causeId, isRead, type RequestAbout, readCause, type Written } from "#flows";
+import {
+  CAUSE_HEADER,
+  type Call,
+  causeId,
+  isRead,
+  type RequestAbout,
+  readCause,
+  type SpanName,
+  type Written,
+} from "#flows";
+import { type SpanContext, TRACEPARENT } from "#tracing";
 import { toldReason } from "../authz/authorizer.ts";
 import type { ApiResponse } from "../http/exchange.ts";
 import type { RequestInfo } from "../http/request-info.ts";
@@ -98,13 +108,14 @@ export function flowObserver(options: WorksOptions): RequestObserver {
     facts.split = witness?.split ?? 0;
     facts.refusedBy = witness?.refusedBy;
     facts.calls = witness?.made;
+    facts.span = exchange.span === undefined ? undefined : nameOf(exchange.span.context);
     recorder.recorded(facts);
   }
 
   /**
    * The id of the work that caused the request, of this user's works only. The work is recorded with its first request.
    */
-  function causeOf({ original, user }: Authenticated, header: string): string | undefined {
+  function causeOf({ original, user, span }: Authenticated, header: string): string | undefined {
     const name = causeId(header);
     if (name === undefined) return undefined;
     const known = recorder.workOf(user.name, name);
@@ -112,8 +123,15 @@ export function flowObserver(options: WorksOptions): RequestObserver {
     const cause = readCause(header);
     if (cause === undefined) return undefined;
     const userAgent = original.headers["user-agent"] ?? "";
-    return recordWork(cause, { user: user.name, userAgent, isForeign: original.remoteAddress !== undefined }, options);
+    const teller = { user: user.name, userAgent, isForeign: original.remoteAddress !== undefined };
+    // A component that traces sends the span of its work as the parent of its requests.
+    const parent = original.headers[TRACEPARENT] === undefined ? undefined : span?.trace.parent;
+    return recordWork(cause, { ...teller, span: parent && nameOf(parent) }, options);
   }
+}
+
+function nameOf({ traceId, spanId }: SpanContext): SpanName {
+  return { traceId, spanId };
 }
 
 interface Write {

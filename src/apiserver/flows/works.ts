@@ -1,7 +1,7 @@
 /** Records of works: reported with a request (the header `k8ts-cause`), or as a list by `POST /k8ts/flows`. */
 import { badRequest, StatusError } from "#api";
 import type { Clock } from "#base";
-import { actorOf, type Cause, type Recorder, readCause, vouchesFor } from "#flows";
+import { actorOf, type Cause, type Recorder, readCause, type SpanName, vouchesFor } from "#flows";
 import type { ApiRequest, ApiResponse } from "../http/exchange.ts";
 import { ANONYMOUS } from "../identity/user.ts";
 
@@ -20,6 +20,8 @@ export interface Teller {
   readonly userAgent: string;
   /** Its clock is another one. */
   readonly isForeign: boolean;
+  /** The span of the work, if it is traced. */
+  readonly span?: SpanName | undefined;
 }
 
 /** Records a work and returns its id. One that the client cannot vouch for is recorded as its own, and marked. */
@@ -41,6 +43,7 @@ export function recordWork(cause: Cause, teller: Teller, options: WorksOptions):
     claimed,
     ...(claimed && { claimedBy: teller.user }),
     foreignClock: teller.isForeign,
+    ...(teller.span !== undefined && { span: teller.span }),
   });
 }
 

@@ -14,6 +14,7 @@ import {
   writeJson,
 } from "#api";
 import { type Clock, HttpClient, httpFailureText, type NetworkAddress } from "#base";
+import type { Tracer } from "#tracing";
 
 export const WEBHOOK_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
@@ -40,6 +41,8 @@ export interface WebhookClientOptions {
   readonly clock: Clock;
   /** How this server authenticates itself to the webhook. */
   readonly identity?: WebhookIdentity | undefined;
+  /** Calls during a traced request have spans, and name them to the webhook. */
+  readonly tracer?: Tracer | undefined;
   /** Called with the error of a connection that could not be made, or broke. */
   onFailedConnection?: ((cause: unknown) => void) | undefined;
   /** Where a Service can be reached now. Throws if nowhere, in words for the client. */
@@ -63,7 +66,7 @@ interface Target {
 }
 
 export function webhookClient(options: WebhookClientOptions): WebhookClient {
-  const { config, clock, identity = {}, resolve, onFailedConnection } = options;
+  const { config, clock, identity = {}, tracer, resolve, onFailedConnection } = options;
   const target = targetOf(config, resolve);
   const { authorization, cert, key } = identity;
   const client = new HttpClient({
@@ -91,7 +94,12 @@ export function webhookClient(options: WebhookClientOptions): WebhookClient {
       } catch (error) {
         return failed(error instanceof Error ? error.message : String(error));
       }
-      const result = await client.send({ url, headers, body: Buffer.from(writeJson(body)), address, timeoutMs });
+      const span = tracer?.calls("HTTP POST", { "http.request.method": "POST", "url.full": url });
+      const all = span === undefined ? headers : { ...headers, ...span.headers() };
+      const result = await client.send({ url, headers: all, body: Buffer.from(writeJson(body)), address, timeoutMs });
+      if (!result.ok) span?.fail(httpFailureText(result));
+      else span?.set({ "http.response.status_code": result.status });
+      span?.end();
       if (!result.ok) {
         if (result.reason === "connection") onFailedConnection?.(result.cause);
         return failed(httpFailureText(result));

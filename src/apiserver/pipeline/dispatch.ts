@@ -199,7 +199,7 @@ function restRequest(
     query: request.query,
     asOf,
     contentType: request.headers["content-type"],
-    body: () => request.body(MAX_BODY_BYTES),
+    body: life === undefined ? () => request.body(MAX_BODY_BYTES) : () => measuredBody(request, life),
     value: request.value,
     warn,
     annotate,
@@ -207,6 +207,12 @@ function restRequest(
     witness,
     life,
   };
+}
+
+async function measuredBody(request: ApiRequest, life: NonNullable<Remarks["life"]>): Promise<Buffer> {
+  const body = await request.body(MAX_BODY_BYTES);
+  life.bodyBytes = body.length;
+  return body;
 }
 
 /** Namespaced resources need a namespace in the path, others must not have one. */

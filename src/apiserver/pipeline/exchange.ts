@@ -9,6 +9,7 @@
  * type, since a request may be refused on the way.
  */
 import type { Kind } from "#api";
+import type { Span } from "#tracing";
 import type { Attributes } from "../authz/attributes.ts";
 import type { Verdict } from "../authz/verdict.ts";
 import type { ApiRequest } from "../http/exchange.ts";
@@ -40,6 +41,10 @@ export interface Received extends Arrived {
   timeoutMs?: number | undefined;
   /** It took too long, and has been answered so. */
   isOver: boolean;
+  /** How long it waited for others than this server: for webhooks, or in a queue of fairness. */
+  waitedMs: number;
+  /** The size of its body, once that was read. */
+  bodyBytes: number;
   authenticated(caller: UserInfo): Authenticated;
 }
 
@@ -55,6 +60,8 @@ export interface Authenticated extends Received {
   observer?: BodyObserver | undefined;
   /** Sees how admission decides, and what is written. */
   witness?: RequestWitness | undefined;
+  /** Its span, if it is traced. */
+  span?: Span | undefined;
   attributed(request: ApiRequest, attributes: Attributes, constraint: string): Attributed;
 }
 
@@ -97,7 +104,10 @@ export class RequestExchange implements Authorized {
   held: { release(): void } | undefined = undefined;
   timeoutMs: number | undefined = undefined;
   isOver = false;
+  waitedMs = 0;
+  bodyBytes = 0;
   witness: RequestWitness | undefined = undefined;
+  span: Span | undefined = undefined;
 
   constructor(original: ApiRequest) {
     this.original = original;

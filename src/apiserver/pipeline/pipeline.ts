@@ -13,9 +13,16 @@ import type { Handle } from "../http/exchange.ts";
 import { type AuditUnauthenticated, authenticate } from "./authenticate.ts";
 import { authorize } from "./authorize.ts";
 import { allowOrigins, strictTransport } from "./browser-headers.ts";
-import { compose, passThrough, type Step } from "./compose.ts";
+import { compose, type Next, passThrough, type Step } from "./compose.ts";
 import type { Deadlines } from "./deadlines.ts";
-import { type Arrived, type Attributed, type Authenticated, type Received, RequestExchange } from "./exchange.ts";
+import {
+  type Arrived,
+  type Attributed,
+  type Authenticated,
+  type Authorized,
+  type Received,
+  RequestExchange,
+} from "./exchange.ts";
 import { impersonate } from "./impersonate.ts";
 import { answerRefusals, recover } from "./recover.ts";
 import { requestInfo } from "./request-info.ts";
@@ -29,11 +36,19 @@ export interface BrowserSettings {
   readonly strictTransport?: readonly string[] | undefined;
 }
 
+/** Around what authenticated requests pass, and around their verbs. */
+export interface Tracing {
+  readonly requests: Step<Authenticated>;
+  readonly verbs: (serve: Next<Authorized>) => Next<Authorized>;
+}
+
 export interface PipelineOptions extends ServeOptions {
   readonly authenticate: Authenticator;
   /** Headers that go no further than authentication. Default: those that Kubernetes defines. */
   readonly isCredential?: ((header: string) => boolean) | undefined;
   readonly count: Step<Authenticated>;
+  /** Default: requests are not traced. */
+  readonly trace?: Tracing | undefined;
   readonly audit: Step<Authenticated>;
   /** Default: requests that are not authenticated are not audited. */
   readonly turnedAway?: AuditUnauthenticated | undefined;
@@ -60,15 +75,21 @@ export function pipeline(options: PipelineOptions): Handle {
     .step(checkTimeout())
     .step(allowOrigins(browsers?.allowedOrigins))
     .step(authenticate(options.authenticate, log, options.turnedAway))
-    .step(options.count)
+    .step(traced(options))
     .step(options.audit)
     .step(answerRefusals(log))
     .step(limitTime(options.deadlines, options.requestTimeoutMs))
     .step(impersonate(options.authorize, options.isCredential))
     .step(options.fairness)
     .step(authorize(options.authorize))
-    .end(serve(options));
+    .end(options.trace === undefined ? serve(options) : options.trace.verbs(serve(options)));
   const requests = log.child({ component: "httplog" });
   if (clock !== undefined && requests.enabled(LOGGED_FROM)) return logRequests(answer, clock, requests);
   return (request) => answer(new RequestExchange(request));
+}
+
+/** One step, so that requests of a server without traces pass no other. */
+function traced({ count, trace }: PipelineOptions): Step<Authenticated> {
+  if (trace === undefined) return count;
+  return (exchange, next) => trace.requests(exchange, (each) => count(each, next));
 }

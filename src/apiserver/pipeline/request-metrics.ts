@@ -1,13 +1,17 @@
-/** The step `count`: request metrics under the names that dashboards know. */
-import { type Clock, type Counter, type Histogram, type MetricsRegistry, settle } from "#base";
-import { type ApiResponse, isStream, type StreamResponse } from "../http/exchange.ts";
+/**
+ * The step `count`: metrics of requests, and the observer's view of them.
+ *
+ * 1. Requests with the same labels share their samples, which are looked up once: counting is a few additions.
+ * 2. What is rare (dry runs, deprecated APIs, requests that were ended) is looked up when it happens.
+ */
+import { type Clock, type Counter, type Gauge, type Histogram, type MetricsRegistry, settle, table } from "#base";
+import { type ApiResponse, isStream, type StreamResponse, type WholeResponse } from "../http/exchange.ts";
+import { isLongRunning } from "../http/long-running.ts";
 import type { RequestInfo } from "../http/request-info.ts";
+import { isWriting } from "../http/verbs.ts";
 import type { Step } from "./compose.ts";
 import type { Authenticated } from "./exchange.ts";
-
-const DURATION_BUCKETS = [
-  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
-];
+import { type About, type RequestFamilies, requestFamilies } from "./request-families.ts";
 
 /** Sees requests as they are measured, with the same readings of the clock. */
 export interface RequestObserver {
@@ -17,22 +21,51 @@ export interface RequestObserver {
   answered(exchange: Authenticated, response: ApiResponse, startMs: number, tookMs: number): void;
 }
 
-/** The counters of requests with the same labels, looked up once for all of them. */
+/** The warning of a deprecated API; undefined for all others. */
+export type DeprecationOf = (group: string, version: string, resource: string) => string | undefined;
+
+const COMPONENT = "apiserver";
+const OWN_USER = "system:apiserver";
+const METHODS: Readonly<Record<string, string>> = table({ create: "POST", update: "PUT" });
+/** Subresources that connect the client with a container or a Service. */
+const CONNECTS = new Set(["attach", "exec", "portforward", "proxy"]);
+const APPLY = "application/apply-patch+";
+const FIELD_VALIDATIONS = ["", "Ignore", "Warn", "Strict"];
+const TOO_MANY_REQUESTS = 429;
+const TIMED_OUT = 504;
+
+/** The samples of requests with the same labels. */
 class RequestSamples {
-  readonly #durations: () => Histogram;
-  #duration: Histogram | undefined;
+  readonly #families: RequestFamilies;
+  readonly #about: About;
   readonly #ofCode: (code: number) => Counter;
   readonly #codes = new Map<number, Counter>();
+  readonly duration: Histogram;
+  #ownDuration: Histogram | undefined;
+  #size: Histogram | undefined;
+  #open: Gauge | undefined;
 
-  constructor(durations: () => Histogram, ofCode: (code: number) => Counter) {
-    this.#durations = durations;
-    this.#ofCode = ofCode;
+  constructor(families: RequestFamilies, about: About, dryRun: string) {
+    this.#families = families;
+    this.#about = about;
+    const [verb, ...rest] = about;
+    this.duration = families.durations.labels(verb, dryRun, ...rest);
+    this.#ofCode = (code) => families.total.labels(verb, dryRun, ...rest, String(code));
   }
 
-  /** Watches have no duration. */
-  get duration(): Histogram {
-    this.#duration ??= this.#durations();
-    return this.#duration;
+  get ownDuration(): Histogram {
+    this.#ownDuration ??= this.#families.ownDurations.labels(...this.#about);
+    return this.#ownDuration;
+  }
+
+  get size(): Histogram {
+    this.#size ??= this.#families.sizes.labels(...this.#about);
+    return this.#size;
+  }
+
+  get open(): Gauge {
+    this.#open ??= this.#families.open.labels(...this.#about);
+    return this.#open;
   }
 
   code(code: number): Counter {
@@ -43,66 +76,85 @@ class RequestSamples {
     }
     return counter;
   }
+
+  ended(code: number): void {
+    this.#families.ended.labels(...this.#about, String(code)).inc();
+  }
 }
 
 export function requestMetrics(
   metrics: MetricsRegistry,
   clock: Clock,
   observer?: RequestObserver,
+  deprecationOf: DeprecationOf = () => undefined,
 ): Step<Authenticated> {
-  const total = metrics.counter({
-    name: "apiserver_request_total",
-    help: "Requests answered, by verb, resource and HTTP code.",
-    labels: ["verb", "group", "version", "resource", "subresource", "scope", "code"],
-  });
-  const duration = metrics.histogram({
-    name: "apiserver_request_duration_seconds",
-    help: "How long requests took until they were answered, watches left out.",
-    labels: ["verb", "group", "version", "resource", "subresource", "scope"],
-    buckets: DURATION_BUCKETS,
-  });
-  const watches = metrics.gauge({
-    name: "apiserver_longrunning_requests",
-    help: "Watches that are open now.",
-    labels: ["verb", "group", "version", "resource"],
-  });
-  const about = (info: RequestInfo): RequestSamples => {
-    const { apiGroup, apiVersion, resource, subresource } = info;
-    const labels = [info.verb.toUpperCase(), apiGroup, apiVersion, resource, subresource, scopeOf(info)] as const;
-    return new RequestSamples(
-      () => duration.labels(...labels),
-      (code) => total.labels(...labels, String(code)),
-    );
+  const families = requestFamilies(metrics);
+  const validations = new Map(FIELD_VALIDATIONS.map((value) => [value, families.fieldValidation.labels(value)]));
+  const about = (exchange: Authenticated): RequestSamples => {
+    const { info, original } = exchange;
+    const { apiGroup, apiVersion, resource, subresource, isResourceRequest } = info;
+    const deprecation = isResourceRequest ? deprecationOf(apiGroup, apiVersion, resource) : undefined;
+    if (deprecation !== undefined) {
+      const removed = /unavailable in v([\d.]+)\+/.exec(deprecation)?.[1] ?? "";
+      families.deprecated.labels(apiGroup, apiVersion, resource, subresource, removed).set(1);
+    }
+    const labels: About = [
+      verbOf(info, original.headers["content-type"]),
+      ...([apiGroup, apiVersion, resource, isResourceRequest ? subresource : healthPath(info), scopeOf(info)] as const),
+      COMPONENT,
+    ];
+    return new RequestSamples(families, labels, dryRunOf(exchange));
   };
   const known = new WeakMap<object, RequestSamples>();
-  const samplesOf = (info: RequestInfo): RequestSamples => {
-    const { topic } = info;
-    if (topic === undefined) return about(info);
+  const samplesOf = (exchange: Authenticated): RequestSamples => {
+    const { topic, verb } = exchange.info;
+    // An apply is a patch by its content type only.
+    if (topic === undefined || verb === "patch") return about(exchange);
     let samples = known.get(topic);
     if (samples === undefined) {
-      samples = about(info);
+      samples = about(exchange);
       known.set(topic, samples);
     }
     return samples;
   };
+  const selfRequest = (info: RequestInfo): void =>
+    families.own.labels(verbOf(info), info.apiGroup, info.resource, info.subresource).inc();
   const answered = (exchange: Authenticated, samples: RequestSamples, startMs: number, response: ApiResponse) => {
-    samples.code(response.status).inc();
+    const { status } = response;
+    samples.code(status).inc();
+    if (status === TOO_MANY_REQUESTS || status === TIMED_OUT) samples.ended(status);
     const tookMs = clock.monotonic() - startMs;
     observer?.answered(exchange, response, startMs, tookMs);
-    if (isStream(response)) return counted(response, exchange.info);
+    if (exchange.user.name === OWN_USER) selfRequest(exchange.info);
+    if (isStream(response)) return counted(response, samples, exchange.info, startMs);
     samples.duration.observe(tookMs / 1000);
+    if (!isLongRunning(exchange.info)) samples.ownDuration.observe((tookMs - exchange.waitedMs) / 1000);
+    const { info, bodyBytes } = exchange;
+    if (bodyBytes > 0) families.bodies.labels(info.resource, info.verb, info.apiGroup).observe(bodyBytes);
+    if (isWriting(info.verb)) {
+      const { query } = exchange.original;
+      const asked = query.size === 0 ? "" : (query.get("fieldValidation") ?? "");
+      (validations.get(asked) ?? families.fieldValidation.labels("invalid")).observe(tookMs / 1000);
+    } else if (exchange.original.remoteAddress !== undefined && info.isResourceRequest)
+      samples.size.observe(bytesOf(response));
     return response;
   };
-  const counted = (response: StreamResponse, { verb, apiGroup, apiVersion, resource }: RequestInfo): ApiResponse => {
-    const open = watches.labels(verb.toUpperCase(), apiGroup, apiVersion, resource);
+  const counted = (
+    response: StreamResponse,
+    samples: RequestSamples,
+    info: RequestInfo,
+    startMs: number,
+  ): ApiResponse => {
+    const open = isLongRunning(info) ? samples.open : undefined;
     return {
       ...response,
       stream: async (sink) => {
-        open.inc();
+        open?.inc();
         try {
           await response.stream(sink);
         } finally {
-          open.dec();
+          open?.dec();
+          samples.duration.observe((clock.monotonic() - startMs) / 1000);
         }
       },
     };
@@ -110,7 +162,7 @@ export function requestMetrics(
   return (exchange, next) => {
     const startMs = clock.monotonic();
     observer?.begins(exchange, startMs);
-    const samples = samplesOf(exchange.info);
+    const samples = samplesOf(exchange);
     return settle(
       () => next(exchange),
       (response) => answered(exchange, samples, startMs, response),
@@ -124,8 +176,33 @@ function failed(samples: RequestSamples, error: unknown): never {
   throw error;
 }
 
-function scopeOf({ isResourceRequest, name, namespace }: RequestInfo): string {
+/** The HTTP method, where it says what is done; else the verb. */
+export function verbOf({ verb, subresource, isResourceRequest }: RequestInfo, contentType = ""): string {
+  if (isResourceRequest && CONNECTS.has(subresource)) return "CONNECT";
+  if (verb === "patch" && contentType.startsWith(APPLY)) return "APPLY";
+  return METHODS[verb] ?? verb.toUpperCase();
+}
+
+/** A path that says nothing about a resource is counted by its endpoint only where that is a health check. */
+function healthPath({ path }: RequestInfo): string {
+  return /^\/(healthz|livez|readyz)(?=\/|$)/.exec(path)?.[0] ?? "";
+}
+
+export function scopeOf({ isResourceRequest, name, namespace, verb }: RequestInfo): string {
   if (!isResourceRequest) return "";
-  if (name !== "") return "resource";
+  if (name !== "" || verb === "create") return "resource";
   return namespace === "" ? "cluster" : "namespace";
+}
+
+function dryRunOf({ original: { query }, info: { verb } }: Authenticated): string {
+  if (query.size === 0 || !isWriting(verb)) return "";
+  const asked = query.getAll("dryRun").filter((value) => value !== "");
+  if (asked.length === 0) return "";
+  return asked.every((value) => value === "All") ? "All" : "invalid";
+}
+
+function bytesOf({ body }: WholeResponse): number {
+  let bytes = 0;
+  for (const part of body) bytes += part.length;
+  return bytes;
 }

@@ -26,7 +26,7 @@ export function admissionAttributes(
   old?: KubeObject,
   options?: () => JsonObject,
 ): AdmissionAttributes {
-  const { resource, subresource, namespace, name, user, warn, annotate, witness } = request;
+  const { resource, subresource, namespace, name, user, warn, annotate, witness, life } = request;
   const kind = operation === "CREATE" ? "CreateOptions" : operation === "UPDATE" ? "UpdateOptions" : undefined;
   const asked = options ?? (kind && (() => writeOptionsObject(kind, request.query)));
   return {
@@ -40,6 +40,7 @@ export function admissionAttributes(
     warn,
     annotate,
     witness,
+    life,
     object,
     old,
     options: asked,

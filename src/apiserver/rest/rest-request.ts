@@ -35,6 +35,10 @@ export interface RestRequest {
 export interface RequestLife {
   /** It took too long, and has been answered so: nothing may be stored for it any more. */
   readonly isOver: boolean;
+  /** How long it waited for others than this server, such as webhooks. */
+  waitedMs: number;
+  /** The size of its body, once that was read. */
+  bodyBytes: number;
 }
 
 /** To be called before something is stored. Nobody sees the error: the request has its answer. */

@@ -3,8 +3,10 @@ import type { Draft, DropFields, Features, JsonObject, Kind, KubeObject, ObjectM
 import type { Clock, Logger, Maybe, Random } from "#base";
 import type { RequestAbout } from "#flows";
 import type { Revision, Store } from "#store";
+import type { Tracer } from "#tracing";
 import type { StoreFeed } from "../cache/feed.ts";
 import type { UserInfo } from "../identity/user.ts";
+import type { RestMetrics } from "./metrics.ts";
 import type { FormerNamespaces } from "./read/former-namespaces.ts";
 import type { Resource } from "./resource.ts";
 import type { RestRequest } from "./rest-request.ts";
@@ -17,12 +19,16 @@ export interface StorageContext {
   readonly random: Random;
   readonly log: Logger;
   readonly features: Features;
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** How fields of features that are off are dropped from objects of a kind. Undefined: there are none. */
   disabledFields(kind: Kind): DropFields | undefined;
   /** A version 4 UUID. */
   newUid(): string;
   /** Other servers write to the store: a read of the newest state has to ask it for its revision. */
   readonly sharedStore: boolean;
+  /** Counts lists and watches. Absent: nothing is counted. */
+  readonly restMetrics?: RestMetrics | undefined;
   /** Whether the value of a key has to be written again although the object is unchanged. Absent: never. */
   readonly isOutdated?: ((key: string) => boolean) | undefined;
 }
@@ -130,6 +136,8 @@ export interface AdmissionAttributes {
   readonly object?: KubeObject | undefined;
   readonly old?: KubeObject | undefined;
   readonly witness?: RequestWitness | undefined;
+  /** Is told how long webhooks took. */
+  readonly life?: { waitedMs: number } | undefined;
   /** CreateOptions, UpdateOptions or DeleteOptions. Absent where there are none. */
   readonly options?: (() => JsonObject) | undefined;
   /** Adds a warning to the response. */

@@ -16,6 +16,7 @@ import type { ApiDocuments } from "./api-documents.ts";
 import { answerHealth, type HealthCheck } from "./health.ts";
 import { healthMetrics } from "./health-metrics.ts";
 import { versionInfo } from "./version.ts";
+import { answerZPage, servedZPages, type ZPageFacts } from "./z-pages.ts";
 
 const ISSUER_CONFIGURATION = "/.well-known/openid-configuration";
 const ISSUER_KEYS = "/openid/v1/jwks";
@@ -35,8 +36,17 @@ export interface RouteOptions {
   readonly past?: Past | undefined;
   /** Paths that other parts of the process answer. */
   readonly others?: Readonly<Record<string, (request: ApiRequest) => Promise<ApiResponse>>> | undefined;
+  /** How the server was started. */
+  readonly start?: ServerStart | undefined;
   /** OpenID documents, for verifiers of service account tokens. */
   readonly issuerDocuments?: (() => IssuerDocuments) | undefined;
+}
+
+export interface ServerStart {
+  /** Milliseconds since the epoch. */
+  readonly startedMs: number;
+  /** Values by the flags' names. */
+  readonly flags: Readonly<Record<string, string>>;
 }
 
 export function nonResourceRoutes({
@@ -49,11 +59,12 @@ export function nonResourceRoutes({
   flows,
   past,
   others = {},
+  start,
   issuerDocuments,
 }: RouteOptions): (request: ApiRequest, info: RequestInfo) => Promise<ApiResponse | undefined> {
   const { log, clock } = context;
   const indicators = new MetricsRegistry();
-  const observe = healthMetrics(indicators);
+  const observe = healthMetrics(indicators, start?.startedMs);
   const checksOf = table(health);
   const otherAt = table(others);
   const checked = Object.entries(health).flatMap(([endpoint, checks]) => [
@@ -61,6 +72,8 @@ export function nonResourceRoutes({
     ...checks.map(({ name }) => `/${endpoint}/${name}`),
   ]);
   const own = [...checked, "/metrics", "/metrics/slis", "/openapi/v2", "/openapi/v3", "/version"];
+  const zPages = start && zPagesOf(context, start, Object.keys(health));
+  own.push(...(zPages?.served ?? []).map((name) => `/${name}`));
   if (issuerDocuments !== undefined) own.push(ISSUER_CONFIGURATION, ISSUER_KEYS);
 
   return async (request, info) => {
@@ -82,6 +95,8 @@ export function nonResourceRoutes({
     if (issued !== undefined) return onlyGet(info, () => issued);
     const dumped = first === "debug" ? debug?.(path, query) : undefined;
     if (dumped !== undefined) return text(200, dumped);
+    const page = zPages && answerZPage(path, headers.accept, zPages, clock.now());
+    if (page !== undefined) return onlyGet(info, () => ({ ...page, body: [Buffer.from(page.body)] }));
     if (path === "/metrics/slis") return text(200, indicators.text(), metricsContentType);
     if (path === "/metrics") return text(200, metrics.text(), metricsContentType);
     if (path === "/" || path === "") return json(rootPaths(discovery.paths(), own).value());
@@ -108,6 +123,13 @@ export function nonResourceRoutes({
     if (found.outcome === "notAcceptable") throw notAcceptable(BODY_TYPES);
     return onlyGet(info, () => discoveryAnswer(found.document, found.wanted, request));
   };
+}
+
+function zPagesOf({ features }: ServerContext, start: ServerStart, health: readonly string[]): ZPageFacts {
+  const served = servedZPages(features);
+  const pages = served.map((name) => `/${name}`);
+  const paths = [...health.map((name) => `/${name}`), ...pages, "/metrics", "/version"].sort();
+  return { ...start, name: "apiserver", paths, served, version: versionInfo(features) };
 }
 
 /** The OpenID documents, which clients may cache for an hour. */

@@ -6,10 +6,13 @@
  */
 import type { Clock, Logger, MetricsRegistry } from "#base";
 import type { Store } from "#store";
+import type { ResourceCache } from "../cache/resource-cache.ts";
 import type { Resources } from "../rest/resources.ts";
 
 export const COUNT_PERIOD_MS = 60_000;
 export const SIZE_INTERVAL_MS = 30_000;
+/** Of each resource, for the estimate of its size. */
+const SAMPLED_OBJECTS = 100;
 /** Kubernetes' name of the first cluster of a server. */
 const STORAGE_CLUSTER = "etcd-0";
 
@@ -30,14 +33,41 @@ export async function countObjects(
     name: "apiserver_resource_objects",
     help: "Objects of each resource in the store, as of the last count.",
     labels: ["group", "resource"],
+    stability: "ALPHA",
+  });
+  const known = metrics.gauge({
+    name: "apiserver_storage_objects",
+    help: "The same, with the group as a part of the resource's name.",
+    labels: ["resource"],
+    stability: "STABLE",
+  });
+  const bytes = metrics.gauge({
+    name: "apiserver_resource_size_estimate_bytes",
+    help: "Bytes of the objects of each resource, estimated from some of them, as of the last count.",
+    labels: ["group", "resource"],
+    stability: "ALPHA",
   });
   while (!signal.aborted) {
     // Resources that are no longer served disappear.
-    gauge.clear();
-    for (const { groupResource, cache } of resources.all())
-      gauge.labels(groupResource.group, groupResource.resource).set(cache.size);
+    for (const each of [gauge, known, bytes]) each.clear();
+    for (const { groupResource, cache } of resources.all()) {
+      const { group, resource } = groupResource;
+      gauge.labels(group, resource).set(cache.size);
+      known.labels(group === "" ? resource : `${resource}.${group}`).set(cache.size);
+      bytes.labels(group, resource).set(estimatedBytes(cache));
+    }
     await clock.sleep(periodMs, signal).catch(() => {});
   }
+}
+
+/** A look at the bytes of an object makes none: what has been encoded or stored is measured. */
+function estimatedBytes(cache: ResourceCache): number {
+  let [count, total] = [0, 0];
+  for (const stored of cache.snapshot().values()) {
+    total += stored.bytes;
+    if (++count === SAMPLED_OBJECTS) break;
+  }
+  return count === 0 ? 0 : Math.round((total / count) * cache.size);
 }
 
 export interface StoreSizeOptions {
@@ -56,6 +86,7 @@ export async function measureStore(options: StoreSizeOptions, signal: AbortSigna
     name: "apiserver_storage_size_bytes",
     help: "Bytes that the data of the store take.",
     labels: ["storage_cluster_id"],
+    stability: "STABLE",
   });
   while (!signal.aborted) {
     try {

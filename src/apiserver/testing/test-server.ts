@@ -18,6 +18,7 @@ import {
 } from "#base";
 import type { Recorder } from "#flows";
 import { openMemoryStore, type Store } from "#store";
+import type { Tracer } from "#tracing";
 import type { PluginServices } from "../admission/index.ts";
 import { aggregation, type LocalExtensions } from "../aggregation/index.ts";
 import { assembleApiServer } from "../assembly/assemble.ts";
@@ -69,6 +70,8 @@ export interface TestServerOptions {
   readonly features?: Features | undefined;
   /** Records what happens. Default: nothing is recorded. */
   readonly recorder?: Recorder | undefined;
+  /** Traces requests. Default: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** How the store is used. */
   readonly storageSettings?: StorageSettings | undefined;
   /** How requests are served. Default: as by a server without options. */
@@ -113,6 +116,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     features: options.features,
     resumableChanges: 0,
     recorder: options.recorder,
+    tracer: options.tracer,
     storageSettings: options.storageSettings,
     requests: options.requests,
     historyWindowMs: TEN_MINUTES_MS,

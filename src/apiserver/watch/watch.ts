@@ -16,6 +16,7 @@ import { WatchEvent } from "../cache/watch-event.ts";
 import type { AnswerContext } from "../encode/answers.ts";
 import { type FrameEncoder, frameEncoder, type WatchForm, type WatchValue } from "../encode/frames.ts";
 import type { Sink, StreamResponse } from "../http/exchange.ts";
+import type { RestSamples, ScopeLabel } from "../rest/metrics.ts";
 import { readableSince } from "../rest/read/former-namespaces.ts";
 import { fresh, notOlderThan } from "../rest/read/fresh.ts";
 import { watchOptions } from "../rest/read/list-options.ts";
@@ -51,6 +52,9 @@ export async function watch(
   { stopping, drain, minTimeoutSeconds = MIN_TIMEOUT_SECONDS }: WatchSettings,
 ): Promise<StreamResponse> {
   const { context, resource, query } = request;
+  const { restMetrics: metrics } = context;
+  const samples = metrics?.of(resource);
+  const startMs = metrics?.now() ?? 0;
   const options = watchOptions(query, request.context.features);
   const selection = selectionOf(request);
   if (answer.format.type === "application/yaml")
@@ -80,6 +84,7 @@ export async function watch(
           encoder,
           overflow,
           gatherMs > 0 ? (fire) => context.clock.timer(gatherMs, fire) : undefined,
+          samples,
         );
         const note = context.deliveries?.(request.user.name, request.userAgent ?? "");
         const tell = (event: WatchEvent) => {
@@ -105,11 +110,14 @@ export async function watch(
         stops.push(() => inTurn.end());
         if (withState) {
           const found = [...currentObjects(request, selection)];
+          resource.cache.counts.initEvents += found.length;
           inTurn.run(found, (own) => {
             for (const stored of found.map(own)) {
               if (matches(stored)) out.event(new WatchEvent("ADDED", stored));
             }
-            if (options.sendInitialEvents && options.allowBookmarks) out.bookmark(after, true);
+            if (!options.sendInitialEvents || !options.allowBookmarks) return;
+            out.bookmark(after, true);
+            samples?.watchListed(scopeOf(selection), (metrics?.now() ?? 0) - startMs);
           });
         }
         const ends = { expired: () => fail(), ended: () => end() };
@@ -156,6 +164,11 @@ function* currentObjects({ resource }: RestRequest, { namespace, name, exactly }
   yield* resource.cache.snapshot().values(range);
 }
 
+function scopeOf({ namespace, name }: Selection): ScopeLabel {
+  if (name !== undefined) return "resource";
+  return namespace === undefined ? "cluster" : "namespace";
+}
+
 function bookmarks({ context }: RestRequest, after: Revision, send: (revision: Revision) => void): () => void {
   const tick = () => {
     const { revision } = context.feed;
@@ -172,12 +185,23 @@ interface Outlet extends WatchForm<void> {
 }
 
 /** Sends values to a watcher in this process, bytes to others. */
-function outlet(sink: Sink, encoder: FrameEncoder, overflow: () => void, later: Later | undefined): Outlet {
+function outlet(
+  sink: Sink,
+  encoder: FrameEncoder,
+  overflow: () => void,
+  later: Later | undefined,
+  samples: RestSamples | undefined,
+): Outlet {
   const { values } = encoder;
   if (sink.event === undefined || values === undefined) {
     const batch = new Batch(sink, overflow, later);
     return {
-      event: (event) => batch.push(encoder.event(event)),
+      event: (event) => {
+        const frame = encoder.event(event);
+        samples?.events.inc();
+        samples?.eventBytes.observe(frame.length);
+        batch.push(frame);
+      },
       bookmark: (revision, end) => batch.push(encoder.bookmark(revision, end)),
       error: (error) => batch.push(encoder.error(error)),
       flush: () => batch.flush(),
@@ -190,7 +214,10 @@ function outlet(sink: Sink, encoder: FrameEncoder, overflow: () => void, later: 
     return waiting;
   };
   return {
-    event: (event) => void send(values.event(event)),
+    event: (event) => {
+      samples?.events.inc();
+      send(values.event(event));
+    },
     bookmark: (revision, end) => {
       const waiting = send(values.bookmark(revision, end));
       // As with bytes: the initial state does not count.

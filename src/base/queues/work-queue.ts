@@ -40,6 +40,12 @@ export interface WorkQueueObserver {
   retried(): void;
 }
 
+/** How long the runs under way have taken. */
+export interface Unfinished {
+  readonly totalMs: number;
+  readonly longestMs: number;
+}
+
 export interface AddOptions {
   /** Higher goes first. Default: 0. Among adds that collapse into one, the highest counts. */
   readonly priority?: number;
@@ -97,6 +103,17 @@ export class WorkQueue<K = string> {
 
   get closed(): boolean {
     return this.#closed;
+  }
+
+  unfinished(): Unfinished {
+    const nowMs = this.#clock.monotonic();
+    let [totalMs, longestMs] = [0, 0];
+    for (const { run } of this.#items.values()) {
+      if (run === undefined) continue;
+      totalMs += nowMs - run.sinceMs;
+      longestMs = Math.max(longestMs, nowMs - run.sinceMs);
+    }
+    return { totalMs, longestMs };
   }
 
   add(key: K, { priority = 0 }: AddOptions = {}): void {

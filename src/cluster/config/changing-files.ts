@@ -5,12 +5,13 @@
  */
 import { X509Certificate } from "node:crypto";
 import type { ApiServer, ApiServerOptions, NamedCertificate } from "#apiserver";
-import type { Clock, Logger, TaskGroup } from "#base";
+import type { Clock, Logger, MetricsRegistry, TaskGroup } from "#base";
 import type { ClusterPki } from "#pki";
 import { type AuthenticationFlags, parseConfiguration } from "./authentication.ts";
 import { ClusterError } from "./errors.ts";
 import { followFile, joined, readFlag } from "./flag-files.ts";
 import { type NamedCertificateFiles, namedFiles, readNamed } from "./named-certificates.ts";
+import { authenticationReloads, type ReloadMetrics } from "./reload-metrics.ts";
 
 type ServingCertificate = ApiServerOptions["certificate"];
 
@@ -64,6 +65,7 @@ export interface FollowOptions {
   readonly background: TaskGroup;
   readonly certificate: CurrentCertificate;
   readonly server: ApiServer;
+  readonly metrics: MetricsRegistry;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -71,9 +73,9 @@ export interface FollowOptions {
 export function followAuthentication(
   flags: AuthenticationFlags,
   { clientCa = "", configuration = "" }: ChangingFiles,
-  { background, certificate, server, clock, log }: FollowOptions,
+  { background, certificate, server, metrics, clock, log }: FollowOptions,
 ): void {
-  const follow = (file: string, known: string, changed: (text: string) => void) =>
+  const follow = (file: string, known: string, changed: (text: string) => void, counts?: ReloadMetrics) =>
     background.run(`following ${file}`, (signal) =>
       followFile(file, {
         clock,
@@ -81,13 +83,16 @@ export function followAuthentication(
         known,
         changed: (text) => {
           changed(text);
+          counts?.reloaded(true);
           log.info("an authentication file was reloaded", { file });
         },
-        failed: (error) =>
+        failed: (error) => {
+          counts?.reloaded(false);
           log.error("an authentication file has changed and is invalid; the previous one stays in effect", {
             file,
             error,
-          }),
+          });
+        },
       }),
     );
   const { clientCaFile, authenticationConfig } = flags;
@@ -95,16 +100,16 @@ export function followAuthentication(
     follow(clientCaFile, clientCa, (text) => certificate.replace({ clientCa: bundleIn(text, clientCaFile) }));
   }
   if (authenticationConfig !== undefined) {
-    follow(authenticationConfig, configuration, (text) =>
-      server.configureAuthentication(parseConfiguration(text, flags), authenticationConfig),
-    );
+    const configure = (text: string) =>
+      server.configureAuthentication(parseConfiguration(text, flags), authenticationConfig);
+    follow(authenticationConfig, configuration, configure, authenticationReloads(metrics, clock, server.port));
   }
 }
 
 export function followNamed(
   files: readonly NamedCertificateFiles[] | undefined,
   read: readonly NamedCertificate[],
-  { background, certificate, clock, log }: Omit<FollowOptions, "server">,
+  { background, certificate, clock, log }: Omit<FollowOptions, "server" | "metrics">,
 ): void {
   for (const { file, text: known } of namedFiles(files, read)) {
     const failed = (error: unknown) =>

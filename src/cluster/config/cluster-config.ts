@@ -25,6 +25,8 @@ export interface ClusterConfig {
   readonly historyWindowMs?: number | undefined;
   /** Where flow records are kept. Default: in memory. */
   readonly flowRecords?: FlowRecording | undefined;
+  /** `--tracing-config-file`: traces of all components of this process. Default: none. */
+  readonly tracingConfigFile?: string | undefined;
   /** Authentication, besides client certificates of the cluster's own CA. */
   readonly authentication?: AuthenticationFlags | undefined;
   /** Authorization. Default: Node, RBAC. */
@@ -49,6 +51,10 @@ export interface ClusterConfig {
   readonly scheduler?: boolean | undefined;
   /** Whether the resource metrics API is served by this process. Default: if there are nodes. */
   readonly metricsServer?: boolean | undefined;
+  /** For /flagz: values by the flags' names. */
+  readonly flags?: Readonly<Record<string, string>> | undefined;
+  /** Whether there are volumes: a driver, its sidecars and a default class. Default: if there are nodes. */
+  readonly localStorage?: boolean | undefined;
   /** Service IP range, or one of each family. Default: 10.96.0.0/12. */
   readonly serviceCidrs?: readonly string[] | undefined;
   /** Node ports, and the Service `kubernetes`. */
@@ -103,6 +109,8 @@ export interface NodesConfig {
   readonly pods?: number | undefined;
   /** Assigned to these zones round-robin. */
   readonly zones?: readonly string[] | undefined;
+  /** What containers use: a usage script. Default: what annotations of Pods say. */
+  readonly usageFile?: string | undefined;
 }
 
 export type StoreConfig =

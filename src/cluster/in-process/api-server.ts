@@ -10,6 +10,7 @@ import type { Clock, Logger, MetricsRegistry, Random, TaskGroup } from "#base";
 import { Recorder } from "#flows";
 import type { ClusterPki, KeyPair } from "#pki";
 import type { Store } from "#store";
+import type { Tracing } from "#tracing";
 import { readAdmission } from "../config/admission.ts";
 import { readApis } from "../config/apis.ts";
 import { readAudit } from "../config/audit.ts";
@@ -35,6 +36,7 @@ export interface ClusterApiServerOptions {
   readonly config: ClusterConfig;
   readonly pki: ClusterPki;
   readonly store: Store;
+  readonly tracing?: Tracing | undefined;
   /** The file of flow records, if the configuration asks for one. */
   readonly flowRecordsFile: string;
   readonly features: Features;
@@ -44,6 +46,8 @@ export interface ClusterApiServerOptions {
   readonly podSecurityLevel?: "baseline" | undefined;
   /** Extension API servers of this process. */
   readonly extensions: LocalExtensions;
+  /** Metrics of simulated nodes. */
+  readonly simulatedMetrics: (node: string, path: string) => string | undefined;
   readonly metrics: MetricsRegistry;
   readonly clock: Clock;
   readonly random: Random;
@@ -80,8 +84,10 @@ export async function startClusterApiServer(
   const server = await listenOrExplain(config, {
     store,
     recorder,
+    tracer: options.tracing?.tracer("apiserver"),
     historyWindowMs: config.historyWindowMs,
     others: { [SCHEDULING_PATH]: answers.answer },
+    start: { startedMs: performance.timeOrigin, flags: config.flags ?? {} },
     sharedStore: config.store.kind === "etcd",
     storage: config.storage,
     authentication: await withExternalSigner(await readAuthentication(flags, files, pki), flags, options, starting),
@@ -104,6 +110,7 @@ export async function startClusterApiServer(
       key: apiserverKubeletClient.keyPem,
       ca: pki.ca.certPem,
     }),
+    simulatedMetrics: options.simulatedMetrics,
     advertiseAddress: machineIp,
     alsoAt: machineIp === undefined ? [] : alsoAt(config, machineIp),
     eventTtlMs: config.eventTtlMs,
@@ -126,7 +133,7 @@ export async function startClusterApiServer(
     reasons,
     kubeletIdentity: () => apiserverKubeletClient,
     follow: (background) => {
-      const following = { background, certificate, server, clock, log };
+      const following = { background, certificate, server, metrics, clock, log };
       followAuthentication(flags, files, following);
       followNamed(namedCertificates, parts.named, following);
       encrypted?.follow(background);

@@ -6,7 +6,7 @@
 import { hostname } from "node:os";
 import { type Features, kinds } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
-import { Client, type InProcessHandle, inProcess, leadElected } from "#client";
+import { Client, type InProcessHandle, inProcess, leadElected, traced } from "#client";
 import {
   allControllers,
   type ClusterFacts,
@@ -16,6 +16,7 @@ import {
   UnknownControllerError,
 } from "#controllers";
 import { type KeyPair, readSigningRequest, signRequest } from "#pki";
+import type { Tracing } from "#tracing";
 import { ClusterError } from "../config/errors.ts";
 
 const NAMESPACE = "kube-system";
@@ -32,6 +33,7 @@ export interface ControllerManagerOptions {
   /** Ranges for the Pod CIDRs of nodes. */
   readonly nodeCidrs?: ClusterFacts["nodeCidrs"] | undefined;
   readonly features: Features;
+  readonly tracing?: Tracing | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -75,12 +77,17 @@ export function checkSelection(selection: readonly string[]): void {
 
 /** Runs until the signal aborts. */
 export async function runControllerManager(options: ControllerManagerOptions, signal: AbortSignal): Promise<void> {
-  const { handle, elects, selection, features, clock, random, log, metrics } = options;
+  const { handle, elects, selection, features, tracing, clock, random, log, metrics } = options;
+  const tracer = tracing?.tracer("kube-controller-manager");
   const clients: Client[] = [];
   const clientOf = (name: string, groups: readonly string[]) => {
     // The field manager of all controllers.
     const userAgent = `kube-controller-manager/${name}`;
-    const client = new Client({ transport: inProcess(handle, { name, groups }), clock, userAgent });
+    const client = new Client({
+      transport: traced(inProcess(handle, { name, groups }), tracer, "Reconcile"),
+      clock,
+      userAgent,
+    });
     clients.push(client);
     return client;
   };

@@ -6,8 +6,9 @@
 import { hostname } from "node:os";
 import { kinds } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
-import { Client, type InProcessHandle, inProcess, leadElected } from "#client";
+import { Client, type InProcessHandle, inProcess, leadElected, traced } from "#client";
 import { Explanations, runScheduler, schedulerMetrics } from "#scheduler";
+import type { Tracing } from "#tracing";
 
 import type { SchedulingReasons } from "../reasons/scheduling-reasons.ts";
 
@@ -18,6 +19,7 @@ export interface InProcessSchedulerOptions {
   readonly handle: InProcessHandle;
   /** Others may schedule on the same store. */
   readonly elects: boolean;
+  readonly tracing?: Tracing | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -29,13 +31,14 @@ export interface InProcessSchedulerOptions {
 /** Runs until the signal aborts. */
 export async function runInProcessScheduler(options: InProcessSchedulerOptions, signal: AbortSignal): Promise<void> {
   const { handle, elects, clock, random, log } = options;
+  const tracer = options.tracing?.tracer(NAME);
   const user = { name: `system:${NAME}`, groups: ["system:authenticated"] };
-  const client = new Client({ transport: inProcess(handle, user), clock, userAgent: NAME });
+  const client = new Client({ transport: traced(inProcess(handle, user), tracer, "Schedule"), clock, userAgent: NAME });
   const metrics = schedulerMetrics(options.metrics);
   const explanations = new Explanations();
   options.reasons.use(explanations);
   const run = (running: AbortSignal) =>
-    runScheduler({ client, instance: hostname(), clock, random, log, metrics, explanations }, running);
+    runScheduler({ client, instance: hostname(), clock, random, log, metrics, explanations, tracer }, running);
   try {
     if (!elects) return await run(signal);
     const identity = `${hostname()}_${Buffer.from(random.bytes(8)).toString("hex")}`;

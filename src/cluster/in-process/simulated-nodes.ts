@@ -1,26 +1,41 @@
 /** Simulated nodes in the API server's process: each through the whole pipeline, as its own user. */
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
 import type { Clock, Logger, Random } from "#base";
-import { Client, type InProcessHandle, inProcess } from "#client";
+import { Client, type InProcessHandle, inProcess, traced } from "#client";
 import { Fleet, type FleetOptions, nodesOf } from "#kubelet";
+import type { Tracing } from "#tracing";
 import type { NodesConfig } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
 
 export interface SimulatedNodesOptions extends Pick<FleetOptions, "defaults" | "usage"> {
   readonly nodes: NodesConfig;
   readonly handle: InProcessHandle;
+  readonly tracing?: Tracing | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
 }
 
 /** `ready` resolves when all its nodes are. */
-export function simulatedNodes({ nodes, handle, clock, random, log, ...scripts }: SimulatedNodesOptions): Fleet {
+export function simulatedNodes({
+  nodes,
+  handle,
+  tracing,
+  clock,
+  random,
+  log,
+  ...scripts
+}: SimulatedNodesOptions): Fleet {
+  const tracer = tracing?.tracer("kubelet");
   return new Fleet({
     nodes: settingsOf(nodes),
     clientOf: (name) => {
       const user = { name: `system:node:${name}`, groups: ["system:nodes", "system:authenticated"] };
-      return new Client({ transport: inProcess(handle, user), clock, userAgent: "kubelet" });
+      return new Client({
+        transport: traced(inProcess(handle, user), tracer, "Report status of"),
+        clock,
+        userAgent: "kubelet",
+      });
     },
     facts: { version: versionText(), architecture: process.arch === "arm64" ? "arm64" : "amd64" },
     ...scripts,
@@ -28,6 +43,10 @@ export function simulatedNodes({ nodes, handle, clock, random, log, ...scripts }
     random,
     log,
   });
+}
+
+export function simulatedNames(nodes: NodesConfig): readonly string[] {
+  return settingsOf(nodes).map(({ name }) => name);
 }
 
 function settingsOf({ count, cpu, memory, pods, zones }: NodesConfig) {

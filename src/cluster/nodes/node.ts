@@ -2,7 +2,7 @@
  * Brings one real node to its wanted state. Each step is idempotent: the same call starts a new node, adopts a running
  * one, and repairs one that has lost a part.
  *
- *     network ──► namespaces ──► containerd ──► images ──► proxy, kubelet
+ *     network ──► namespaces ──► containerd ──► images ──► CSI driver, proxy, kubelet
  *             ──► (Node registers, gets its Pod CIDR) ──► routes to Pods
  *
  * 1. A process is recorded before anything waits for it.
@@ -13,10 +13,12 @@ import { bootNode, finishBoot } from "./isolation/boot.ts";
 import { ensureDisk } from "./isolation/node-disk.ts";
 import type { NodeMount } from "./isolation/node-mounts.ts";
 import { isolatedPlace, type Place, sharedPlace } from "./isolation/place.ts";
+import { claimLoops, volumeObstacle } from "./isolation/volume-devices.ts";
 import { endProcess, isAlive, type ProcessId } from "./machine/processes.ts";
 import { CONFLIST, cniConfig } from "./network/cni-config.ts";
 import { ensureNodeLink } from "./network/links.ts";
 import { powerOff, stopped } from "./power-off.ts";
+import { csiDriverProblem, csiDriverStart, startCsiDriver } from "./programs/csi-driver.ts";
 import { type KubeletOptions, kubeletStart, startKubelet } from "./programs/kubelet.ts";
 import { networkAgentStart, startNetworkAgent } from "./programs/network-agent.ts";
 import { type ContainerdOptions, containerdReady, openRuntime, startContainerd } from "./runtime/containerd.ts";
@@ -60,7 +62,12 @@ export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOpt
   else log.info("containerd is already running", { node: names.name, pid: living.pid });
   await containerdReady(names, place, containerd, options);
 
-  const agents = agentsOf(place.files, run, kubelet);
+  if (isIsolated && run.firstLoop === undefined) {
+    const why = await volumeObstacle();
+    if (why === undefined) await write({ firstLoop: await claimLoops(names) });
+    else log.warn("the node makes no volumes", { node: names.name, why });
+  }
+  const agents = agentsOf(place.files, run, { kubelet, isIsolated });
   for (const agent of agents) {
     if (await isCurrent(agent, clock.now())) continue;
     const { process } = agent;
@@ -125,7 +132,7 @@ type Wanted = Pick<NodeOptions, "kubelet" | "isIsolated" | "clock">;
 export async function isUp(run: NodeRun, names: NodeNames, { kubelet, isIsolated, clock }: Wanted): Promise<boolean> {
   if (run.state !== "running" || run.containerd === undefined || !(await isAlive(run.containerd))) return false;
   if (!(await isOn(run, isIsolated))) return false;
-  for (const agent of agentsOf(isIsolated ? insideNames(names) : names, run, kubelet)) {
+  for (const agent of agentsOf(isIsolated ? insideNames(names) : names, run, { kubelet, isIsolated })) {
     if (!(await isCurrent(agent, clock.now()))) return false;
   }
   return true;
@@ -147,11 +154,29 @@ async function isCurrent({ process, started, start, renewMs = 0 }: Agent, nowMs:
 }
 
 /** The node's own processes of k8ts, in the order in which they start. `files`: as they see them. */
-function agentsOf(files: NodeNames, run: NodeRun, options: KubeletOptions): readonly Agent[] {
+function agentsOf(
+  files: NodeNames,
+  run: NodeRun,
+  { kubelet: options, isIsolated }: Pick<NodeOptions, "kubelet" | "isIsolated">,
+): readonly Agent[] {
   const ips = addressesOf(run);
+  const { firstLoop } = run;
+  const hasDriver = (!isIsolated || firstLoop !== undefined) && csiDriverProblem(files) === undefined;
+  const driverNow = csiDriverStart(files, firstLoop, options);
+  const driver: Agent = {
+    process: run.csiDriver,
+    started: run.csiDriverStart,
+    start: driverNow,
+    renewMs: Number.POSITIVE_INFINITY,
+    begin: async (place) => ({
+      csiDriver: await startCsiDriver(place, firstLoop, options),
+      csiDriverStart: driverNow,
+    }),
+  };
   const kubeletNow = kubeletStart(files, ips, options);
   const proxyNow = networkAgentStart(files, ips, options);
   return [
+    ...(hasDriver ? [driver] : []),
     {
       process: run.proxy,
       started: run.proxyStart,

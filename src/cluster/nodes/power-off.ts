@@ -2,8 +2,8 @@
  * Ends a node like a power failure: its processes, and its mounts, namespaces, cgroups and sockets. Its disk stays.
  * Works from names and records alone, so it also cleans up after a crash.
  *
- *     kubelet, proxy ──► containerd ──► first process ──► shims ──► containers ──► mounts ──► network ──► cgroups
- *         ──► run files
+ *     kubelet, proxy, CSI driver ──► containerd ──► first process ──► shims ──► containers ──► mounts, loop devices
+ *         ──► network ──► cgroups ──► run files
  *
  * 1. With the first process of its namespaces the kernel ends all others; the rest is for nodes without namespaces, and
  *    for processes that a crash left without a record: those are found by their cgroup and their arguments.
@@ -11,20 +11,21 @@
 import { readdir, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clock } from "#base";
+import { releaseLoops } from "./isolation/volume-devices.ts";
 import { removeCgroup } from "./machine/cgroups.ts";
 import { below, mounts, unmountBelow } from "./machine/mounts.ts";
 import { endProcess, findProcesses, type ProcessId, processArgs } from "./machine/processes.ts";
 import { removeNodeLink, removeSwitch } from "./network/links.ts";
 import { endIngress } from "./programs/ingress.ts";
 import { argumentOf, isShimOf, shimSocket } from "./runtime/shims.ts";
-import type { NodeNames, SiteNames } from "./site/names.ts";
+import { LOOP_CLAIMS, type NodeNames, type SiteNames } from "./site/names.ts";
 import { listNodes, type NodeRecord, type NodeRun, writeRun } from "./site/record.ts";
 
 const GRACE_MS = 3_000;
 const KILL_MS = 0;
 
 export async function powerOff({ names, run }: Pick<NodeRecord, "names" | "run">, clock: Clock): Promise<void> {
-  await endAll([run?.kubelet, run?.proxy, ...(await findProcesses(isAgentOf(names)))], GRACE_MS, clock);
+  await endAll([run?.kubelet, run?.proxy, run?.csiDriver, ...(await findProcesses(isAgentOf(names)))], GRACE_MS, clock);
   await endAll([run?.containerd, ...(await findProcesses(isContainerdOf(names)))], GRACE_MS, clock);
   await endAll([run?.init], KILL_MS, clock);
   const shims = await findProcesses(isShimOf(names));
@@ -33,6 +34,8 @@ export async function powerOff({ names, run }: Pick<NodeRecord, "names" | "run">
   await removeCgroup(names.cgroup, clock);
   await unmountBelow(names.runDir);
   await unmountBelow(names.dir);
+  await releaseLoops(names, clock);
+  await removeCgroup(names.volumesCgroup, clock);
   await removeNodeLink(names);
   for (const socket of sockets) await rm(socket, { force: true });
   await removeTree(names.runDir);
@@ -47,8 +50,10 @@ export async function powerOffAll(site: SiteNames, clock: Clock): Promise<void> 
   ]);
   await removeSwitch(site);
   await removeCgroup(site.cgroup, clock);
+  await removeCgroup(site.volumesCgroup, clock);
   await unmountBelow(site.runDir);
   await removeTree(site.runDir);
+  await rmdir(LOOP_CLAIMS).catch(() => {}); // other clusters may use it, or it does not exist
   await rmdir(dirname(site.runDir)).catch(() => {}); // other clusters may use it, or it does not exist
 }
 
@@ -79,8 +84,9 @@ function isContainerdOf({ containerdConfig }: NodeNames): (args: readonly string
   return (args) => args.includes("--config") && args.includes(containerdConfig);
 }
 
-function isAgentOf({ kubeconfig, proxyKubeconfig }: NodeNames): (args: readonly string[]) => boolean {
-  const own = [kubeconfig, proxyKubeconfig].map((file) => `--kubeconfig=${file}`);
+function isAgentOf(names: NodeNames): (args: readonly string[]) => boolean {
+  const { kubeconfig, proxyKubeconfig, volumesDir } = names;
+  const own = [`--state-dir=${volumesDir}`, ...[kubeconfig, proxyKubeconfig].map((file) => `--kubeconfig=${file}`)];
   return (args) => own.some((flag) => args.includes(flag));
 }
 

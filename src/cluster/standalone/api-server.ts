@@ -31,6 +31,7 @@ import { featureNotes, readFeatures } from "../config/features.ts";
 import { followFile, readFlag } from "../config/flag-files.ts";
 import { listenOrExplain } from "../config/listen.ts";
 import { namedFiles, readNamed } from "../config/named-certificates.ts";
+import { authenticationReloads, type ReloadMetrics } from "../config/reload-metrics.ts";
 import { type ServingSettings, servingOptions } from "../config/serving.ts";
 import {
   readServing,
@@ -40,6 +41,7 @@ import {
   servingFiles,
 } from "../config/serving-files.ts";
 import { storeSpec } from "../config/store-spec.ts";
+import { openTracing } from "../config/tracing.ts";
 import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
 
 /** Disabled by default in kube-apiserver. */
@@ -76,6 +78,10 @@ export interface ApiServerConfig extends ServingFlags {
   readonly proxyClient?: { readonly certFile: string; readonly keyFile: string };
   readonly kubelets?: KubeletFlags | undefined;
   readonly metrics?: MetricsSettings | undefined;
+  /** For /flagz: values by the flags' names. */
+  readonly flags?: Readonly<Record<string, string>> | undefined;
+  /** `--tracing-config-file`. Default: nothing is traced. */
+  readonly tracingConfigFile?: string | undefined;
   /** How extension API servers are reached. */
   readonly aggregation?: ApiServerOptions["aggregation"];
 }
@@ -121,12 +127,14 @@ export async function startStandaloneApiServer(
     keyPem: await readFlag("--proxy-client-key-file", proxyClient.keyFile),
   };
   const kubelets = await readKubelets(config.kubelets ?? {});
-  const store = await openStore({ ...storeSpec(config.store), clock, log, ...historyOf(config) });
+  const metrics = new MetricsRegistry(config.metrics);
+  metrics.describeItself();
+  const tracing = await openTracing(config.tracingConfigFile, { clock, log, metrics }, starting);
+  const tracer = tracing?.tracer("apiserver");
+  const store = await openStore({ ...storeSpec(config.store), clock, log, ...historyOf(config), tracer });
   starting.defer(() => store.close());
   const encrypted = await openEncryption(config.encryption ?? {}, { clock, log });
   starting.defer(async () => encrypted?.encryption.close());
-  const metrics = new MetricsRegistry(config.metrics);
-  metrics.describeItself();
   starting.use(registerProcessMetrics(metrics));
   const answers = new SchedulingAnswers(new SchedulingReasons(), clock);
   const server = await listenOrExplain(
@@ -134,8 +142,10 @@ export async function startStandaloneApiServer(
     {
       store,
       recorder: config.flowRecords === "off" ? undefined : new Recorder(),
+      tracer,
       historyWindowMs: config.historyWindowMs,
       others: { [SCHEDULING_PATH]: answers.answer },
+      start: { startedMs: performance.timeOrigin, flags: config.flags ?? {} },
       sharedStore: config.store.kind === "etcd",
       storage: config.storage,
       apis: readApis(config.runtimeConfig),
@@ -167,7 +177,7 @@ export async function startStandaloneApiServer(
   starting.use(answers);
   const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
   starting.defer(() => background.stop());
-  const following: Following = { server, background, ...environment };
+  const following: Following = { server, background, metrics, ...environment };
   followServing(servedFiles(files, config, certificate), readCertificate, following);
   followConfiguration(flags, changing.configuration, following);
   encrypted?.follow(background);
@@ -187,6 +197,7 @@ function authenticationFlags(
 interface Following extends Pick<Environment, "clock" | "log"> {
   readonly server: ApiServer;
   readonly background: TaskGroup;
+  readonly metrics: MetricsRegistry;
 }
 
 interface KnownFile {
@@ -230,8 +241,10 @@ function followServing(
 function followConfiguration(flags: AuthenticationFlags, known: string | undefined, following: Following): void {
   const { authenticationConfig: file } = flags;
   if (file === undefined || known === undefined) return;
-  const changed = (text: string) => following.server.configureAuthentication(parseConfiguration(text, flags), file);
-  follow(file, known, changed, following);
+  const { server, metrics, clock } = following;
+  const changed = (text: string) => server.configureAuthentication(parseConfiguration(text, flags), file);
+  const counts = authenticationReloads(metrics, clock, server.port);
+  follow(file, known, changed, following, counts);
 }
 
 function follow(
@@ -239,12 +252,17 @@ function follow(
   known: string,
   changed: (text: string, failed: (error: unknown) => void) => void,
   { background, clock, log }: Following,
+  counts?: ReloadMetrics,
 ): void {
-  const failed = (error: unknown) =>
+  const failed = (error: unknown) => {
+    counts?.reloaded(false);
     log.error("a file has changed and is invalid; the previous one stays in effect", { file, error });
-  background.run(`following ${file}`, (signal) =>
-    followFile(file, { clock, signal, known, changed: (text) => changed(text, failed), failed }),
-  );
+  };
+  const apply = (text: string) => {
+    changed(text, failed);
+    counts?.reloaded(true);
+  };
+  background.run(`following ${file}`, (signal) => followFile(file, { clock, signal, known, changed: apply, failed }));
 }
 
 /** The signing key for service account tokens: a standalone server has no key of its own. */

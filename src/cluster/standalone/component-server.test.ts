@@ -3,6 +3,7 @@
  */
 import { Agent, type AgentOptions, request } from "node:https";
 import { expect, it } from "vitest";
+import { defaultFeatures } from "#api";
 import { MetricsRegistry, realClock, silentLogger } from "#base";
 import { Client, type Transport } from "#client";
 import { serveComponent } from "./component-server.ts";
@@ -41,7 +42,8 @@ it("serves its reports to whom the API server lets read them", async () => {
   };
   const readiness = [{ name: "sched-handler-sync", check }];
   const own = { name: "kube-scheduler", client, metrics: new MetricsRegistry(), clock, log: silentLogger };
-  const served = { ...own, reports, readiness, texts: { "/metrics/resources": () => "some 1" } };
+  const started = { features: defaultFeatures, flags: { "secure-port": "10259" } };
+  const served = { ...own, ...started, reports, readiness, texts: { "/metrics/resources": () => "some 1" } };
   const server = await serveComponent({ bindAddress: "127.0.0.1", port: 0 }, served);
   const ask = (path: string, token?: string, tls: AgentOptions = {}) =>
     new Promise<string>((resolve, reject) => {

@@ -6,12 +6,13 @@
  * 2. Authentication and authorization are delegated to the API server: see delegated-access.ts.
  */
 import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
-import { answerHealth, type HealthCheck } from "#apiserver";
-import { type Clock, type Logger, type MetricsRegistry, metricsContentType, STRONG_CIPHERS } from "#base";
+import type { Features } from "#api";
+import { answerHealth, answerZPage, type HealthCheck, healthMetrics, servedZPages, versionInfo } from "#apiserver";
+import { type Clock, type Logger, MetricsRegistry, metricsContentType, STRONG_CIPHERS, table } from "#base";
 import type { Client } from "#client";
 import { createAuthority, type KeyPair } from "#pki";
 import { ClusterError } from "../config/errors.ts";
@@ -20,6 +21,7 @@ import { mayRead } from "./delegated-access.ts";
 
 export const PING: HealthCheck = { name: "ping", check: async () => {} };
 export const HEALTH = ["healthz", "livez", "readyz"];
+export const NOT_FOUND: Answer = { status: 404, body: "404 page not found\n" };
 
 export interface ComponentServing {
   readonly bindAddress: string;
@@ -46,12 +48,22 @@ export interface Served {
   readonly texts?: Readonly<Record<string, () => string>> | undefined;
   /** Additional checks of /readyz. */
   readonly readiness?: readonly HealthCheck[] | undefined;
+  readonly features: Features;
+  /** For /flagz: values by the flags' names. */
+  readonly flags: Readonly<Record<string, string>>;
 }
 
-interface Answer {
+/** The answers that need no authorization, and those that do. */
+export interface ComponentPages {
+  health(path: string, query: URLSearchParams): Promise<Answer> | undefined;
+  /** Undefined: there is no such page. */
+  page(path: string, query: URLSearchParams, accept: string | undefined): Answer | undefined;
+}
+
+export interface Answer {
   readonly status: number;
   readonly body: string;
-  readonly type?: string | undefined;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
 }
 
 export async function serveComponent(serving: ComponentServing, served: Served): Promise<ComponentServer> {
@@ -63,11 +75,10 @@ export async function serveComponent(serving: ComponentServing, served: Served):
     minVersion: "TLSv1.2",
     ciphers: STRONG_CIPHERS.join(":"),
   });
+  const pages = componentPages(served);
   server.on("request", (request, response) => {
-    const send = ({ status, body, type = "text/plain; charset=utf-8" }: Answer) => {
-      response.writeHead(status, { "content-type": type, "x-content-type-options": "nosniff" }).end(body);
-    };
-    answer(request, served).then(send, (error: unknown) => {
+    const send = (reply: Answer) => sendAnswer(response, reply);
+    answer(request, served, pages).then(send, (error: unknown) => {
       served.log.warn("a request could not be served", { path: request.url, error });
       send({ status: 500, body: "Internal Server Error\n" });
     });
@@ -90,27 +101,60 @@ export async function serveComponent(serving: ComponentServing, served: Served):
   };
 }
 
-async function answer({ url = "/", headers }: IncomingMessage, served: Served): Promise<Answer> {
-  const { client, log, metrics, reports, texts = {}, readiness = [] } = served;
+async function answer(
+  { url = "/", headers }: IncomingMessage,
+  { client }: Served,
+  pages: ComponentPages,
+): Promise<Answer> {
   const { pathname, searchParams } = new URL(url, "https://component");
-  const [, endpoint = "", ...only] = pathname.split("/");
-  if (HEALTH.includes(endpoint)) {
-    const exclude = searchParams.getAll("exclude");
-    const asked = { endpoint, verbose: searchParams.has("verbose"), exclude };
-    const checks = endpoint === "readyz" ? [PING, ...readiness] : [PING];
-    return answerHealth({ ...asked, ...(only.length > 0 && { only: only.join("/") }) }, checks, log);
-  }
+  const health = pages.health(pathname, searchParams);
+  if (health !== undefined) return health;
   const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
   const verdict = await mayRead(client, pathname, token);
   if (verdict === "unknown") return { status: 401, body: "Unauthorized\n" };
   if (verdict !== "allowed") return { status: 403, body: `${verdict.denied}\n` };
-  const text = pathname === "/metrics" ? () => metrics.text() : Object.hasOwn(texts, pathname) && texts[pathname];
-  if (text) return { status: 200, body: text(), type: metricsContentType };
-  const report = reports !== undefined && Object.hasOwn(reports, pathname) ? reports[pathname] : undefined;
-  if (report !== undefined) {
-    return { status: 200, body: `${JSON.stringify(report(searchParams))}\n`, type: "application/json" };
-  }
-  return { status: 404, body: "404 page not found\n" };
+  return pages.page(pathname, searchParams, headers.accept) ?? NOT_FOUND;
+}
+
+/** What a component serves, whoever may see it. */
+export function componentPages(served: Omit<Served, "client">): ComponentPages {
+  const { name, clock, log, metrics, features, flags } = served;
+  const texts = table({ ...served.texts });
+  const reports = table({ ...served.reports });
+  const startedMs = performance.timeOrigin;
+  const indicators = new MetricsRegistry();
+  const observe = healthMetrics(indicators, startedMs);
+  const pages = servedZPages(features);
+  const others = [...Object.keys(texts), ...Object.keys(reports)].filter((path) => !path.startsWith("/k8ts/"));
+  const paths = [...HEALTH, "metrics", "metrics/slis", ...pages].map((path) => `/${path}`).concat(others);
+  const facts = { name, startedMs, flags, paths: paths.sort(), served: pages, version: versionInfo(features) };
+  return {
+    health(path, query) {
+      const [, endpoint = "", ...only] = path.split("/");
+      if (!HEALTH.includes(endpoint)) return undefined;
+      const asked = { endpoint, verbose: query.has("verbose"), exclude: query.getAll("exclude") };
+      const checks = endpoint === "readyz" ? [PING, ...(served.readiness ?? [])] : [PING];
+      return answerHealth({ ...asked, ...(only.length > 0 && { only: only.join("/") }) }, checks, log, observe);
+    },
+    page(path, query, accept) {
+      if (path === "/metrics") return typed(metrics.text(), metricsContentType);
+      if (path === "/metrics/slis") return typed(indicators.text(), metricsContentType);
+      const text = texts[path];
+      if (text !== undefined) return typed(text(), metricsContentType);
+      const report = reports[path];
+      if (report !== undefined) return typed(`${JSON.stringify(report(query))}\n`, "application/json");
+      return answerZPage(path, accept, facts, clock.now());
+    },
+  };
+}
+
+function typed(body: string, type: string): Answer {
+  return { status: 200, body, headers: { "content-type": type } };
+}
+
+export function sendAnswer(response: ServerResponse, { status, body, headers }: Answer): void {
+  const common = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
+  response.writeHead(status, { ...common, ...headers }).end(body);
 }
 
 export async function certificateOf(

@@ -9,6 +9,7 @@
  */
 import { hostname } from "node:os";
 import { type coordination, type FeatureFlags, type Features, isComponent, kinds, registerFeatureMetrics } from "#api";
+import { registerVersionMetrics } from "#apiserver";
 import {
   type Clock,
   type Logger,
@@ -18,10 +19,12 @@ import {
   registerProcessMetrics,
   systemRandom,
 } from "#base";
-import { Client, type HttpsConnection, https, leadElected, logged } from "#client";
+import { Client, clientMetrics, type HttpsConnection, https, leadElected, logged, traced } from "#client";
 import { readKubeconfig } from "#pki";
+import type { Tracer } from "#tracing";
 import { ClusterError } from "../config/errors.ts";
 import { featureNotes, readFeatures } from "../config/features.ts";
+import { openTracing } from "../config/tracing.ts";
 import { type ComponentServing, type Served, serveComponent } from "./component-server.ts";
 
 const LEASES = kinds.Lease;
@@ -34,6 +37,8 @@ export interface ComponentConfig {
   readonly master?: string | undefined;
   /** Absent: nothing is served. */
   readonly serving?: ComponentServing | undefined;
+  /** What its works do, in the names of their spans. Default: Reconcile. */
+  readonly workVerb?: string | undefined;
   /** Absent: no leader election. */
   readonly election?: ElectionConfig | undefined;
   /** Feature gates and the emulated version. Default: those of v1.36. */
@@ -42,6 +47,10 @@ export interface ComponentConfig {
   readonly reports?: Served["reports"] | undefined;
   readonly texts?: Served["texts"] | undefined;
   readonly metrics?: MetricsSettings | undefined;
+  /** For /flagz: values by the flags' names. */
+  readonly flags?: Readonly<Record<string, string>> | undefined;
+  /** `--tracing-config-file`. Default: nothing is traced. */
+  readonly tracingConfigFile?: string | undefined;
   /** Conditions of readiness. */
   readonly readiness?: Served["readiness"] | undefined;
 }
@@ -64,6 +73,7 @@ export interface Component {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   readonly features: Features;
+  readonly tracer: Tracer | undefined;
 }
 
 /** Runs while it leads; called again after each election. */
@@ -76,24 +86,29 @@ export async function runComponent(
   prepare: (component: Component) => Work,
   signal: AbortSignal,
 ): Promise<void> {
-  const { name, serving, election, reports = {}, texts = {}, readiness = [] } = config;
+  const { name, serving, election, reports = {}, texts = {}, readiness = [], flags = {} } = config;
   const features = readFeatures(config.features);
   for (const note of featureNotes(features, config.features, isComponent(name) ? [name] : [])) log.warn(note);
   await using parts = new AsyncDisposableStack();
-  const connection = await connectionOf(config);
-  const transport = logged(https(connection, { clock }), connection.server, clock, log);
-  const client = new Client({ transport, clock, userAgent: name });
-  parts.defer(() => client.close());
   const metrics = new MetricsRegistry(config.metrics);
   metrics.describeItself();
+  const tracer = (await openTracing(config.tracingConfigFile, { clock, log, metrics }, parts))?.tracer(name);
   parts.use(registerProcessMetrics(metrics));
+  const connection = await connectionOf(config);
+  const measured = clientMetrics(metrics, clock).of(https(connection, { clock }), connection.server);
+  const plain = logged(measured, connection.server, clock, log);
+  const transport = traced(plain, tracer, config.workVerb ?? "Reconcile");
+  const client = new Client({ transport, clock, userAgent: name });
+  parts.defer(() => client.close());
   registerFeatureMetrics(metrics, features);
+  registerVersionMetrics(metrics, features);
   if (serving !== undefined) {
-    const server = await serveComponent(serving, { name, client, metrics, clock, log, reports, texts, readiness });
+    const served = { name, metrics, clock, log, reports, texts, readiness, features, flags };
+    const server = await serveComponent(serving, { ...served, client });
     parts.defer(() => server.close());
     log.info("serving health and metrics", { address: serving.bindAddress, port: server.port });
   }
-  const component = { client, connection, clock, random: systemRandom(), log, metrics, features };
+  const component = { client, connection, clock, random: systemRandom(), log, metrics, features, tracer };
   const work = prepare(component);
   await (election === undefined ? work(signal) : elected(name, election, component, work, signal));
 }
@@ -106,7 +121,12 @@ async function elected(
   signal: AbortSignal,
 ): Promise<void> {
   const leads = metrics
-    .gauge({ name: "leader_election_master_status", help: "Whether this process leads.", labels: ["name"] as const })
+    .gauge({
+      name: "leader_election_master_status",
+      help: "Whether this process leads.",
+      labels: ["name"],
+      stability: "ALPHA",
+    })
     .labels(lease);
   leads.set(0);
   const identity = `${hostname()}_${Buffer.from(random.bytes(8)).toString("hex")}`;

@@ -5,7 +5,9 @@
  */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { hostname } from "node:os";
+import { formatMs } from "#api";
 import { KeyFileError, tokenSigner } from "#apiserver";
+import { traced } from "#client";
 import type { ClusterFacts } from "#controllers";
 import { readSigningRequest, signRequest } from "#pki";
 import type { Environment } from "../config/cluster-config.ts";
@@ -58,7 +60,7 @@ export async function runStandaloneControllerManager(
     config.signing === undefined ? undefined : signerOf(config.signing, clock),
     config.serviceAccountKeyFile === undefined ? undefined : tokensOf(config.serviceAccountKeyFile),
   ]);
-  const prepare = ({ client, connection, random, metrics, features }: Component): Work => {
+  const prepare = ({ client, connection, random, metrics, features, tracer }: Component): Work => {
     const caPem = rootCa ?? connection.caPem;
     const publishers = features.enabled("ClusterTrustBundle") ? [ROOT_CA, TRUST_BUNDLE] : [ROOT_CA];
     const absent = [
@@ -89,7 +91,7 @@ export async function runStandaloneControllerManager(
       metrics: controllerMetrics(metrics),
     };
     return async (running) => {
-      const transport = anonymous(connection, clock);
+      const transport = traced(anonymous(connection, clock), tracer, "Reconcile");
       const clientOf = ownAccounts ? accountClients({ client, transport, userAgent: NAME, clock, log }) : () => client;
       try {
         await runControllers({ ...options, clientOf }, running);
@@ -98,7 +100,61 @@ export async function runStandaloneControllerManager(
       }
     };
   };
-  await runComponent({ ...config, name: NAME }, { clock, log }, prepare, signal);
+  const reports = { "/configz": () => configz(config) };
+  await runComponent({ ...config, name: NAME, reports }, { clock, log }, prepare, signal);
+}
+
+/** The effective configuration, with the field names of KubeControllerManagerConfiguration. */
+function configz({
+  serving,
+  election,
+  selection = ["*"],
+  kubeconfig,
+  signing,
+  ...config
+}: StandaloneControllerManagerConfig) {
+  const { nodeCidrs, nodeLifecycle, autoscaler } = config;
+  return {
+    "kubecontrollermanager.config.k8s.io": {
+      Generic: {
+        Address: serving?.bindAddress ?? "",
+        Port: serving?.port ?? 0,
+        ClientConnection: { Kubeconfig: kubeconfig },
+        Controllers: selection,
+        LeaderElection: {
+          LeaderElect: election !== undefined,
+          ...(election !== undefined && {
+            LeaseDuration: formatMs(election.leaseMs),
+            RenewDeadline: formatMs(election.renewDeadlineMs),
+            RetryPeriod: formatMs(election.retryMs),
+            ResourceLock: "leases",
+            ResourceName: election.lease ?? NAME,
+            ResourceNamespace: election.namespace,
+          }),
+        },
+      },
+      KubeCloudShared: {
+        UseServiceAccountCredentials: config.useServiceAccountCredentials,
+        AllocateNodeCIDRs: nodeCidrs !== false && nodeCidrs !== undefined,
+        ClusterCIDR: nodeCidrs === false ? "" : (nodeCidrs?.clusterCidrs ?? []).join(","),
+      },
+      CSRSigningController: {
+        ClusterSigningCertFile: signing?.certFile ?? "",
+        ClusterSigningKeyFile: signing?.keyFile ?? "",
+        ...(signing !== undefined && { ClusterSigningDuration: formatMs(signing.durationMs) }),
+      },
+      SAController: {
+        RootCAFile: config.rootCaFile ?? "",
+        ServiceAccountKeyFile: config.serviceAccountKeyFile ?? "",
+      },
+      ...(nodeLifecycle?.monitorGraceMs !== undefined && {
+        NodeLifecycleController: { NodeMonitorGracePeriod: formatMs(nodeLifecycle.monitorGraceMs) },
+      }),
+      ...(autoscaler?.syncPeriodMs !== undefined && {
+        HPAController: { HorizontalPodAutoscalerSyncPeriod: formatMs(autoscaler.syncPeriodMs) },
+      }),
+    },
+  };
 }
 
 /** Turns user errors into ClusterErrors. */

@@ -2,9 +2,16 @@
  * A standalone network agent, like kube-proxy: Services, NetworkPolicies and optionally the cluster DNS of one node. It
  * runs in the node's network namespace.
  */
+import { formatMs } from "#api";
+import { TaskGroup } from "#base";
 import type { OverlayMode, ProxyMode, UpstreamAddress } from "#network";
 import type { Environment } from "../config/cluster-config.ts";
 import { type Component, type ComponentConfig, runComponent, type Work } from "./component.ts";
+import { componentPages } from "./component-server.ts";
+import { type ListenAddress, type ProxyServing, serveProxy } from "./proxy-server.ts";
+
+const NAME = "kube-proxy";
+const DEFAULT_RESYNC_MS = 3_600_000;
 
 export interface StandaloneProxyConfig extends Omit<ComponentConfig, "name" | "election"> {
   readonly nodeName: string;
@@ -19,6 +26,8 @@ export interface StandaloneProxyConfig extends Omit<ComponentConfig, "name" | "e
   readonly masqueradesOutside?: boolean | undefined;
   /** Absent: no DNS. */
   readonly dns?: StandaloneDnsConfig;
+  /** Metrics and health. Absent: they are not served. */
+  readonly listen?: ProxyServing | undefined;
 }
 
 export interface StandaloneDnsConfig {
@@ -35,12 +44,52 @@ export async function runStandaloneProxy(
   environment: Pick<Environment, "clock" | "log">,
   signal: AbortSignal,
 ): Promise<void> {
-  const { runNodeNetwork } = await import("#network");
-  const prepare = ({ client, clock, random, log, metrics }: Component): Work => {
-    const options = { ...config, client, clock, random, log, metrics };
-    return (running) => runNodeNetwork(options, running);
+  const { ProxyMetrics, runNodeNetwork } = await import("#network");
+  const { listen = {}, flags = {}, proxyMode = "nftables" } = config;
+  const prepare = ({ client, clock, random, log, metrics, features }: Component): Work => {
+    const proxyMetrics = new ProxyMetrics(metrics, clock);
+    const options = { ...config, client, clock, random, log, metrics, proxyMetrics };
+    const reports = { "/configz": () => configz(config) };
+    const pages = componentPages({ name: NAME, metrics, clock, log, features, flags, reports });
+    const served = { pages, mode: proxyMode, health: () => proxyMetrics.health, clock, log };
+    return async (running) => {
+      const tasks = new TaskGroup({ parent: running });
+      tasks.run("metrics and health", (signal) => serveProxy(listen, served, signal));
+      tasks.run("network", (signal) => runNodeNetwork(options, signal));
+      await tasks.done();
+    };
   };
-  await runComponent({ ...config, name: "kube-proxy" }, environment, prepare, signal);
+  await runComponent({ ...config, name: NAME }, environment, prepare, signal);
+}
+
+/** The effective configuration, with the field names of KubeProxyConfiguration. */
+function configz({
+  nodeName,
+  clusterCidrs,
+  proxyMode = "nftables",
+  resyncMs,
+  kubeconfig,
+  ...config
+}: StandaloneProxyConfig) {
+  const { health, metrics } = config.listen ?? {};
+  const address = (at: ListenAddress | undefined) => (at === undefined ? "" : joinAddress(at));
+  return {
+    "kubeproxy.config.k8s.io": {
+      clientConnection: { kubeconfig },
+      hostnameOverride: nodeName,
+      healthzBindAddress: address(health),
+      metricsBindAddress: address(metrics),
+      mode: proxyMode,
+      clusterCIDR: clusterCidrs.join(","),
+      nodePortAddresses: config.nodePortAddresses ?? null,
+      [proxyMode]: { syncPeriod: formatMs(resyncMs ?? DEFAULT_RESYNC_MS) },
+      featureGates: config.features?.gates ?? "",
+    },
+  };
+}
+
+function joinAddress({ host, port }: ListenAddress): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 /** Only the DNS server, until the signal aborts. */

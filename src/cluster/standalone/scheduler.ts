@@ -53,13 +53,23 @@ export async function runStandaloneScheduler(
   const explanations = new Explanations();
   const reasons = new SchedulingReasons();
   reasons.use(explanations);
-  const prepare = ({ client, random, metrics }: Component): Work => {
+  const prepare = ({ client, random, metrics, tracer }: Component): Work => {
     const counted = schedulerMetrics(metrics);
     const configuration: { readonly configuration?: SchedulerConfiguration } =
       read === undefined ? {} : { configuration: read.scheduler };
     const reported = { metrics: counted, explanations, onReady, onPods };
     const { parkedMs } = config;
-    const options = { client, instance: hostname(), parkedMs, clock, random, log, ...reported, ...configuration };
+    const options = {
+      client,
+      tracer,
+      instance: hostname(),
+      parkedMs,
+      clock,
+      random,
+      log,
+      ...reported,
+      ...configuration,
+    };
     return async (running) => {
       isSyncing = true;
       const tasks = new TaskGroup({ parent: running });
@@ -79,6 +89,7 @@ export async function runStandaloneScheduler(
     ...rest,
     election,
     name: NAME,
+    workVerb: "Schedule",
     kubeconfig,
     reports: {
       [SCHEDULING_PATH]: (query: URLSearchParams) => reasons.of(query.get("uid") ?? ""),

@@ -53,7 +53,7 @@ async function run(flags: CloudOptions): Promise<void> {
     const options = {
       ...{ client, clock, random, log, clientOf: () => client },
       instance: hostname(),
-      metrics: controllerMetrics(metrics),
+      metrics: controllerMetrics(metrics, { manager: "cloud-controller-manager" }),
     };
     // A re-elected leader starts with an empty pool state: another leader may have assigned addresses meanwhile.
     return (running) => {

@@ -8,6 +8,7 @@ import { type AutoscalerFlagOptions, autoscalerFlags, autoscalerFrom } from "../
 import { type ComponentOptions, componentFrom, componentOptions } from "../options/component.ts";
 import { controllersOption } from "../options/controllers.ts";
 import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
+import { flagValues } from "../options/flag-values.ts";
 import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { type NodeFlagOptions, nodeFlags, nodeFlagsFrom } from "../options/node-lifecycle.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
@@ -88,7 +89,7 @@ export function controllerManagerCommand(): Command {
     )
     .action(async (options: ControllerManagerOptions) => {
       const notes = notesOnFlags(command, ORIGINAL);
-      const config = controllerManagerConfig(options);
+      const config = { ...controllerManagerConfig(options), flags: flagValues(command) };
       await runUntilSignalled(
         notes,
         (environment, signal) => runStandaloneControllerManager(config, environment, signal),

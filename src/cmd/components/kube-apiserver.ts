@@ -39,9 +39,11 @@ import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } 
 import { type ShutdownFlagOptions, shutdownFrom, shutdownOptions } from "../options/api-server/shutdown.ts";
 import { type StorageFlagOptions, storageFrom, storageOptions } from "../options/api-server/storage.ts";
 import { type FeatureOptions, featureOptions, featuresFrom, forwardCompatibleOptions } from "../options/features.ts";
+import { flagValues } from "../options/flag-values.ts";
 import { type LoggingConfig, type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
+import { type TracingFlagOptions, tracingOption } from "../options/tracing.ts";
 import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
 import { milliseconds, wholeNumber } from "../options/values.ts";
 import { componentLog } from "../process/component-log.ts";
@@ -67,6 +69,7 @@ export interface KubeApiServerOptions
     DiagnosticsFlagOptions,
     ApisFlagOptions,
     PrivilegedOptions,
+    TracingFlagOptions,
     RecordingOptions {
   readonly bindAddress: string;
   readonly securePort: number;
@@ -111,11 +114,12 @@ export function kubeApiServerCommand(): Command {
     )
     .addOption(historyWindowOption())
     .addOption(flowRecordsOption())
+    .addOption(tracingOption())
     .option("--proxy-client-cert-file <file>", "client certificate for aggregated API servers")
     .option("--proxy-client-key-file <file>", "private key of that certificate")
     .action(async (options: KubeApiServerOptions) => {
       const notes = [...notesOnFlags(command, KUBE_APISERVER), ...notesOnServing(options)];
-      await run(kubeApiServerConfig(options), notes, loggingFrom(options));
+      await run({ ...kubeApiServerConfig(options), flags: flagValues(command) }, notes, loggingFrom(options));
     });
   const groups = [
     etcdOptions(),
@@ -172,6 +176,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     runtimeConfig: options.runtimeConfig,
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
+    tracingConfigFile: options.tracingConfigFile,
     kubelets: kubeletReachFrom(options),
     aggregation: aggregationFrom(options),
     advertiseAddress,

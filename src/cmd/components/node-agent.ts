@@ -1,5 +1,5 @@
 /**
- * The commands that run on nodes: `node-agent.ts kubelet …`, `node-agent.ts proxy …` and `node-agent.ts ingress …` do
+ * The commands that run on nodes: `node-agent.ts kubelet …`, and the same with `proxy`, `ingress` and `csi-driver`, do
  * the same as in the whole command line, but each is loaded without the rest, so that these processes take less memory.
  */
 switch (process.argv[2]) {
@@ -8,6 +8,9 @@ switch (process.argv[2]) {
     break;
   case "ingress":
     await import("./node-ingress.ts");
+    break;
+  case "csi-driver":
+    await import("./node-csi-driver.ts");
     break;
   default:
     await import("./node-kubelet.ts");

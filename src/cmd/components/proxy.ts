@@ -3,11 +3,12 @@
  */
 import { hostname } from "node:os";
 import { Command, Option } from "commander";
-import { ClusterError, runStandaloneProxy } from "#cluster";
+import { ClusterError, type ListenAddress, runStandaloneProxy } from "#cluster";
 import { type DnsFlagOptions, dnsFrom, dnsOptions } from "../options/dns.ts";
 import { type FeatureOptions, featureGatesOption, featuresFrom } from "../options/features.ts";
+import { flagValues } from "../options/flag-values.ts";
 import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
-import { boolean, milliseconds } from "../options/values.ts";
+import { boolean, listenAddress, milliseconds } from "../options/values.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
 
 interface ProxyOptions extends DnsFlagOptions, LoggingFlagOptions, FeatureOptions {
@@ -20,6 +21,8 @@ interface ProxyOptions extends DnsFlagOptions, LoggingFlagOptions, FeatureOption
   readonly syncPeriod?: number;
   readonly overlay: "auto" | "vxlan" | "none";
   readonly masqueradeOutside?: boolean;
+  readonly metricsBindAddress?: ListenAddress;
+  readonly healthzBindAddress?: ListenAddress;
 }
 
 export function proxyCommand(): Command {
@@ -39,6 +42,16 @@ export function proxyCommand(): Command {
     )
     .addOption(
       new Option("--network-policy [bool]", "enforce NetworkPolicies").preset("true").argParser(boolean).default(true),
+    )
+    .addOption(
+      new Option("--metrics-bind-address <ip:port>", "address of metrics and reports, in clear text; empty: none")
+        .argParser(listenAddress)
+        .default({ host: "127.0.0.1", port: 10249 }, "127.0.0.1:10249"),
+    )
+    .addOption(
+      new Option("--healthz-bind-address <ip:port>", "address of the health check; empty: none")
+        .argParser(listenAddress)
+        .default({ host: "0.0.0.0", port: 10256 }, "0.0.0.0:10256"),
     )
     .addOption(new Option("--sync-period <duration>", "period of full resyncs").argParser(milliseconds))
     .addOption(
@@ -72,6 +85,8 @@ export function proxyCommand(): Command {
         nodePortAddresses: options.nodeportAddresses,
         resyncMs: options.syncPeriod,
         features: featuresFrom(options),
+        flags: flagValues(command),
+        listen: { metrics: options.metricsBindAddress, health: options.healthzBindAddress },
         ...(clusterDns.length > 0 && { dns: dnsFrom(options, clusterDns) }),
       };
       await runUntilSignalled(

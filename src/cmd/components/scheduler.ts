@@ -6,6 +6,7 @@ import { Command, Option } from "commander";
 import { runStandaloneScheduler, type StandaloneSchedulerConfig } from "#cluster";
 import { type ComponentOptions, componentFrom, componentOptions } from "../options/component.ts";
 import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
+import { flagValues } from "../options/flag-values.ts";
 import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
 import { milliseconds } from "../options/values.ts";
@@ -43,7 +44,7 @@ export function schedulerCommand(): Command {
     )
     .action(async (options: SchedulerOptions) => {
       const notes = notesOnFlags(command, ORIGINAL);
-      const config = schedulerConfig(options, command);
+      const config = { ...schedulerConfig(options, command), flags: flagValues(command) };
       await runUntilSignalled(
         notes,
         (environment, signal) => runStandaloneScheduler(config, environment, signal),

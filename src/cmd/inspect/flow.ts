@@ -8,6 +8,7 @@ import {
   ascii,
   diagramOf,
   type FlowRecord,
+  inTrace,
   mermaid,
   notesOf,
   type ObjectName,
@@ -36,7 +37,7 @@ interface FlowOptions extends DataDirOption {
 export function flowCommand(): Command {
   return new Command("flow")
     .description("draw a sequence diagram of what happened: to an object, after the last request, or live")
-    .argument("[object]", "such as deployment/web, pod/web-1, widgets.example.com/w")
+    .argument("[object]", "such as deployment/web, pod/web-1, widgets.example.com/w; or the id of a trace")
     .addOption(dataDirOption())
     .option("-n, --namespace <name>", "namespace of the object", "default")
     .option("--last", "the last request from outside the cluster, and its effects")
@@ -58,10 +59,25 @@ export function flowCommand(): Command {
     )
     .action(async (object: string | undefined, options: FlowOptions) => {
       const dir = dataDirOf(options);
+      if (object !== undefined && TRACE_ID.test(object)) return showTrace(dir, object, options);
       const question = object === undefined ? undefined : objectName(object, options.namespace);
       if (options.follow === true) return follow(dir, question, options);
       await showPaged(await shown(dir, question, options));
     });
+}
+
+const TRACE_ID = /^[0-9a-f]{32}$/;
+
+/** What belongs to one OpenTelemetry trace. */
+async function showTrace(dir: DataDir, traceId: string, options: FlowOptions): Promise<void> {
+  if (options.follow === true) throw new ClusterError("A trace cannot be followed: ask for an object with --follow.");
+  const { records, dropped } = await fetchRecords(dir);
+  const found = trace(inTrace(records, traceId), { reads: options.reads === true });
+  if (found.records.length === 0) {
+    const why = dropped > 0 ? `; the oldest ${dropped} records were dropped` : "";
+    throw new ClusterError(`There are no records of trace ${traceId}: was it sampled (--tracing-config-file)?${why}`);
+  }
+  await showPaged(rendered(found.records, options));
 }
 
 async function shown(dir: DataDir, object: ObjectName | undefined, options: FlowOptions): Promise<string> {

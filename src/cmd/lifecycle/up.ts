@@ -25,6 +25,7 @@ import { nodePortRangeOption } from "../options/api-server/services.ts";
 import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/api-server/serving.ts";
 import { controllersOption } from "../options/controllers.ts";
 import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
+import { flagValues } from "../options/flag-values.ts";
 import {
   chooseNodes,
   ownTerminal,
@@ -34,6 +35,7 @@ import {
 } from "../options/real-nodes.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
 import { type NodesFlagOptions, nodesFrom, nodesOptions } from "../options/simulated-nodes.ts";
+import { type TracingFlagOptions, tracingOption } from "../options/tracing.ts";
 import { dataDirOf, dataDirOption, milliseconds, wholeNumber } from "../options/values.ts";
 import { runDetached } from "./detach.ts";
 import { runForeground } from "./foreground.ts";
@@ -53,6 +55,7 @@ export interface UpOptions
     ApisFlagOptions,
     NodesFlagOptions,
     RealNodesFlagOptions,
+    TracingFlagOptions,
     RecordingOptions {
   readonly store: "embedded" | "memory" | "etcd";
   readonly dataDir: string;
@@ -65,6 +68,7 @@ export interface UpOptions
   readonly controllers?: readonly string[];
   readonly scheduler?: boolean;
   readonly metricsServer?: boolean;
+  readonly storage: boolean;
   readonly dashboard: boolean;
   readonly dashboardPort: number;
   readonly detach?: boolean;
@@ -99,6 +103,7 @@ export function upCommand(): Command {
     .addOption(allowPrivilegedOption(true))
     .addOption(historyWindowOption())
     .addOption(flowRecordsOption())
+    .addOption(tracingOption())
     .addOption(controllersOption())
     .option("--scheduler", "run the scheduler (default: yes, except with --store memory and no nodes)")
     .option("--no-scheduler", "do not run the scheduler; another process, such as `k8ts scheduler`, does")
@@ -107,6 +112,7 @@ export function upCommand(): Command {
       "serve metrics.k8s.io, for kubectl top and autoscalers (default: yes, if there are nodes)",
     )
     .option("--no-metrics-server", "do not serve metrics.k8s.io; another metrics-server does")
+    .option("--no-storage", "do not provide volumes: no CSI driver, no StorageClass `standard`")
     .addOption(
       new Option("--dashboard-port <port>", "port of the dashboard on loopback; 0 picks a free one")
         .argParser(wholeNumber(0, 65535))
@@ -116,7 +122,7 @@ export function upCommand(): Command {
     .option("--detach", "run in the background; return when the cluster is ready")
     .action(async (options: UpOptions) => {
       const { realNodes, notes } = await chooseNodes({ ...options, hasNodes: hasNodes(options) }, ownTerminal());
-      const config = configFrom(options, realNodes);
+      const config = { ...configFrom(options, realNodes), flags: flagValues(command) };
       if (options.detach) await runDetached(config);
       else
         await runForeground(
@@ -157,6 +163,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     services: { nodePorts: options.serviceNodePortRange },
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
+    tracingConfigFile: options.tracingConfigFile,
     authentication: authenticationFrom(options),
     authorization: authorizationFrom(options),
     encryption: encryptionFrom(options),
@@ -170,6 +177,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     controllers: options.controllers,
     // A memory store without nodes is for trying the API: no Pod could run.
     metricsServer: options.metricsServer,
+    localStorage: options.storage,
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),
     nodes,
     realNodes,

@@ -2,9 +2,10 @@
 import { Option } from "commander";
 import { ClusterError, type ComponentConfig } from "#cluster";
 import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "./metrics.ts";
+import { type TracingFlagOptions, tracingOption } from "./tracing.ts";
 import { boolean, milliseconds, wholeNumber } from "./values.ts";
 
-export interface ComponentOptions extends MetricsFlagOptions {
+export interface ComponentOptions extends MetricsFlagOptions, TracingFlagOptions {
   readonly kubeconfig?: string;
   readonly master?: string;
   readonly bindAddress: string;
@@ -53,6 +54,7 @@ export function componentOptions({ name, port }: ComponentDefaults): readonly Op
     new Option("--leader-elect-resource-name <name>", "name of the Lease").default(name),
     new Option("--leader-elect-resource-namespace <namespace>", "namespace of the Lease").default("kube-system"),
     ...metricsOptions(),
+    tracingOption(),
   ];
 }
 
@@ -63,6 +65,7 @@ export function componentFrom(options: ComponentOptions): Omit<ComponentConfig, 
   return {
     kubeconfig,
     master,
+    ...(options.tracingConfigFile !== undefined && { tracingConfigFile: options.tracingConfigFile }),
     ...(hasMetricsFlags(options) && { metrics: metricsFrom(options) }),
     ...(securePort !== 0 && {
       serving: {

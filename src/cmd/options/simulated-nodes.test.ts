@@ -21,6 +21,7 @@ describe("nodes", () => {
       ["--runtime=simulated", "--node-cpu=4", "--node-memory=1024Mi", "--node-pods=20", "--node-zones=a, b"],
       { count: 1, cpu: "4", memory: "1Gi", pods: 20, zones: ["a", "b"] },
     ],
+    [["--runtime=simulated", "--node-usage=/load.yaml"], { count: 1, usageFile: "/load.yaml" }],
   ])("%j", (args, nodes) => {
     expect(nodesFrom(read(...args))).toEqual(nodes);
   });
@@ -39,5 +40,6 @@ describe("nodes", () => {
   it("facts about nodes need nodes that are simulated", () => {
     expect(() => nodesFrom(read("--node-cpu", "4"))).toThrow("use --runtime simulated --nodes N");
     expect(() => nodesFrom(read("--node-cpu", "4", "--runtime", "containerd"))).toThrow("apply to simulated nodes");
+    expect(() => nodesFrom(read("--node-usage", "f"))).toThrow("--node-usage apply to simulated nodes");
   });
 });

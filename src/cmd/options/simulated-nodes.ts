@@ -1,4 +1,5 @@
 /** Flags for simulated nodes. */
+import { resolve } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { canonicalQuantity, checkDns1123Label, parseQuantity } from "#api";
 import { ClusterError, type NodesConfig } from "#cluster";
@@ -11,6 +12,7 @@ export interface NodesFlagOptions {
   readonly nodeMemory?: string;
   readonly nodePods?: number;
   readonly nodeZones?: readonly string[];
+  readonly nodeUsage?: string;
 }
 
 export function nodesOptions(): readonly Option[] {
@@ -27,22 +29,35 @@ export function nodesOptions(): readonly Option[] {
     new Option("--node-zones <names>", "zones of simulated nodes, assigned round-robin, comma-separated").argParser(
       zones,
     ),
+    new Option(
+      "--node-usage <file>",
+      "what containers on simulated nodes use: a script of rules, followed while they run",
+    ),
   ];
 }
 
 /** Undefined: none. */
 export function nodesFrom(options: NodesFlagOptions): NodesConfig | undefined {
-  const { runtime, nodes = runtime === "simulated" ? 1 : 0, nodeCpu, nodeMemory, nodePods, nodeZones } = options;
+  const {
+    runtime,
+    nodes = runtime === "simulated" ? 1 : 0,
+    nodeCpu,
+    nodeMemory,
+    nodePods,
+    nodeZones,
+    nodeUsage,
+  } = options;
   const facts = {
     ...(nodeCpu !== undefined && { cpu: nodeCpu }),
     ...(nodeMemory !== undefined && { memory: nodeMemory }),
     ...(nodePods !== undefined && { pods: nodePods }),
     ...(nodeZones !== undefined && { zones: nodeZones }),
+    ...(nodeUsage !== undefined && { usageFile: resolve(nodeUsage) }),
   };
   if (nodes > 0 && runtime !== "containerd") return { count: nodes, ...facts };
   if (Object.keys(facts).length > 0)
     throw new ClusterError(
-      "--node-cpu, --node-memory, --node-pods and --node-zones apply to simulated nodes: use --runtime simulated --nodes N.",
+      "--node-cpu, --node-memory, --node-pods, --node-zones and --node-usage apply to simulated nodes: use --runtime simulated --nodes N.",
     );
   return undefined;
 }

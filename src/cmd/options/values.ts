@@ -1,8 +1,9 @@
 /** Options that several commands share, and parsers of values. */
+import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { durationMs } from "#api";
-import { ClusterError, type DataDir, dataDir, defaultDataDir } from "#cluster";
+import { ClusterError, type DataDir, dataDir, defaultDataDir, type ListenAddress } from "#cluster";
 
 export interface DataDirOption {
   readonly dataDir: string;
@@ -74,4 +75,13 @@ export function boolean(value: string): boolean {
   if (["1", "t", "T", "true", "TRUE", "True"].includes(value)) return true;
   if (["0", "f", "F", "false", "FALSE", "False"].includes(value)) return false;
   throw new InvalidArgumentError("It must be true or false.");
+}
+
+/** `ip:port` or `[ip]:port`; empty: none. */
+export function listenAddress(value: string): ListenAddress | undefined {
+  if (value === "") return undefined;
+  const [, v6, v4, port] = /^(?:\[([\da-fA-F:]+)\]|([\d.]+)):(\d+)$/.exec(value) ?? [];
+  const host = v6 ?? v4 ?? "";
+  if (isIP(host) === 0 || Number(port) > 65535) throw new InvalidArgumentError("It must be an IP address and a port.");
+  return { host, port: Number(port) };
 }

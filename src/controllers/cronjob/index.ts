@@ -5,12 +5,15 @@
  */
 import { type batch, isStatusError, kinds } from "#api";
 import { ownedIndexes } from "../pods/index.ts";
-import { changesOf, defineController, ownersOf } from "../runtime/index.ts";
+import { changesOf, defineController, observed, ownersOf } from "../runtime/index.ts";
+import { cronJobMetrics } from "./metrics.ts";
+import { scheduledTimeOf } from "./new-job.ts";
 import { planCronJob } from "./plan.ts";
 
 export const cronJobController = defineController({
   name: "cronjob-controller",
-  bind({ cache, client }) {
+  bind({ cache, client, families }) {
+    const { skew } = families(cronJobMetrics);
     const cronJobs = cache(kinds.CronJob);
     const jobs = cache(kinds.Job);
     const { byController } = ownedIndexes(jobs);
@@ -41,7 +44,11 @@ export const cronJobController = defineController({
         const { uid = "", namespace = "" } = cronJob.metadata;
         const owned = byController(uid);
         const isTaken = (name: string) => jobs.get(`${namespace}/${name}`) !== undefined;
-        return planCronJob({ cronJob, jobs: owned, gone: await goneOf(cronJob, owned), isTaken, now });
+        const plan = planCronJob({ cronJob, jobs: owned, gone: await goneOf(cronJob, owned), isTaken, now });
+        return observed(plan, ({ verb, object }, outcome) => {
+          const at = verb === "create" && outcome.ok ? scheduledTimeOf(cronJob, object as batch.Job) : undefined;
+          if (at !== undefined) skew.observe((now - at) / 1000);
+        });
       },
     };
   },

@@ -6,10 +6,11 @@
 import { kinds, matcherOfSelector } from "#api";
 import { objectKey } from "#client";
 import { podsByLabels, podsByNode } from "../pods/index.ts";
-import { changesOf, defineController, keysFrom } from "../runtime/index.ts";
+import { changesOf, defineController, keysFrom, observed } from "../runtime/index.ts";
 import { type IpFamily, mattersToServices, servicesByPods } from "../services/index.ts";
+import { figuresOf, type ServiceFigures, sliceMetrics } from "./metrics.ts";
 import type { Slice } from "./placement.ts";
-import { planSlices } from "./plan.ts";
+import { MAX_ENDPOINTS, planSlices } from "./plan.ts";
 import { MANAGED_BY, MANAGER, SERVICE_NAME } from "./slice-metadata.ts";
 import { asksForHints } from "./topology-hints.ts";
 import { sharesMayChange, ZONE, zoneShares } from "./zone-shares.ts";
@@ -21,7 +22,8 @@ export { MANAGED_BY, SERVICE_NAME, slicePrefix } from "./slice-metadata.ts";
 export const endpointSliceController = defineController({
   name: "endpointslice-controller",
   reportsAs: "endpoint-slice-controller",
-  bind({ cache }) {
+  bind({ cache, families }) {
+    const metrics = families(sliceMetrics);
     const services = cache(kinds.Service);
     const pods = cache(kinds.Pod);
     const nodes = cache(kinds.Node);
@@ -31,10 +33,15 @@ export const endpointSliceController = defineController({
     const askingForHints = services.index("hints", (service) => (asksForHints(service) ? ["asked"] : []));
     /** Services with zone hints, whose users have been informed by an Event. */
     const hinted = new Map<string, readonly IpFamily[]>();
+    const figures = new Map<string, ServiceFigures>();
+    metrics.follow(figures);
     const slicesOf = cache(kinds.EndpointSlice).index("service", (slice) => serviceKeys(slice));
     return {
       sources: [
-        changesOf(kinds.Service, ({ type }) => type !== "deleted"),
+        changesOf(kinds.Service, ({ type, object }) => {
+          if (type === "deleted") figures.delete(objectKey(object));
+          return type !== "deleted";
+        }),
         keysFrom(kinds.Pod, (change) => {
           if (!mattersToServices(change)) return [];
           const { object, old = object } = change;
@@ -54,6 +61,7 @@ export const endpointSliceController = defineController({
         // Without a selector, users write the endpoints.
         if (service === undefined || type === "ExternalName" || Object.keys(selector).length === 0) {
           hinted.delete(key);
+          figures.delete(key);
           return undefined;
         }
         const plan = planSlices({
@@ -66,7 +74,12 @@ export const endpointSliceController = defineController({
         });
         if (plan.hinted.length > 0) hinted.set(key, plan.hinted);
         else hinted.delete(key);
-        return plan;
+        const after = figuresOf(service, slicesOf(key), (plan.steps ?? []).flat(), MAX_ENDPOINTS);
+        figures.set(key, after);
+        const counted = observed(plan, ({ verb }, { ok }) => {
+          if (ok) metrics.wrote(verb);
+        });
+        return { ...counted, done: (failures) => metrics.synced(after, failures.length > 0) };
       },
     };
   },

@@ -1,127 +1,19 @@
 /** The whole chain on virtual time: load ──► simulated nodes ──► metrics API ──► autoscaler ──► Deployment ──► Pods. */
 import { afterEach, describe, expect, it } from "vitest";
-import { type apps, type autoscaling, type KubeObject, kinds } from "#api";
-import { seededRandom, silentLogger, TaskGroup } from "#base";
-import { Client, inProcess, namespaced } from "#client";
-import { Fleet, nodesOf, type UsageSource } from "#kubelet";
-import { MetricsServer, registerMetrics } from "#metrics";
+import { type autoscaling, type KubeObject, kinds } from "#api";
+import { namespaced } from "#client";
 import type { LocalExtension } from "../../apiserver/aggregation/index.ts";
-import { deploymentController } from "../deployment/index.ts";
-import { replicaSetController } from "../replica-set/index.ts";
-import { placePods, type TestControllers, testControllers } from "../testing/index.ts";
-import { horizontalPodAutoscaler } from "./index.ts";
-
-const SERVICE = { namespace: "kube-system", name: "metrics" };
-const CUSTOM = { namespace: "kube-system", name: "custom" };
-const STEP_MS = 5_000;
+import { type Autoscaled, autoscaler, CUSTOM, labels, startAutoscaled, web } from "./testing/autoscaled.ts";
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-interface Cluster extends TestControllers {
-  /** Lets time pass while Pods are placed. */
-  live(ms: number): Promise<void>;
-  replicas(): Promise<number>;
-  hpa(): Promise<autoscaling.HorizontalPodAutoscaler>;
-  events(): Promise<readonly string[]>;
-}
-
-/** `load`: the CPU in thousandths that all Pods of the Deployment have to share. */
-async function start(load: () => number, custom?: LocalExtension): Promise<Cluster> {
-  let server: MetricsServer | undefined;
-  const extensions = new Map<string, LocalExtension>([
-    [
-      "kube-system/metrics",
-      (request) => server?.answer(request) ?? { status: 503, headers: {}, body: Buffer.from("") },
-    ],
-    ...(custom === undefined ? [] : [["kube-system/custom", custom] as const]),
-  ]);
-  const running = await testControllers([deploymentController, replicaSetController, horizontalPodAutoscaler()], {
-    extensions,
-  });
-  const { client, clock, settle } = running;
-  for (const name of ["default", "kube-system", "kube-node-lease"])
-    await client.of(kinds.Namespace).create({ metadata: { name } });
-  let pods = 1;
-  const usage: UsageSource = () => ({ cpuMilli: load() / pods });
-  const fleet = new Fleet({
-    nodes: nodesOf({ count: 2 }),
-    clientOf: (name) => {
-      const user = { name: `system:node:${name}`, groups: ["system:nodes", "system:authenticated"] };
-      return new Client({ transport: inProcess(running.server.handle, user), clock, userAgent: "kubelet" });
-    },
-    facts: { version: "v1.36.4", architecture: "amd64" },
-    usage,
-    clock,
-    random: seededRandom(1),
-    log: silentLogger,
-  });
-  await registerMetrics(client, SERVICE);
-  const tasks = new TaskGroup();
-  tasks.run("fleet", (signal) => fleet.run(signal));
-  server = new MetricsServer({
-    client,
-    scrape: async ({ metadata }) => fleet.resourceMetrics(metadata.name ?? ""),
-    clock,
-    random: seededRandom(2),
-    log: silentLogger,
-  });
-  const metrics = server;
-  tasks.run("metrics", (signal) => metrics.run(signal));
-  open.push(async () => {
-    await tasks.stop();
-    await running.close();
-  });
-  await settle();
-  const deployments = client.of(kinds.Deployment).in("default");
-  return {
-    ...running,
-    async live(ms) {
-      for (let left = ms; left > 0; left -= STEP_MS) {
-        await placePods(client);
-        const { items } = await client.of(kinds.Pod).in("default").list();
-        pods = Math.max(1, items.filter(({ status }) => status?.phase === "Running").length);
-        await clock.advance(Math.min(left, STEP_MS));
-        await settle();
-      }
-    },
-    replicas: async () => (await deployments.get("web")).spec?.replicas ?? 0,
-    hpa: () => client.of(kinds.HorizontalPodAutoscaler).in("default").get("web"),
-    events: async () =>
-      (await client.of(kinds.Event).in("default").list()).items
-        .filter(({ regarding }) => regarding?.kind === "HorizontalPodAutoscaler")
-        .map(({ reason, note }) => `${reason}: ${note}`),
-  };
-}
-
-const labels = { app: "web" };
-const web: apps.Deployment = {
-  metadata: { name: "web", namespace: "default" },
-  spec: {
-    replicas: 1,
-    selector: { matchLabels: labels },
-    template: {
-      metadata: { labels },
-      spec: { containers: [{ name: "main", image: "img", resources: { requests: { cpu: "200m" } } }] },
-    },
-  },
-};
-
-function autoscaler(spec: Partial<autoscaling.HorizontalPodAutoscalerSpec> = {}): autoscaling.HorizontalPodAutoscaler {
-  return {
-    metadata: { name: "web", namespace: "default" },
-    spec: {
-      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" },
-      minReplicas: 1,
-      maxReplicas: 8,
-      metrics: [
-        { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } } },
-      ],
-      ...spec,
-    },
-  };
+async function start(load: () => number, custom?: LocalExtension): Promise<Autoscaled> {
+  const cluster = await startAutoscaled(load, custom);
+  open.push(() => cluster.close());
+  return cluster;
 }
 
 interface Farm extends KubeObject {

@@ -41,6 +41,8 @@ export interface Decision {
   readonly status: Status;
   readonly history: History;
   readonly rescale?: Rescale | undefined;
+  /** Each metric, where they were read. */
+  readonly evaluated?: readonly Evaluated[] | undefined;
   /** What could not be computed, for the log. */
   readonly error?: string | undefined;
 }
@@ -95,6 +97,7 @@ class Deliberation {
   #conditions;
   #history: History;
   #metrics: readonly autoscaling.MetricStatus[] | undefined;
+  #evaluated: readonly Evaluated[] | undefined;
 
   constructor(given: Deciding) {
     this.#given = given;
@@ -121,7 +124,8 @@ class Deliberation {
     const proposed = this.#propose(read);
     if (!proposed.ok) {
       this.#events.push({ type: "Warning", reason: "FailedComputeMetricsReplicas", note: proposed.error });
-      return { ...this.#unchanged(hpa.status?.desiredReplicas ?? 0), error: proposed.error };
+      const unchanged = this.#unchanged(hpa.status?.desiredReplicas ?? 0);
+      return { ...unchanged, evaluated: this.#evaluated, error: proposed.error };
     }
     const { replicas: recommended, name, error } = proposed;
     const reason = recommended > current ? `${name} above target` : "All metrics below target";
@@ -136,7 +140,7 @@ class Deliberation {
     this.#set("AbleToScale", true, able);
     this.#set("ScalingLimited", limited.isLimited, limited);
     const decision = replicas === current ? this.#unchanged(current) : this.#rescale(replicas, reason);
-    return { ...decision, error };
+    return { ...decision, evaluated: this.#evaluated, error };
   }
 
   #propose(
@@ -151,6 +155,7 @@ class Deliberation {
       return { ok: false, error: read.event.note };
     }
     const evaluated = this.#evaluate(read);
+    this.#evaluated = evaluated;
     this.#metrics = evaluated.map((each) => (each.ok ? each.status : { type: "" }));
     let replicas = 0;
     let name = "";

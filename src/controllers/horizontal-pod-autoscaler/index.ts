@@ -19,8 +19,9 @@ import {
 } from "#api";
 import { podsByLabels } from "../pods/index.ts";
 import { type Controller, changesOf, defineController } from "../runtime/index.ts";
-import { decide, needsMetrics, type Readings, targetFailed } from "./decide.ts";
-import type { History } from "./history.ts";
+import { type Decision, decide, needsMetrics, type Readings, targetFailed } from "./decide.ts";
+import { firstHistory, type History } from "./history.ts";
+import { autoscalerMetrics, outcomeOf, proposalOf } from "./metrics.ts";
 import { MetricsClient } from "./metrics-client.ts";
 import { planOf } from "./plan.ts";
 import { AUTOSCALER_DEFAULTS, type AutoscalerSettings } from "./settings.ts";
@@ -30,6 +31,16 @@ export { type ExplainedMetric, type Explanation, explainAutoscaler } from "./exp
 export { AUTOSCALER_DEFAULTS, type AutoscalerSettings } from "./settings.ts";
 
 type Hpa = autoscaling.HorizontalPodAutoscaler;
+type Readable = Extract<Readings, { ok: true }>;
+
+/** How long each metric took to read. */
+type TimedReadings =
+  | Exclude<Readings, Readable>
+  | (Omit<Readable, "readings"> & { readonly readings: readonly (Readable["readings"][number] & Timed)[] });
+
+interface Timed {
+  readonly tookMs: number;
+}
 
 interface Remembered {
   history?: History;
@@ -45,14 +56,15 @@ export function horizontalPodAutoscaler(given: Partial<AutoscalerSettings> = {})
     account: "horizontal-pod-autoscaler",
     reportsAs: "horizontal-pod-autoscaler",
     concurrency: workers,
-    bind({ cache, client, clock, log }) {
+    bind({ cache, client, clock, log, families }) {
+      const counts = families(autoscalerMetrics);
       const autoscalers = cache(kinds.HorizontalPodAutoscaler);
       const select = podsByLabels(cache(kinds.Pod));
       const targets = new Targets(client, clock);
       const metrics = new MetricsClient({ client, targets });
       const remembered = new Map<string, Remembered>();
 
-      const read = async (hpa: Hpa, key: string, scale: Scale, signal: AbortSignal): Promise<Readings> => {
+      const read = async (hpa: Hpa, key: string, scale: Scale, signal: AbortSignal): Promise<TimedReadings> => {
         const { namespace = "" } = hpa.metadata;
         const selector = selectorOf(scale.status?.selector ?? "");
         if (!selector.ok) return selector;
@@ -72,9 +84,33 @@ export function horizontalPodAutoscaler(given: Partial<AutoscalerSettings> = {})
           );
         const wanted = hpa.spec.metrics ?? [];
         const readings = await Promise.all(
-          wanted.map((metric) => metrics.read(metric, namespace, selector.matcher, signal)),
+          wanted.map(async (metric) => {
+            const startMs = clock.monotonic();
+            const reading = await metrics.read(metric, namespace, selector.matcher, signal);
+            return { ...reading, tookMs: clock.monotonic() - startMs };
+          }),
         );
         return { ok: true, pods, readings };
+      };
+
+      /** Counts what was decided, and from what. */
+      const count = (
+        hpa: Hpa,
+        current: number,
+        read: TimedReadings | undefined,
+        decision: Decision,
+        tookMs: number,
+      ) => {
+        const { action, error } = outcomeOf(decision, current);
+        counts.reconciliations.labels(action, error).inc();
+        counts.seconds.labels(action, error).observe(tookMs / 1000);
+        for (const [at, evaluated] of (decision.evaluated ?? []).entries()) {
+          const { action, error } = proposalOf(evaluated, current);
+          const labels = [action, error, hpa.spec.metrics?.[at]?.type ?? ""] as const;
+          counts.computations.labels(...labels).inc();
+          const reading = read?.ok === true ? read.readings[at] : undefined;
+          if (reading !== undefined) counts.computationSeconds.labels(...labels).observe(reading.tookMs / 1000);
+        }
       };
 
       return {
@@ -90,16 +126,22 @@ export function horizontalPodAutoscaler(given: Partial<AutoscalerSettings> = {})
             remembered.delete(key);
             return undefined;
           }
+          const startMs = clock.monotonic();
           const memory = remembered.get(key) ?? {};
           remembered.set(key, memory);
           const { namespace = "" } = hpa.metadata;
           const target = await targets.find(namespace, hpa.spec.scaleTargetRef, signal);
-          if (!target.ok) return planOf(hpa, targetFailed(hpa, target.error, now), undefined, syncPeriodMs);
+          if (!target.ok) {
+            const failed = { ...targetFailed(hpa, target.error, now), error: target.error };
+            count(hpa, 0, undefined, { ...failed, history: firstHistory(0, now) }, clock.monotonic() - startMs);
+            return planOf(hpa, failed, undefined, syncPeriodMs);
+          }
           const { spec, status } = target.value.scale;
           const scale = { specReplicas: spec?.replicas ?? 0, statusReplicas: status?.replicas ?? 0 };
           const found = needsMetrics(hpa, scale) ? await read(hpa, key, target.value.scale, signal) : undefined;
           const decision = decide({ hpa, scale, read: found, history: memory.history, settings, now });
           memory.history = decision.history;
+          count(hpa, scale.specReplicas, found, decision, clock.monotonic() - startMs);
           if (decision.error !== undefined)
             log.info("failed to compute desired number of replicas based on listed metrics", {
               key,

@@ -1,15 +1,16 @@
 /**
  * The scale of the object that an autoscaler names: of any kind with a scale subresource.
  *
- * 1. Kinds are found by discovery, which is asked again after half a minute, or at once if a kind is unknown.
+ * 1. Kinds are found by discovery, which is asked again after ten minutes, or at once if a kind is unknown or its scale
+ *    is not found: its version may no longer be served.
  */
-import { type autoscaling, goQuote, type KubeObject } from "#api";
+import { type autoscaling, goQuote, isStatusError, type KubeObject } from "#api";
 import type { Clock } from "#base";
 import { type Client, type DiscoveredResource, discoverResources } from "#client";
 import { groupOf } from "../runtime/index.ts";
 import type { Computed } from "./samples.ts";
 
-const DISCOVERY_MS = 30_000;
+const DISCOVERY_MS = 600_000;
 
 /** autoscaling/v1. */
 export interface Scale extends KubeObject {
@@ -64,6 +65,7 @@ export class Targets {
       return { ok: true, value: { resource: resource.value, scale } };
     } catch (error) {
       signal.throwIfAborted();
+      if (isStatusError(error, "NotFound")) this.#known = undefined;
       return { ok: false, error: error instanceof Error ? error.message : String(error) };
     }
   }

@@ -19,6 +19,7 @@ import {
 } from "../runtime/index.ts";
 import { isTracked, letGo, TRACKING } from "./job-pod.ts";
 import { isFinishedJob, isManagedElsewhere, type Job } from "./job-view.ts";
+import { counting, countTracking, jobMetrics } from "./metrics.ts";
 import { JOB_KIND } from "./new-pod.ts";
 import { planJob } from "./plan.ts";
 
@@ -26,7 +27,8 @@ const OWNER = { group: "batch", kind: "Job" } as const;
 
 export const jobController = defineController({
   name: "job-controller",
-  bind({ cache, client }) {
+  bind({ cache, client, clock, families }) {
+    const metrics = families(jobMetrics);
     const jobs = cache(kinds.Job);
     const pods = cache(kinds.Pod);
     const { byController, withoutController } = ownedIndexes(pods);
@@ -63,15 +65,19 @@ export const jobController = defineController({
     return {
       sources: [
         changesOf(kinds.Job),
-        keysFrom(kinds.Pod, ({ object, old }) => [
-          ...new Set(
-            [object, ...(old === undefined ? [] : [old])].flatMap((pod) =>
-              controllerOf(pod) === undefined
-                ? [...interested(pod), ...(isTracked(pod) ? ownerKeys(pod) : [])]
-                : ownerKeys(pod),
+        keysFrom(kinds.Pod, (change) => {
+          countTracking(metrics, change);
+          const { object, old } = change;
+          return [
+            ...new Set(
+              [object, ...(old === undefined ? [] : [old])].flatMap((pod) =>
+                controllerOf(pod) === undefined
+                  ? [...interested(pod), ...(isTracked(pod) ? ownerKeys(pod) : [])]
+                  : ownerKeys(pod),
+              ),
             ),
-          ),
-        ]),
+          ];
+        }),
       ],
       async reconcile(key, now): Promise<Plan | undefined> {
         const job = jobs.get(key);
@@ -89,7 +95,7 @@ export const jobController = defineController({
           return {
             steps: [[...adopt.map((pod) => takeIn(pod, job)), ...leave.map((pod) => giveUp(pod, job)), ...strays]],
           };
-        return planJob(job, owned, now);
+        return counting(metrics, job, planJob(job, owned, now), clock);
       },
     };
   },

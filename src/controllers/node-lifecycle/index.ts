@@ -11,12 +11,13 @@
 import { equalJson, type Json, kinds } from "#api";
 import type { Change } from "#client";
 import { podsByNode } from "../pods/index.ts";
-import { type Controller, defineController, keysFrom, type Plan } from "../runtime/index.ts";
+import { type Controller, defineController, keysFrom, observed, type Plan } from "../runtime/index.ts";
 import { type Node as NodeObject, readiness } from "./conditions.ts";
 import { Heartbeats } from "./heartbeats.ts";
+import { nodeLifecycleMetrics } from "./metrics.ts";
 import { nodeEvent, planNode, planZones, writesOf, zoneFactsOf } from "./plan.ts";
 import { DEFAULT_SETTINGS, type NodeLifecycleSettings } from "./settings.ts";
-import { zoneOf } from "./zones.ts";
+import { zoneOf, zonesOf } from "./zones.ts";
 
 export type { NodeLifecycleSettings } from "./settings.ts";
 
@@ -30,9 +31,11 @@ export function nodeLifecycleController(options: Partial<NodeLifecycleSettings> 
     name: "node-lifecycle-controller",
     account: "node-controller",
     reportsAs: "node-controller",
-    bind({ cache, clock, informers }) {
+    bind({ cache, clock, informers, families }) {
+      const metrics = families(nodeLifecycleMetrics);
       const nodes = cache(kinds.Node);
       const podsOn = podsByNode(cache(kinds.Pod));
+      metrics.follow(() => zonesOf(nodes.list()));
       const heartbeats = new Heartbeats(clock);
       const allowedMs = new Map<string, number>();
       const known = new Map<string, NodeObject>();
@@ -68,7 +71,11 @@ export function nodeLifecycleController(options: Partial<NodeLifecycleSettings> 
         const plan = planZones({ nodes: nodes.list(), allowedMs, nowMs }, settings);
         for (const node of plan.evict) allowedMs.set(zoneOf(node), nowMs);
         const { againAfterMs } = plan;
-        return { steps: [writesOf(plan, now)], againAfterMs };
+        const evicted = new Map(plan.evict.map((node) => [node.metadata.name, zoneOf(node)]));
+        return observed({ steps: [writesOf(plan, now)], againAfterMs }, ({ object }, { ok }) => {
+          const zone = evicted.get(object.metadata.name);
+          if (ok && zone !== undefined) metrics.evictions.labels(zone).inc();
+        });
       };
 
       return {

@@ -8,6 +8,7 @@
 import type { KubeObject } from "#api";
 import type { Clock, Logger, Random } from "#base";
 import type { Change, Client, Informers, ReadonlyCache, ResourceName, ResourceOf } from "#client";
+import type { Families } from "./metrics.ts";
 import type { Plan } from "./plan.ts";
 
 export interface ControllerContext {
@@ -17,6 +18,8 @@ export interface ControllerContext {
   readonly random: Random;
   readonly log: Logger;
   readonly informers: Informers;
+  /** Its own metrics: see `Families`. */
+  readonly families: Families;
   cache<T extends KubeObject>(resource: ResourceOf<T>): ReadonlyCache<T>;
 }
 

@@ -49,6 +49,8 @@ export interface Plan {
   readonly events?: readonly RecordedEvent[];
   /** The Events about a write that was executed. */
   eventFor?(write: Write, outcome: Outcome): RecordedEvent | readonly RecordedEvent[] | undefined;
+  /** Everything has been executed, as far as it goes. */
+  done?(failures: readonly Failure[]): void;
   /** Reconciles again after this time. */
   readonly againAfterMs?: number | undefined;
 }

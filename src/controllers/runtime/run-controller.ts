@@ -76,6 +76,7 @@ export async function runController(
     const { failures, seen } = await execute(plan, { client, recorder, signal: working, cause });
     barrier.expect(key, seen);
     metrics.reconciled(failures.length);
+    plan.done?.(failures);
     if (log.enabled(RECONCILES_FROM)) {
       const writes = (plan.steps ?? []).flat().length;
       log.verbose(RECONCILES_FROM, "reconciled", {
@@ -93,6 +94,7 @@ export async function runController(
     if (first !== undefined) throw first.error;
   };
 
+  const ended = metrics.runs(queue);
   const tasks = new TaskGroup({ parent: signal });
   tasks.run(name, (running) =>
     processQueue(
@@ -119,7 +121,7 @@ export async function runController(
   try {
     await tasks.done();
   } finally {
-    for (const each of leave) each();
+    for (const each of [...leave, ended]) each();
     queue.close();
     await recorder.flush();
   }

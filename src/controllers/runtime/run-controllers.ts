@@ -60,12 +60,14 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
       random,
       log,
     });
+    const metrics = options.metrics(name);
     const context = {
       client: own,
       clock,
       random,
       log: log.child({ controller: name }),
       informers,
+      families: metrics.families,
       cache: <T extends KubeObject>(resource: ResourceOf<T>) => informers.of(resource).cache,
     };
     working.run(name, async (running) => {
@@ -77,7 +79,7 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
             log.warn("a controller does not run: its kind is not served", { controller: name, apiVersion, plural });
             return;
           }
-          await runController(controller, { context, informers, recorder, metrics: options.metrics(name) }, running);
+          await runController(controller, { context, informers, recorder, metrics }, running);
         } catch (error) {
           if (running.aborted) return;
           log.error("a controller failed and is restarted", { controller: name, error });

@@ -18,11 +18,19 @@ export interface ObjectName {
   readonly name: string;
 }
 
+/** The span of a record in OpenTelemetry traces. */
+export interface SpanName {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
 interface Happened {
   /** Grows by one with each record of a recorder. */
   readonly seq: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
+  /** If it was traced. */
+  readonly span?: SpanName | undefined;
 }
 
 export interface RequestRecord extends Happened, ObjectName {

@@ -3,7 +3,7 @@
  * rare.
  */
 import { actorOf } from "./actors.ts";
-import type { Call, RequestRecord, Written } from "./record.ts";
+import type { Call, RequestRecord, SpanName, Written } from "./record.ts";
 
 /** The part that many requests share, mostly as one object. */
 export interface RequestAbout {
@@ -46,12 +46,25 @@ export class RequestFacts {
   split = 0;
   refusedBy: string | undefined = undefined;
   calls: readonly Call[] | undefined = undefined;
+  span: SpanName | undefined = undefined;
 }
 
 export function recordOf(facts: RequestFacts): RequestRecord {
   const { seq, at, tookMs, user, userAgent, namespace, name, status } = facts;
   const { verb, apiGroup, resource, subresource } = facts.about;
-  const { reason, cause, revision, change, uid, writtenAt, refusedBy, calls, mutated = [], validated = [] } = facts;
+  const {
+    reason,
+    cause,
+    revision,
+    change,
+    uid,
+    writtenAt,
+    refusedBy,
+    calls,
+    span,
+    mutated = [],
+    validated = [],
+  } = facts;
   const admission = mutated.length + validated.length === 0 ? undefined : [...new Set([...mutated, ...validated])];
   const admissionMicroseconds = admission === undefined ? undefined : timesOf(facts);
   const authorization = roleOf(facts.authorization);
@@ -76,6 +89,7 @@ export function recordOf(facts: RequestFacts): RequestRecord {
     ...(calls !== undefined && { calls }),
     ...(change !== "" && { written: { revision, change, uid, at: writtenAt } }),
     ...(cause !== undefined && { cause }),
+    ...(span !== undefined && { span }),
   };
 }
 

@@ -21,6 +21,7 @@ const CHUNKS = 16;
 /** The approximate size of a row: numbers, name, references to strings, stamps. */
 const ROW_BYTES = 170;
 const COMMON_BYTES = 120;
+const SPAN_BYTES = 200;
 
 const NUMBERS = 8;
 const TEXTS = 3;
@@ -113,6 +114,7 @@ class Chunk {
   readonly commons: CommonFields[] = [];
   /** By row; few rows have any. */
   readonly calls = new Map<number, RequestFacts["calls"]>();
+  readonly spans = new Map<number, RequestFacts["span"]>();
 
   constructor(rows: number) {
     this.numbers = new Float64Array(rows * NUMBERS);
@@ -127,6 +129,7 @@ class Chunk {
     this.stamped = 0;
     this.lettered = 0;
     this.calls.clear();
+    this.spans.clear();
     for (const common of this.commons) if (common.chunk === this) common.chunk = undefined;
     this.commons.length = 0;
   }
@@ -174,7 +177,7 @@ export class RequestLog {
     numbers[n + 5] = chunk.stamped;
     numbers[n + 6] = this.#commonCode(chunk, facts);
     numbers[n + 7] = chunk.lettered;
-    const { name, uid, cause, stamps, calls } = facts;
+    const { name, uid, cause, stamps, calls, span } = facts;
     const t = row * TEXTS;
     let bytes = ROW_BYTES;
     if (chunk.storeName(name)) texts[t] = undefined;
@@ -193,6 +196,10 @@ export class RequestLog {
     if (calls !== undefined) {
       chunk.calls.set(row, calls);
       bytes += 120 * calls.length;
+    }
+    if (span !== undefined) {
+      chunk.spans.set(row, span);
+      bytes += SPAN_BYTES;
     }
     chunk.bytes += bytes;
   }
@@ -265,6 +272,7 @@ function factsAt(chunk: Chunk, row: number): RequestFacts {
   facts.uid = texts[row * TEXTS + 1] ?? "";
   facts.cause = texts[row * TEXTS + 2];
   facts.calls = chunk.calls.get(row);
+  facts.span = chunk.spans.get(row);
   const from = number(5);
   const to = row + 1 < chunk.rows ? (numbers[(row + 1) * NUMBERS + 5] ?? from) : chunk.stamped;
   if (to > from) {

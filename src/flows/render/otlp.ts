@@ -1,4 +1,8 @@
-/** A flow as one trace of OpenTelemetry (OTLP in JSON): works and requests are spans, causes are their parents. */
+/**
+ * A flow as one trace of OpenTelemetry (OTLP in JSON): works and requests are spans, causes are their parents.
+ *
+ * 1. What was traced while it happened has the ids that were exported then; other records have ids of this rendering.
+ */
 import { createHash } from "node:crypto";
 import type { FlowRecord, RequestRecord, WorkRecord } from "../record/record.ts";
 import { causesOf } from "../trace/trace.ts";
@@ -28,14 +32,17 @@ const FAILED = 2;
 /** One set of spans for each participant. */
 export function otlp(records: readonly FlowRecord[]): object {
   const first = records[0];
-  const traceId = idOf(`flow ${first?.seq} ${first?.at}`, 32);
+  const traced = records.find(({ span }) => span !== undefined)?.span;
+  const traceId = traced?.traceId ?? idOf(`flow ${first?.seq} ${first?.at}`, 32);
+  const workOf = new Map<string, WorkRecord>();
+  for (const record of records) if (record.type === "work") workOf.set(record.id, record);
   const requestOf = new Map<number, RequestRecord>();
   for (const record of records)
     if (record.type === "request" && record.written !== undefined) requestOf.set(record.written.revision, record);
   const services = new Map<string, Span[]>();
   for (const record of records) {
     if (record.type === "delivery") continue;
-    const span = record.type === "work" ? workSpan(record, requestOf, traceId) : requestSpan(record, traceId);
+    const span = record.type === "work" ? workSpan(record, requestOf, traceId) : requestSpan(record, workOf, traceId);
     const service = record.type === "work" ? record.actor : "apiserver";
     services.set(service, [...(services.get(service) ?? []), span]);
   }
@@ -47,12 +54,12 @@ export function otlp(records: readonly FlowRecord[]): object {
   };
 }
 
-function requestSpan(record: RequestRecord, traceId: string): Span {
+function requestSpan(record: RequestRecord, workOf: ReadonlyMap<string, WorkRecord>, traceId: string): Span {
   const { at, tookMs, actor, user, verb, resource, namespace, name, status, reason, written, cause } = record;
   return {
     traceId,
     spanId: requestId(record),
-    ...(cause !== undefined && { parentSpanId: idOf(`work ${cause}`, 16) }),
+    ...(cause !== undefined && { parentSpanId: workId(workOf.get(cause) ?? { id: cause }) }),
     name: `${verb} ${resource}`,
     kind: SERVER,
     ...times(at, tookMs),
@@ -70,13 +77,13 @@ function requestSpan(record: RequestRecord, traceId: string): Span {
 }
 
 function workSpan(record: WorkRecord, requestOf: ReadonlyMap<number, RequestRecord>, traceId: string): Span {
-  const { at, tookMs, id, actor, about, decided, woken, read = [] } = record;
+  const { at, tookMs, actor, about, decided, woken, read = [] } = record;
   const cause = causesOf(record)
     .map((revision) => requestOf.get(revision))
     .find((request) => request !== undefined);
   return {
     traceId,
-    spanId: idOf(`work ${id}`, 16),
+    spanId: workId(record),
     ...(cause !== undefined && { parentSpanId: requestId(cause) }),
     name: `${actor} ${about}`,
     kind: INTERNAL,
@@ -91,8 +98,12 @@ function workSpan(record: WorkRecord, requestOf: ReadonlyMap<number, RequestReco
   };
 }
 
-function requestId({ seq }: RequestRecord): string {
-  return idOf(`request ${seq}`, 16);
+function requestId({ seq, span }: RequestRecord): string {
+  return span?.spanId ?? idOf(`request ${seq}`, 16);
+}
+
+function workId({ id, span }: Pick<WorkRecord, "id" | "span">): string {
+  return span?.spanId ?? idOf(`work ${id}`, 16);
 }
 
 function times(at: number, tookMs: number) {

@@ -1,4 +1,9 @@
 /** The kubelet's certificates: requested with a bootstrap token, renewed before they expire. */
+export {
+  type CertificateMetrics,
+  clientCertificateMetrics,
+  serverCertificateMetrics,
+} from "./certificate-metrics.ts";
 export { type ChangingTransport, changingTransport } from "./changing-transport.ts";
 export { CertificateRefusedError, type IssuedCertificate, requestCertificate } from "./request-certificate.ts";
 export { isExpired, renewalTime } from "./rotation.ts";

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { type Clock, isAbort, type Logger, type Random } from "#base";
 import type { Client } from "#client";
 import type { ServerNames } from "#pki";
+import type { CertificateMetrics } from "./certificate-metrics.ts";
 import { requestCertificate } from "./request-certificate.ts";
 import { isExpired, renewalTime } from "./rotation.ts";
 
@@ -24,11 +25,12 @@ export interface ServingCertificateOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly metrics?: CertificateMetrics | undefined;
 }
 
 /** Until the signal aborts. */
 export async function keepServingCertificate(options: ServingCertificateOptions, signal: AbortSignal): Promise<void> {
-  const { client, nodeName, names, certDir, clock, random, log } = options;
+  const { client, nodeName, names, certDir, clock, random, log, metrics } = options;
   const file = join(certDir, SERVING_FILE);
   await mkdir(certDir, { recursive: true, mode: 0o700 });
   let current = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
@@ -37,6 +39,7 @@ export async function keepServingCertificate(options: ServingCertificateOptions,
   });
   for (;;) {
     if (current !== undefined && !isExpired(current, clock.now())) {
+      metrics?.issued(current);
       const dueMs = renewalTime(current, random);
       while (clock.now() < dueMs) await clock.sleep(Math.min(LONGEST_TIMER_MS, dueMs - clock.now()), signal);
     }
@@ -48,6 +51,7 @@ export async function keepServingCertificate(options: ServingCertificateOptions,
       log.info("serving certificate issued", { node: nodeName });
     } catch (error) {
       if (isAbort(error, signal)) throw error;
+      metrics?.failed();
       log.warn("serving certificate not issued yet", { error });
       await clock.sleep(RETRY_MS, signal);
     }

@@ -1,5 +1,6 @@
 /** The configuration of a kubelet: from flags and from a KubeletConfiguration file. */
 import type { core } from "#api";
+import type { TracingSettings } from "#tracing";
 import type { ShutdownPeriod } from "../eviction/index.ts";
 import type { Amounts } from "../node/index.ts";
 
@@ -44,6 +45,8 @@ export interface KubeletConfig {
   readonly serverTlsBootstrap: boolean;
   /** Grace periods at a shutdown of the machine, by Pod priority. Empty: no graceful node shutdown. */
   readonly shutdownPeriods: readonly ShutdownPeriod[];
+  /** OpenTelemetry traces. Absent: none. */
+  readonly tracing?: TracingSettings;
 }
 
 export const EVICTION_HARD: KubeletConfig["evictionHard"] = {

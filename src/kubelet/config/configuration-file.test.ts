@@ -23,6 +23,17 @@ describe("KubeletConfiguration", () => {
     expect(ignored).toEqual(["cpuManagerPolicy"]);
   });
 
+  it("has where traces are sent", () => {
+    const tracing = "tracing: {endpoint: otel:4317, samplingRatePerMillion: 5}\n";
+    expect(parseKubeletConfiguration(head + tracing)).toMatchObject({
+      values: { tracing: { endpoint: "otel:4317", samplingRatePerMillion: 5 } },
+      ignored: [],
+    });
+    expect(() => parseKubeletConfiguration(`${head}tracing: {samplingRatePerMillion: 2000000}`)).toThrow(
+      "tracing is not valid: tracing.samplingRatePerMillion: Invalid value: 2000000: sampling rate per million must be less than or equal to one million.",
+    );
+  });
+
   it.each([
     ["shutdownGracePeriod: 0s", undefined],
     [

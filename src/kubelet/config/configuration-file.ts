@@ -7,6 +7,7 @@ import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import { type core, parseDuration, parseQuantity, scaledValue } from "#api";
 import { table } from "#base";
+import { readTracingSettings } from "#tracing";
 import { type ShutdownPeriod, shutdownPeriods } from "../eviction/index.ts";
 import type { KubeletConfig } from "./config.ts";
 
@@ -83,6 +84,14 @@ const FIELDS: Readonly<Record<string, Reader>> = table({
   staticPodPath: text("staticPodPath"),
   staticPodURL: text("staticPodUrl"),
   systemReserved: map("systemReserved"),
+  tracing: (value, into) => {
+    if (typeof value !== "object" || value === null) throw new Error("must be an object");
+    try {
+      into.tracing = readTracingSettings(value as Readonly<Record<string, unknown>>, "tracing.");
+    } catch (error) {
+      throw new Error(`is not valid: ${(error as Error).message}`, { cause: error });
+    }
+  },
 });
 
 export async function kubeletConfiguration(file: string): Promise<KubeletConfigurationFile> {

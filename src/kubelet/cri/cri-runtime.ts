@@ -7,6 +7,7 @@
  * 1. The only state is which sandbox a container belongs to: it never changes, and CRI's container status lacks it.
  */
 import type { Clock, Logger } from "#base";
+import type { Tracer } from "#tracing";
 import { type Container, type Runtime, RuntimeError } from "../runtime/runtime.ts";
 import { openChannel } from "./channel.ts";
 import { containerdSnapshots } from "./containerd-snapshots.ts";
@@ -30,13 +31,14 @@ export interface CriOptions {
   readonly log: Logger;
   /** How long a verb may take. Default: 2 minutes, as the kubelet's `runtimeRequestTimeout`. */
   readonly timeoutMs?: number;
+  readonly tracer?: Tracer | undefined;
 }
 
 const TIMEOUT_MS = 120_000;
 const CRI_VERSION = "v1";
 
-export function criRuntime({ endpoint, clock, log, timeoutMs = TIMEOUT_MS }: CriOptions): Runtime {
-  const channel = openChannel(endpoint, { clock, timeoutMs });
+export function criRuntime({ endpoint, clock, log, timeoutMs = TIMEOUT_MS, tracer }: CriOptions): Runtime {
+  const channel = openChannel(endpoint, { clock, timeoutMs, tracer });
   const methods = runtimeMethods();
   const sandboxOf = new Map<string, string>();
 

@@ -7,11 +7,14 @@ import { isStatusError, kinds, type storage } from "#api";
 import type { Clock } from "#base";
 import type { Client } from "#client";
 import { VolumeError } from "../volumes/index.ts";
+import { isExhausted } from "./limits.ts";
 import type { Wanted } from "./requests.ts";
 
 export interface AttachedVolumesOptions {
   readonly client: Client;
   readonly clock: Clock;
+  /** The driver had no room for a volume. */
+  readonly onExhausted?: ((driver: string) => void) | undefined;
   /** volumesInUse has changed: write the Node's status soon. */
   readonly onChange: () => void;
 }
@@ -60,6 +63,7 @@ export class AttachedVolumes {
         const attachment = await this.#attachment(wanted.attachment, signal);
         if (attachment?.status?.attached === true) return attachment.status.attachmentMetadata ?? {};
         const problem = attachment?.status?.attachError?.message;
+        if (attachment !== undefined && isExhausted(attachment)) this.#options.onExhausted?.(wanted.driver);
         if (problem !== undefined) throw new VolumeError(problem);
       }
       const waitedMs = clock.monotonic() - startMs;

@@ -26,12 +26,31 @@ export class CsiNodeObject {
     this.#nodeName = nodeName;
   }
 
+  /** Every node has one, with or without drivers. Drivers of a kubelet before this one stay in it. */
+  async ensure(signal: AbortSignal): Promise<void> {
+    const node = await this.#client.of(kinds.Node).get(this.#nodeName, { signal });
+    await this.#change((drivers) => drivers, node, signal, "create");
+  }
+
   async add(driver: NodeDriver, signal: AbortSignal): Promise<void> {
     const node = await this.#client.of(kinds.Node).get(this.#nodeName, { signal });
     const clash = topologyClash(node, driver);
     if (clash !== undefined) throw new Error(clash);
     await this.#patchNode(driver.topology, nodeIds(node, driver.name, driver.nodeId), signal);
     await this.#change((drivers) => withDriver(drivers, driver), node, signal);
+  }
+
+  /** Only the limit: the rest of a driver does not change while it runs. */
+  async limit(name: string, maxVolumes: number, signal: AbortSignal): Promise<void> {
+    const found = await this.#client.of(kinds.CSINode).get(this.#nodeName, { signal });
+    const current = found.spec.drivers?.find((each) => each.name === name);
+    if (current === undefined || Number(current.allocatable?.count ?? 0) === bounded(maxVolumes)) return;
+    const node = await this.#client.of(kinds.Node).get(this.#nodeName, { signal });
+    await this.#change(
+      (drivers) => drivers.map((each) => (each.name === name ? limited(each, maxVolumes) : each)),
+      node,
+      signal,
+    );
   }
 
   async remove(name: string, signal: AbortSignal): Promise<void> {
@@ -55,6 +74,7 @@ export class CsiNodeObject {
     changed: (drivers: readonly storage.CSINodeDriver[]) => readonly storage.CSINodeDriver[],
     node: core.Node,
     signal: AbortSignal,
+    what: "create" | "change" = "change",
   ): Promise<void> {
     const nodes = this.#client.of(kinds.CSINode);
     for (let attempt = 1; ; attempt++) {
@@ -64,7 +84,7 @@ export class CsiNodeObject {
       });
       try {
         if (found === undefined) await nodes.create(newCsiNode(node, changed([])), { signal });
-        else
+        else if (what === "change")
           await nodes.update(
             { ...found, spec: { ...found.spec, drivers: changed(found.spec.drivers ?? []) } },
             { signal },
@@ -95,9 +115,17 @@ export function withDriver(
     name,
     nodeID: nodeId,
     topologyKeys: Object.keys(topology).sort(),
-    ...(maxVolumes > 0 && { allocatable: { count: Math.min(maxVolumes, 2 ** 31 - 1) } }),
+    ...(maxVolumes > 0 && { allocatable: { count: bounded(maxVolumes) } }),
   };
   return [...drivers.filter((each) => each.name !== name), own];
+}
+
+function limited({ allocatable: _, ...driver }: storage.CSINodeDriver, maxVolumes: number): storage.CSINodeDriver {
+  return maxVolumes > 0 ? { ...driver, allocatable: { count: bounded(maxVolumes) } } : driver;
+}
+
+function bounded(maxVolumes: number): number {
+  return Math.min(maxVolumes, 2 ** 31 - 1);
 }
 
 /** The annotation that it should have: null removes it, undefined leaves it as it is. */

@@ -10,19 +10,21 @@
  * 3. A volume is staged and unstaged by one Pod at a time.
  * 4. A volume is reported in use before it is staged, and until it is unstaged: it is not detached in between.
  */
-import { mkdir, readdir, rm, rmdir, symlink } from "node:fs/promises";
+import { mkdir, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type core, csiVolumeName, isStatusError, kinds, type storage } from "#api";
+import { type core, isStatusError, kinds, type storage } from "#api";
 import { type Clock, KeyedLock } from "#base";
 import type { Client } from "#client";
-import { NodeRpc } from "#storage";
+import { NodeRpc } from "#storage/csi";
 import { type CsiMountRequest, type CsiVolumes, giveToGroup, type PodTokens, VolumeError } from "../volumes/index.ts";
 import type { AttachedVolumes } from "./attached-volumes.ts";
 import type { CsiDrivers, NodePlugin } from "./drivers.ts";
 import { expandOnNode } from "./expand.ts";
+import { forget, isUsed, nameOf, removeEmpty, volumesOn } from "./on-disk.ts";
 import * as paths from "./paths.ts";
 import { capabilityOf, podAttributes, supportsGroup, type Wanted, wantedVolume } from "./requests.ts";
-import { readVolumeData, type VolumeData, writeVolumeData } from "./volume-data.ts";
+import { type PublishedVolume, volumeUsage } from "./usage.ts";
+import { type VolumeData, writeVolumeData } from "./volume-data.ts";
 
 export interface CsiVolumesOptions {
   readonly root: string;
@@ -32,15 +34,17 @@ export interface CsiVolumesOptions {
   readonly attached: AttachedVolumes;
   readonly tokens: PodTokens;
   readonly clock: Clock;
+  /** Whether drivers are asked if something is wrong with a volume: gate CSIVolumeHealth. */
+  readonly isHealthWanted?: boolean | undefined;
 }
 
 const TOKENS = "csi.storage.k8s.io/serviceAccount.tokens";
 
 export function csiVolumes(options: CsiVolumesOptions): CsiVolumes {
-  const { root, nodeName, attached } = options;
+  const { root, nodeName, attached, isHealthWanted = false } = options;
   const locks = new KeyedLock();
   /** Targets that this process has published: asking again is only needed where the driver wants it. */
-  const published = new Set<string>();
+  const published = new Map<string, PublishedVolume>();
 
   return {
     async mount(request, signal) {
@@ -51,11 +55,12 @@ export function csiVolumes(options: CsiVolumesOptions): CsiVolumes {
       const isKnown = published.has(target);
       if (!isKnown || about.requiresRepublish === true) {
         await locks.run(wanted.attachedName, async () => {
+          await refuseSecondPod(root, request.pod, wanted);
           const publishContext = await attached.wait(wanted, about.attachRequired !== false, signal);
           await stage(options, plugin, wanted, publishContext, signal);
           await publish(options, plugin, { request, wanted, about, target, publishContext }, signal);
         });
-        published.add(target);
+        published.set(target, { driver: wanted.driver, handle: wanted.handle, stagingPath: stagingOf(root, wanted) });
       }
       if (request.claim !== undefined)
         await expandOnNode(
@@ -63,6 +68,11 @@ export function csiVolumes(options: CsiVolumesOptions): CsiVolumes {
           signal,
         );
       return target;
+    },
+    async usage(path, signal) {
+      const volume = published.get(path);
+      if (volume === undefined) return undefined;
+      return volumeUsage(options.drivers.get(volume.driver), { ...volume, path, isHealthWanted }, signal);
     },
     async unmount(uid, signal) {
       for (const volume of await volumesOn(root, uid)) {
@@ -90,11 +100,6 @@ export function csiVolumes(options: CsiVolumesOptions): CsiVolumes {
       }
     },
   };
-}
-
-/** In the Node's status. */
-function nameOf({ driverName: driver, volumeHandle }: VolumeData): string {
-  return csiVolumeName({ driver, volumeHandle });
 }
 
 function targetOf(root: string, { metadata: { uid = "" } }: core.Pod, { isBlock, name }: Wanted): string {
@@ -125,6 +130,14 @@ async function driverObject(
     throw new VolumeError(`volume mode "${mode}" not supported by driver ${driver} (${why})`);
   }
   return isInline ? { ...spec, attachRequired: false } : spec;
+}
+
+/** A volume with access mode ReadWriteOncePod has one Pod at a time, also on one node. */
+async function refuseSecondPod(root: string, { metadata }: core.Pod, wanted: Wanted): Promise<void> {
+  if (wanted.accessModes.length !== 1 || wanted.accessMode !== "ReadWriteOncePod") return;
+  const volume = { driverName: wanted.driver, volumeHandle: wanted.handle };
+  if (await isUsed(root, volume, metadata.uid))
+    throw new VolumeError("volume uses the ReadWriteOncePod access mode and is already in use by another pod");
 }
 
 async function stage(
@@ -250,74 +263,4 @@ async function linkDevice(root: string, uid: string, name: string, target: strin
   await mkdir(dirname(link), { recursive: true, mode: 0o750 });
   await rm(link, { force: true });
   await symlink(target, link);
-}
-
-interface Found {
-  readonly data: VolumeData;
-  readonly target: string;
-  /** Of the Pod. */
-  readonly directory: string;
-  readonly isBlock: boolean;
-}
-
-/** The CSI volumes of a Pod that are on the disk. */
-async function volumesOn(root: string, uid: string): Promise<Found[]> {
-  const found: Found[] = [];
-  for (const name of await entries(paths.csiVolumesOfPod(root, uid))) {
-    const directory = join(paths.csiVolumesOfPod(root, uid), name);
-    const data = await readVolumeData(directory);
-    if (data === undefined) await rm(directory, { recursive: true, force: true });
-    else found.push({ data, target: join(directory, "mount"), directory, isBlock: false });
-  }
-  for (const name of await entries(paths.devicesOfPod(root, uid))) {
-    const directory = join(paths.devicesOfPod(root, uid), name);
-    const data = await readVolumeData(paths.blockDataDirectory(root, name));
-    if (data === undefined) await rm(directory, { force: true });
-    else found.push({ data, target: paths.blockPublishPath(root, name, uid), directory, isBlock: true });
-  }
-  return found;
-}
-
-async function forget({ target, directory, isBlock }: Found): Promise<void> {
-  await removeEmpty(target);
-  if (isBlock) await rm(directory, { force: true });
-  else {
-    await rm(join(directory, "vol_data.json"), { force: true });
-    await removeEmpty(directory);
-  }
-}
-
-/** Whether another Pod has it. */
-async function isUsed(root: string, { driverName, volumeHandle }: VolumeData): Promise<boolean> {
-  for (const uid of await entries(join(root, "pods"))) {
-    const others = await volumesOn(root, uid);
-    if (others.some(({ data }) => data.driverName === driverName && data.volumeHandle === volumeHandle)) return true;
-  }
-  return false;
-}
-
-/** Names of volumes that are attached for Pods, as the disk has them. */
-export async function volumesInUse(root: string): Promise<string[]> {
-  const names = new Set<string>();
-  for (const uid of await entries(join(root, "pods"))) {
-    for (const { data } of await volumesOn(root, uid)) {
-      if (data.volumeLifecycleMode === "Persistent") names.add(nameOf(data));
-    }
-  }
-  return [...names];
-}
-
-/** Never more than an empty folder, or a file that was a mount point: what is below a mount is not ours. */
-async function removeEmpty(path: string): Promise<void> {
-  await rmdir(path).catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOTDIR") await rm(path, { force: true });
-    else if (error.code !== "ENOENT" && error.code !== "ENOTEMPTY") throw error;
-  });
-}
-
-async function entries(directory: string): Promise<string[]> {
-  return readdir(directory).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
-    throw error;
-  });
 }

@@ -5,7 +5,7 @@
  */
 import { type core, type Json, type JsonObject, kinds, parseQuantity, scaledValue } from "#api";
 import type { Client } from "#client";
-import { NodeRpc } from "#storage";
+import { NodeRpc } from "#storage/csi";
 import type { CsiMountRequest } from "../volumes/index.ts";
 import type { NodePlugin } from "./drivers.ts";
 import { capabilityOf, type Wanted } from "./requests.ts";

@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type core, kinds, type storage } from "#api";
-import { realClock, seededRandom, silentLogger, TaskGroup } from "#base";
+import { type core, kinds, parseFeatures, type storage } from "#api";
+import { MetricsRegistry, realClock, seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess } from "#client";
-import { NodeRpc } from "#storage";
+import { NodeRpc, UsageUnit } from "#storage/csi";
 import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
 import { type NodeCsi, nodeCsi } from "./node-csi.ts";
 import { attachmentName, stagedDirectory } from "./paths.ts";
@@ -23,6 +23,7 @@ let tasks: TaskGroup;
 let csi: NodeCsi;
 let driver: ScriptedDriver;
 let changes: number;
+let metrics: MetricsRegistry;
 
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), "k8ts-csi-"));
@@ -45,6 +46,7 @@ afterEach(async () => {
 async function startKubelet(): Promise<void> {
   tasks = new TaskGroup();
   changes = 0;
+  metrics = new MetricsRegistry();
   csi = await nodeCsi({
     root,
     nodeName: NODE,
@@ -52,6 +54,8 @@ async function startKubelet(): Promise<void> {
     clock: realClock(),
     random: seededRandom(1),
     log: silentLogger,
+    metrics,
+    features: parseFeatures({ gates: "CSIVolumeHealth=true" }),
     onChange: () => {
       changes++;
       // As the Node's status reports it.
@@ -87,6 +91,12 @@ const mount = (uid: string, more: object = {}) =>
     signal,
   );
 const verbs = () => driver.calls.map(([verb]) => verb);
+
+it("a node has a CSINode before it has drivers", async () => {
+  const found = () => client.of(kinds.CSINode).get(NODE);
+  await vi.waitFor(async () => expect((await found()).spec.drivers ?? []).toEqual([]));
+  expect((await found()).metadata.ownerReferences?.[0]).toMatchObject({ kind: "Node", name: NODE });
+});
 
 describe("a driver that registers", () => {
   it("is in the CSINode, its topology in the Node's labels, until its socket goes", async () => {
@@ -139,6 +149,14 @@ describe("a persistent volume", () => {
     expect(verbs().slice(5)).toEqual(["unpublish", "unstage"]);
     expect(existsSync(stagedDirectory(root, DRIVER, "vol-1"))).toBe(false);
     expect(existsSync(join(root, "pods/u1/volumes/kubernetes.io~csi"))).toBe(false);
+  });
+
+  it("is published with every sync where the driver wants that, and staged as often", async () => {
+    await driverObject({ attachRequired: false, requiresRepublish: true });
+    await startDriver();
+    await mount("u1");
+    await mount("u1");
+    expect(verbs().filter((verb) => verb === "publish")).toHaveLength(2);
   });
 
   it("waits until it is attached, is in use meanwhile, and passes on what the attacher says", async () => {
@@ -210,6 +228,117 @@ describe("a persistent volume", () => {
     const { status } = await claims.get(created.metadata.name ?? "");
     expect(status).toMatchObject({ capacity: { storage: "2Gi" } });
     expect(status?.conditions ?? []).toEqual([]);
+  });
+});
+
+describe("what a driver says of a volume", () => {
+  const can = [NodeRpc.STAGE_UNSTAGE_VOLUME, NodeRpc.GET_VOLUME_STATS];
+  const stats = {
+    usage: [
+      { unit: UsageUnit.BYTES, total: 100, available: 60, used: 40 },
+      { unit: UsageUnit.INODES, total: 10, available: 7, used: 3 },
+    ],
+    volumeCondition: { abnormal: true, message: "the disk is dying" },
+  };
+  const figures = {
+    capacityBytes: 100,
+    availableBytes: 60,
+    usedBytes: 40,
+    inodes: 10,
+    inodesFree: 7,
+    inodesUsed: 3,
+  };
+  const usageWith = async (capabilities: readonly number[], answer: object) => {
+    await driverObject({ attachRequired: false });
+    await startDriver({ can: capabilities });
+    driver.stats = answer;
+    return csi.volumes.usage(await mount("u1"), signal);
+  };
+
+  it.each([
+    { name: "its figures", capabilities: can, answer: stats, want: figures },
+    {
+      name: "and whether something is wrong, if it can",
+      capabilities: [...can, NodeRpc.VOLUME_CONDITION],
+      answer: stats,
+      want: { ...figures, condition: { abnormal: true, message: "the disk is dying" } },
+    },
+    { name: "nothing, if it cannot", capabilities: [NodeRpc.STAGE_UNSTAGE_VOLUME], answer: stats, want: undefined },
+    {
+      name: "bytes alone",
+      capabilities: can,
+      answer: { usage: [{ unit: UsageUnit.BYTES, total: 5 }] },
+      want: { capacityBytes: 5, availableBytes: 0, usedBytes: 0 },
+    },
+  ])("$name", async ({ capabilities, answer, want }) => {
+    expect(await usageWith(capabilities, answer)).toEqual(want);
+  });
+
+  it("must not be empty", async () => {
+    await expect(usageWith(can, {})).rejects.toThrow("failed to get usage from response. usage is nil");
+  });
+
+  it("is asked with the paths of the volume, and measured", async () => {
+    await usageWith(can, stats);
+    expect(driver.calls.at(-1)).toMatchObject([
+      "stats",
+      {
+        volumeId: "vol-1",
+        volumePath: join(root, "pods/u1/volumes/kubernetes.io~csi/pv-1/mount"),
+        stagingTargetPath: join(stagedDirectory(root, DRIVER, "vol-1"), "globalmount"),
+      },
+    ]);
+    expect(metrics.text()).toContain(
+      `csi_operations_seconds_count{driver_name="${DRIVER}",method_name="/csi.v1.Node/NodeGetVolumeStats",grpc_status_code="OK",migrated="false"} 1`,
+    );
+    await csi.volumes.unmount("u1", signal);
+    expect(await csi.volumes.usage(join(root, "pods/u1/volumes/kubernetes.io~csi/pv-1/mount"), signal)).toBeUndefined();
+  });
+});
+
+it("a volume of one Pod alone is refused to a second one, until the first has gone", async () => {
+  await driverObject({ attachRequired: false });
+  await startDriver();
+  const alone = { persistentVolume: volumeOf({ accessModes: ["ReadWriteOncePod"] }) };
+  await mount("u1", alone);
+  await expect(mount("u2", alone)).rejects.toThrow(
+    "volume uses the ReadWriteOncePod access mode and is already in use by another pod",
+  );
+  expect(verbs()).toEqual(["stage", "publish"]);
+  await csi.volumes.unmount("u1", signal);
+  await mount("u2", alone);
+  expect(verbs()).toEqual(["stage", "publish", "unpublish", "unstage", "stage", "publish"]);
+});
+
+describe("a limit of volumes that changes", () => {
+  const count = async () => (await client.of(kinds.CSINode).get(NODE)).spec.drivers?.[0]?.allocatable?.count;
+  /** An attachment that failed because the driver had no room. */
+  const fullAttachment = async () => {
+    const attachments = client.of(kinds.VolumeAttachment);
+    const name = attachmentName(DRIVER, "vol-1", NODE);
+    const source = { persistentVolumeName: "pv-1" };
+    await attachments.create({ metadata: { name }, spec: { attacher: DRIVER, nodeName: NODE, source } });
+    const object = { status: { attached: false, attachError: { message: "no room", errorCode: 8 } } };
+    await attachments.subresource(name, "status").patch({ type: "merge", object });
+  };
+
+  it("is renewed at once when the driver had no room, where its CSIDriver wants that", async () => {
+    await driverObject({ nodeAllocatableUpdatePeriodSeconds: 3600 });
+    await startDriver();
+    expect(await count()).toBe(8);
+    driver.maxVolumes = 3;
+    await fullAttachment();
+    await expect(mount("u1")).rejects.toThrow("no room");
+    await vi.waitFor(async () => expect(await count()).toBe(3), { timeout: 10_000 });
+  });
+
+  it("stays where the CSIDriver does not want it", async () => {
+    await driverObject({});
+    await startDriver();
+    driver.maxVolumes = 3;
+    await fullAttachment();
+    await expect(mount("u1")).rejects.toThrow("no room");
+    expect(await count()).toBe(8);
   });
 });
 

@@ -1,15 +1,21 @@
 /** A node's side of CSI, put together: drivers register, and Pods get their volumes. */
 import { mkdir } from "node:fs/promises";
-import type { core } from "#api";
-import type { Clock, Logger, Random } from "#base";
+import { type core, defaultFeatures, type Features } from "#api";
+import { type Clock, isAbort, type Logger, type MetricsRegistry, type Random } from "#base";
 import type { Client } from "#client";
 import { runPluginRegistry } from "../plugins/index.ts";
 import { type CsiVolumes, PodTokens } from "../volumes/index.ts";
 import { AttachedVolumes } from "./attached-volumes.ts";
+import { driverMetrics } from "./csi-metrics.ts";
 import { CsiNodeObject } from "./csi-node.ts";
-import { csiVolumes, volumesInUse } from "./csi-volumes.ts";
+import { csiVolumes } from "./csi-volumes.ts";
 import { CSI_PLUGIN, CsiDrivers } from "./drivers.ts";
+import { DriverLimits } from "./limits.ts";
+import { volumesInUse } from "./on-disk.ts";
 import { registryDirectory } from "./paths.ts";
+
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 10_000;
 
 export interface NodeCsiOptions {
   readonly root: string;
@@ -18,6 +24,9 @@ export interface NodeCsiOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly metrics?: MetricsRegistry | undefined;
+  /** Default: those of v1.36. */
+  readonly features?: Features | undefined;
   /** `inUse` has changed: the Node's status is to be written soon. */
   readonly onChange: () => void;
 }
@@ -33,23 +42,51 @@ export interface NodeCsi {
 }
 
 export async function nodeCsi(options: NodeCsiOptions): Promise<NodeCsi> {
-  const { root, nodeName, client, clock, random, log } = options;
+  const { root, nodeName, client, clock, random, log, features = defaultFeatures } = options;
   const dir = registryDirectory(root);
   await mkdir(dir, { recursive: true, mode: 0o750 });
-  const attached = new AttachedVolumes(options);
+  const attached = new AttachedVolumes({ ...options, onExhausted: (driver) => limits?.exhausted(driver) });
   attached.recover(await volumesInUse(root));
-  const drivers = new CsiDrivers(new CsiNodeObject(client, nodeName), clock);
+  const object = new CsiNodeObject(client, nodeName);
+  const drivers = new CsiDrivers(object, clock, options.metrics && driverMetrics(options.metrics, clock));
+  const limits = features.enabled("MutableCSINodeAllocatableCount")
+    ? new DriverLimits({ client, clock, random, log, drivers })
+    : undefined;
   const tokens = new PodTokens(options);
   return {
-    volumes: csiVolumes({ root, nodeName, client, drivers, attached, tokens, clock }),
+    volumes: csiVolumes({
+      root,
+      nodeName,
+      client,
+      drivers,
+      attached,
+      tokens,
+      clock,
+      isHealthWanted: features.enabled("CSIVolumeHealth"),
+    }),
     inUse: () => attached.inUse(),
     onNode: ({ status }) => attached.reported(status?.volumesInUse),
     async run(signal) {
       try {
-        await runPluginRegistry({ dir, handlers: new Map([[CSI_PLUGIN, drivers]]), clock, random, log }, signal);
+        await exists(object, options, signal);
+        const handlers = new Map([[CSI_PLUGIN, drivers]]);
+        await Promise.all([runPluginRegistry({ dir, handlers, clock, random, log }, signal), limits?.run(signal)]);
       } finally {
         drivers.close();
       }
     },
   };
+}
+
+/** Until it does: a node without a CSINode gets no volumes of CSI drivers. */
+async function exists(object: CsiNodeObject, { clock, log }: NodeCsiOptions, signal: AbortSignal): Promise<void> {
+  for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(LAST_RETRY_MS, retryMs * 2)) {
+    try {
+      return await object.ensure(signal);
+    } catch (error) {
+      if (isAbort(error, signal)) throw error;
+      log.warn("CSINode could not be created yet", { retryMs, error });
+    }
+    await clock.sleep(retryMs, signal);
+  }
 }

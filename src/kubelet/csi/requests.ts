@@ -1,6 +1,6 @@
 /** From a Pod and its volume to what a driver is asked for. Pure. */
 import { type core, csiVolumeName, type storage } from "#api";
-import { AccessMode, type CsiSent } from "#storage";
+import { AccessMode, type CsiSent } from "#storage/csi";
 import { attachmentName, inlineHandle } from "./paths.ts";
 
 export interface CsiRequest {

@@ -14,6 +14,7 @@ import { timestamp } from "../pod-status/index.ts";
 import type { PodWorkers } from "../pods/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { evictionMessage, type PodUse, rankForEviction, type Shortage, shortages } from "./eviction.ts";
+import type { EvictionMetrics } from "./eviction-metrics.ts";
 
 export interface EvictorOptions {
   readonly runtime: Pick<Runtime, "listContainerStats">;
@@ -23,6 +24,7 @@ export interface EvictorOptions {
   readonly thresholds: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly metrics?: EvictionMetrics | undefined;
   /** The node's pressures have changed. */
   readonly onPressures: (pressures: ReadonlySet<Pressure>) => void;
 }
@@ -54,7 +56,8 @@ export async function runEvictor(options: EvictorOptions, signal: AbortSignal): 
 
 /** Memory first: without it the kernel kills processes at random. */
 async function relieve(options: EvictorOptions, short: readonly Shortage[], signal: AbortSignal): Promise<void> {
-  const { workers, images, usage, thresholds, clock, log } = options;
+  const { workers, images, usage, thresholds, clock, log, metrics } = options;
+  const measuredMs = clock.monotonic();
   const worst = short.find(({ resource }) => resource === "memory") ?? short[0];
   if (worst === undefined) return;
   if (worst.pressure === "DiskPressure") {
@@ -76,6 +79,8 @@ async function relieve(options: EvictorOptions, short: readonly Shortage[], sign
     lastTransitionTime: timestamp(clock.now()),
   };
   log.warn("pod evicted", { pod: first.pod.metadata.name, reason: message });
+  metrics?.statsAge(worst.signal, (clock.monotonic() - measuredMs) / 1000);
+  metrics?.evicted(worst.signal);
   workers.get(first.pod.metadata.uid ?? "")?.evict({ reason: "Evicted", message }, 0, [condition]);
 }
 

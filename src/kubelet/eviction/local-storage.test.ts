@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { core } from "#api";
-import { diskUse, hasStorageLimit, storageProblem } from "./local-storage.ts";
+import { diskUse } from "../host/index.ts";
+import { hasStorageLimit, storageProblem } from "./local-storage.ts";
 
 const MI = 1024 * 1024;
 const pod = (volumes: core.Volume[], limit?: string): core.Pod => ({
@@ -62,7 +63,7 @@ describe("a pod's use of the node's disk", () => {
       ["app", app],
       ["side", side],
     ]);
-    expect(storageProblem(given, { volumes: new Map([["data", volume]]), containers })).toBe(want);
+    expect(storageProblem(given, { volumes: new Map([["data", volume]]), containers })?.message).toBe(want);
   });
 
   it("is measured only where there is a limit", () => {
@@ -82,10 +83,12 @@ describe("a pod's use of the node's disk", () => {
       mkdirSync(join(folder, "deep"));
       writeFileSync(join(folder, "deep", "file"), Buffer.alloc(MI, 1));
       const once = await diskUse(folder);
-      expect(once).toBeGreaterThanOrEqual(MI);
+      expect(once.bytes).toBeGreaterThanOrEqual(MI);
+      expect(once.inodes).toBe(3);
       linkSync(join(folder, "deep", "file"), join(folder, "again"));
-      expect(await diskUse(folder)).toBe(once);
-      expect(await diskUse(join(folder, "none"))).toBe(0);
+      const twice = await diskUse(folder);
+      expect(twice).toEqual(once);
+      expect(await diskUse(join(folder, "none"))).toEqual({ bytes: 0, inodes: 0 });
     });
   });
 });

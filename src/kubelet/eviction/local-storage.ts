@@ -3,14 +3,14 @@
  *
  *     volumes, writable layers, logs ··► storageProblem ──► evict
  */
-import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type core, formatQuantity, parseQuantity, podLimits, scaledValue } from "#api";
 import { type Clock, isAbort, type Logger } from "#base";
 import { CONTAINER_NAME, POD_UID, podLogDirectory } from "../containers/index.ts";
-import { volumeDirectory } from "../host/index.ts";
+import { diskUse, volumeDirectory } from "../host/index.ts";
 import type { PodWorkers } from "../pods/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import type { EvictionMetrics } from "./eviction-metrics.ts";
 
 const CHECK_MS = 10_000;
 const RESOURCE = "ephemeral-storage";
@@ -23,23 +23,38 @@ export interface StorageUse {
   readonly containers: ReadonlyMap<string, number>;
 }
 
+export interface StorageProblem {
+  /** As upstream names the limit that is exceeded. */
+  readonly signal: "emptydirfs.limit" | "ephemeralpodfs.limit" | "ephemeralcontainerfs.limit";
+  readonly message: string;
+}
+
 /** Why the Pod is to be evicted; undefined while it keeps its limits. Pure. */
-export function storageProblem(pod: core.Pod, { volumes, containers }: StorageUse): string | undefined {
+export function storageProblem(pod: core.Pod, { volumes, containers }: StorageUse): StorageProblem | undefined {
   const { spec } = pod;
   for (const { name, emptyDir } of spec?.volumes ?? []) {
     const { sizeLimit } = emptyDir ?? {};
     if (sizeLimit !== undefined && bytes(sizeLimit) > 0 && (volumes.get(name) ?? 0) > bytes(sizeLimit))
-      return `Usage of EmptyDir volume "${name}" exceeds the limit "${sizeLimit}". `;
+      return {
+        signal: "emptydirfs.limit",
+        message: `Usage of EmptyDir volume "${name}" exceeds the limit "${sizeLimit}". `,
+      };
   }
   const total = podLimits(pod)[RESOURCE];
   const onDisk = (spec?.volumes ?? []).filter(({ emptyDir }) => emptyDir !== undefined && emptyDir.medium !== "Memory");
   const used = sum(containers.values()) + sum(onDisk.map(({ name }) => volumes.get(name) ?? 0));
   if (total !== undefined && used > Number(scaledValue(total, 0)))
-    return `Pod ephemeral local storage usage exceeds the total limit of containers ${formatQuantity(total)}. `;
+    return {
+      signal: "ephemeralpodfs.limit",
+      message: `Pod ephemeral local storage usage exceeds the total limit of containers ${formatQuantity(total)}. `,
+    };
   for (const { name, resources } of spec?.containers ?? []) {
     const limit = resources?.limits?.[RESOURCE];
     if (limit !== undefined && (containers.get(name) ?? 0) > bytes(limit))
-      return `Container ${name} exceeded its local ephemeral storage limit "${limit}". `;
+      return {
+        signal: "ephemeralcontainerfs.limit",
+        message: `Container ${name} exceeded its local ephemeral storage limit "${limit}". `,
+      };
   }
   return undefined;
 }
@@ -60,18 +75,21 @@ export interface LocalStorageOptions {
   readonly podLogsRoot: string;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly metrics?: Pick<EvictionMetrics, "evicted"> | undefined;
 }
 
 export async function runLocalStorage(options: LocalStorageOptions, signal: AbortSignal): Promise<void> {
-  const { workers, clock, log } = options;
+  const { workers, clock, log, metrics } = options;
   for (;;) {
     await clock.sleep(CHECK_MS, signal);
     for (const worker of workers.list().filter(({ state, pod }) => state === "syncing" && hasStorageLimit(pod))) {
       try {
         const problem = storageProblem(worker.pod, await storageUse(options, worker.pod, signal));
         if (problem === undefined) continue;
-        log.warn("pod evicted", { pod: worker.pod.metadata.name, reason: problem });
-        worker.evict({ reason: "Evicted", message: problem }, GRACE_SECONDS);
+        const { signal: limit, message } = problem;
+        log.warn("pod evicted", { pod: worker.pod.metadata.name, reason: message });
+        metrics?.evicted(limit);
+        worker.evict({ reason: "Evicted", message }, GRACE_SECONDS);
       } catch (error) {
         if (isAbort(error, signal)) return;
         log.warn("local storage of a pod could not be measured", { pod: worker.pod.metadata.name, error });
@@ -85,7 +103,8 @@ async function storageUse(options: LocalStorageOptions, pod: core.Pod, signal: A
   const { uid = "" } = pod.metadata;
   const volumes = new Map<string, number>();
   for (const { name, emptyDir } of pod.spec?.volumes ?? []) {
-    if (emptyDir !== undefined) volumes.set(name, await diskUse(volumeDirectory(rootDir, uid, "empty-dir", name)));
+    if (emptyDir !== undefined)
+      volumes.set(name, (await diskUse(volumeDirectory(rootDir, uid, "empty-dir", name))).bytes);
   }
   const containers = new Map<string, number>();
   for (const { labels, writableLayerBytes } of await runtime.listContainerStats(
@@ -93,36 +112,10 @@ async function storageUse(options: LocalStorageOptions, pod: core.Pod, signal: A
     signal,
   )) {
     const name = labels[CONTAINER_NAME] ?? "";
-    const logs = await diskUse(join(podLogDirectory(podLogsRoot, pod), name));
+    const { bytes: logs } = await diskUse(join(podLogDirectory(podLogsRoot, pod), name));
     containers.set(name, writableLayerBytes + logs);
   }
   return { volumes, containers };
-}
-
-/**
- * The disk usage of a folder. A file with several hard links counts once; files that disappear meanwhile are skipped.
- */
-export async function diskUse(folder: string, seen: Set<number> = new Set()): Promise<number> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(absent([]));
-  let total = 0;
-  for (const entry of entries) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) total += await diskUse(path, seen);
-    else if (entry.isFile()) {
-      const found = await stat(path).catch(absent(undefined));
-      if (found === undefined || seen.has(found.ino)) continue;
-      if (found.nlink > 1) seen.add(found.ino);
-      total += found.blocks * 512;
-    }
-  }
-  return total;
-}
-
-function absent<T>(value: T): (error: NodeJS.ErrnoException) => T {
-  return (error) => {
-    if (error.code === "ENOENT") return value;
-    throw error;
-  };
 }
 
 function bytes(quantity: string): number {

@@ -36,7 +36,7 @@ import {
 import { FleetPods, type FleetPodsOptions, type PodEntry } from "./fleet-pods.ts";
 import { type FleetFacts, labelsOf, reportOf, STOPPED } from "./node-report.ts";
 import type { NodeSettings } from "./settings.ts";
-import { UsageCounters, type UsageSource } from "./usage.ts";
+import { type NodeUsageSource, UsageCounters } from "./usage.ts";
 
 /** Changes of the Node within this time are answered with one report. */
 const SETTLE_MS = 1_000;
@@ -54,7 +54,7 @@ export interface FleetNodeOptions extends Pick<FleetPodsOptions, "defaults" | "n
   readonly facts: FleetFacts;
   readonly client: Client;
   /** Default: what annotations say, else a part of what containers request. */
-  readonly usage?: UsageSource | undefined;
+  readonly usage?: NodeUsageSource | undefined;
   readonly chores: WorkQueue<Chore>;
   readonly pods: WorkQueue<PodEntry>;
   readonly tasks: TaskGroup;
@@ -131,6 +131,11 @@ export class FleetNode {
   resourceMetrics(): string | undefined {
     if (this.#session?.isRegistered !== true) return undefined;
     return this.#usage.text(this.#session.pods.running, this.#options.clock.now());
+  }
+
+  /** Its Pods that run. */
+  get running(): readonly core.Pod[] {
+    return this.#session?.pods.running.map(({ pod }) => pod) ?? [];
   }
 
   stop(): void {

@@ -6,6 +6,7 @@
  * 2. Each node has its own client with its own user.
  */
 import { createHash } from "node:crypto";
+import type { core } from "#api";
 import { abortable, type Clock, type Logger, processQueue, type Random, TaskGroup, WorkQueue } from "#base";
 import type { Client } from "#client";
 import { type Chore, FleetNode } from "./fleet-node.ts";
@@ -14,7 +15,7 @@ import type { FleetFacts } from "./node-report.ts";
 import { RecentStarts } from "./recent-starts.ts";
 import { DEFAULTS, type Defaults } from "./script.ts";
 import type { NodeSettings } from "./settings.ts";
-import type { UsageSource } from "./usage.ts";
+import type { NodeUsageSource, UsageSource } from "./usage.ts";
 
 const POD_WORKERS = 64;
 const CHORE_WORKERS = 32;
@@ -98,9 +99,14 @@ export class Fleet {
 
   /** What the kubelet's /metrics/resource would have. Throws if there is no such node, or if it is stopped. */
   resourceMetrics(name: string): string {
-    const text = this.#nodes.get(name)?.resourceMetrics();
+    const text = this.resourceMetricsOf(name);
     if (text === undefined) throw new Error(`the simulated node ${name} does not answer`);
     return text;
+  }
+
+  /** The same; undefined if there is no such node, or if it is stopped. */
+  resourceMetricsOf(name: string): string | undefined {
+    return this.#nodes.get(name)?.resourceMetrics();
   }
 
   #work(tasks: TaskGroup): void {
@@ -135,8 +141,14 @@ export class Fleet {
     );
   }
 
+  *#running(): Iterable<core.Pod> {
+    for (const node of this.#nodes.values()) yield* node.running;
+  }
+
   #shared(tasks: TaskGroup) {
-    const { facts, defaults, usage, clock, random, log } = this.#options;
+    const { facts, defaults, usage: given, clock, random, log } = this.#options;
+    const running = () => this.#running();
+    const usage: NodeUsageSource | undefined = given && ((question) => given({ ...question, running }));
     const known = new Map<string, string>();
     const imageID = (image: string) => {
       let id = known.get(image);

@@ -28,16 +28,17 @@ describe("readScript", () => {
     [{ "stop-delay": "20s", "stop-exit-code": "0" }, c, { stopDelayMs: 20_000, stopExitCode: 0 }],
     [{ "start-delay.c": "1s", "start-delay": "9s" }, c, { startDelayMs: 1_000 }],
     [{}, c, { cpuUsage: undefined, memoryUsage: undefined }],
-    [{ "cpu-usage": "250m" }, c, { cpuUsage: [{ fromMs: 0, milli: 250 }] }],
+    [{ "cpu-usage": "250m" }, c, { cpuUsage: [{ fromMs: 0, amount: { milli: 250 } }] }],
+    [{ "cpu-usage": "0s=10%" }, c, { cpuUsage: [{ fromMs: 0, amount: { percent: 10 } }] }],
     [
       { "cpu-usage": "0s=50m, 1m=2", "memory-usage.c": "64Mi" },
       c,
       {
         cpuUsage: [
-          { fromMs: 0, milli: 50 },
-          { fromMs: 60_000, milli: 2_000 },
+          { fromMs: 0, amount: { milli: 50 } },
+          { fromMs: 60_000, amount: { milli: 2_000 } },
         ],
-        memoryUsage: [{ fromMs: 0, milli: 64 * 1024 * 1024 * 1000 }],
+        memoryUsage: [{ fromMs: 0, amount: { milli: 64 * 1024 * 1024 * 1000 } }],
       },
     ],
   ])("%j, %j", (annotations, container, want) => {
@@ -62,11 +63,11 @@ describe("readScript", () => {
     ]);
   });
 
-  it.each(["much", "2m=1,1m=2", "-1", "soon=1"])("reports a usage of %j", (text) => {
+  it.each(["much", "2m=1,1m=2", "-1", "soon=1", "%", "-5%"])("reports a usage of %j", (text) => {
     const script = scriptOf({ "cpu-usage": text });
     expect(script.container(c, "regular").cpuUsage).toBeUndefined();
     expect(script.problems).toEqual([
-      `simulated.k8ts.io/cpu-usage: ${JSON.stringify(text)} is not a quantity, or quantities by age such as 0s=50m,1m=400m`,
+      `simulated.k8ts.io/cpu-usage: ${JSON.stringify(text)} is not a quantity, a part of the request such as 80%, or steps such as 0s=50m,1m=400m`,
     ]);
   });
 });

@@ -1,7 +1,7 @@
 /**
  * What the containers of a Pod do: from annotations of the Pod under `simulated.k8ts.io/`, otherwise from the script of
- * the container's image, otherwise from its command if it is understood, otherwise from the fleet's defaults. `NAME.CONTAINER` applies to one
- * container, `NAME` to all regular ones.
+ * the container's image, otherwise from its command if it is understood, otherwise from the fleet's defaults.
+ * `NAME.CONTAINER` applies to one container, `NAME` to all regular ones.
  *
  *     start-delay     how long the sandbox (with .CONTAINER: the container) takes to start   "2s"
  *     run-for         how long it runs until it exits                                        "30s" or "forever"
@@ -11,13 +11,13 @@
  *     fail-pull       how often its image cannot be pulled                                   "3" or "always"
  *     stop-delay      how long it takes to exit after SIGTERM, at most the grace period      "10s"
  *     stop-exit-code  the exit code then                                                     "0"
- *     cpu-usage       the CPU that it uses: constant, or by its age                          "250m" or "0s=50m,1m=400m"
- *     memory-usage    the same for memory                                                    "64Mi" or "0s=16Mi,5m=1Gi"
+ *     cpu-usage       the CPU that it uses: constant, of its request, or by age              "250m", "80%", "0s=1,1m=2"
+ *     memory-usage    the same for memory                                                    "64Mi", "0s=16Mi,5m=1Gi"
  */
-import { type core, durationMs, parseQuantity, scaledValue } from "#api";
+import { type core, durationMs } from "#api";
 import { isSidecar } from "../lifecycle/index.ts";
 import { type Course, readCommand } from "./command.ts";
-import type { Curve } from "./usage.ts";
+import { CURVE_FORM, type Curve, parseCurve } from "./curve.ts";
 
 export const PREFIX = "simulated.k8ts.io/";
 
@@ -98,7 +98,8 @@ export function readScript(pod: core.Pod, defaults: Defaults): PodScript {
       exitCode: exitCode ?? course.exitCode,
       exitReason: from.text("exit-reason") ?? image.exitReason,
       startupDelayMs: image.startupDelayMs ?? probeDelayMs(container.startupProbe),
-      readyDelayMs: from.duration("ready-delay", "never") ?? image.readyDelayMs ?? probeDelayMs(container.readinessProbe),
+      readyDelayMs:
+        from.duration("ready-delay", "never") ?? image.readyDelayMs ?? probeDelayMs(container.readinessProbe),
       failedPulls: from.count("fail-pull", "always") ?? image.failedPulls ?? 0,
       stopDelayMs: from.duration("stop-delay") ?? image.stopDelayMs ?? defaults.stopDelayMs,
       stopExitCode: from.code("stop-exit-code") ?? image.stopExitCode ?? defaults.stopExitCode,
@@ -171,14 +172,7 @@ class Reader {
   }
 
   curve(name: string): Curve | undefined {
-    return this.#read(name, "a quantity, or quantities by age such as 0s=50m,1m=400m", (text) => {
-      const steps = text.split(",").map((step) => {
-        const [amount = "", age = "0s"] = step.split("=").reverse();
-        return { fromMs: durationMs(age.trim()), milli: Number(scaledValue(parseQuantity(amount.trim()), -3)) };
-      });
-      const isValid = steps.every(({ fromMs, milli }, at) => milli >= 0 && fromMs >= (steps[at - 1]?.fromMs ?? 0));
-      return isValid ? steps : undefined;
-    });
+    return this.#read(name, CURVE_FORM, parseCurve);
   }
 
   #read<T>(name: string, form: string, parse: (text: string) => T | undefined): T | undefined {

@@ -9,24 +9,32 @@ import { type core, parseQuantity, scaledValue } from "#api";
 import type { ContainerInstance } from "../pod-status/index.ts";
 import { exposition, type ResourceFigures, resourceMetrics } from "../server/index.ts";
 import type { ContainerLife } from "./container-life.ts";
-
-/** Amounts in thousandths, each from an age on. */
-export type Curve = readonly { readonly fromMs: number; readonly milli: number }[];
+import { amountAt, type Curve } from "./curve.ts";
 
 export interface SimulatedUsage {
   readonly cpuMilli: number;
   readonly memoryBytes: number;
 }
 
-export interface UsageQuestion {
+export interface ContainerQuestion {
   readonly pod: core.Pod;
   readonly container: string;
+  /** Quantities by resource. */
+  readonly requests: Readonly<Record<string, string>>;
   readonly ageMs: number;
   readonly now: number;
 }
 
+export interface UsageQuestion extends ContainerQuestion {
+  /** All Pods of the fleet that run. */
+  readonly running: () => Iterable<core.Pod>;
+}
+
 /** What it leaves out is decided by annotations, else by requests. */
 export type UsageSource = (question: UsageQuestion) => Partial<SimulatedUsage>;
+
+/** The same for the containers of one node. */
+export type NodeUsageSource = (question: ContainerQuestion) => Partial<SimulatedUsage>;
 
 export interface RunningPod {
   readonly pod: core.Pod;
@@ -47,11 +55,11 @@ interface Counter {
 }
 
 export class UsageCounters {
-  readonly #source: UsageSource;
+  readonly #source: NodeUsageSource;
   #counters = new Map<string, Counter>();
   #node: Counter | undefined;
 
-  constructor(source: UsageSource = () => ({})) {
+  constructor(source: NodeUsageSource = () => ({})) {
     this.#source = source;
   }
 
@@ -96,13 +104,14 @@ export class UsageCounters {
 
   #usageOf(pod: core.Pod, { spec, script, current }: RunningPod["containers"][number], now: number): SimulatedUsage {
     const ageMs = now - (current.startedAtMs ?? now);
-    const given = this.#source({ pod, container: spec.name, ageMs, now });
-    const { cpu, memory } = spec.resources?.requests ?? {};
+    const { requests = {} } = spec.resources ?? {};
+    const { cpu, memory } = requests;
+    const given = this.#source({ pod, container: spec.name, requests, ageMs, now });
     return {
-      cpuMilli: given.cpuMilli ?? at(script.cpuUsage, ageMs) ?? Math.max(IDLE.cpuMilli, milliOf(cpu) * CPU_PART),
+      cpuMilli: given.cpuMilli ?? at(script.cpuUsage, ageMs, cpu) ?? Math.max(IDLE.cpuMilli, milliOf(cpu) * CPU_PART),
       memoryBytes:
         given.memoryBytes ??
-        bytes(at(script.memoryUsage, ageMs)) ??
+        bytes(at(script.memoryUsage, ageMs, memory)) ??
         Math.max(IDLE.memoryBytes, Math.round((milliOf(memory) / 1000) * MEMORY_PART)),
     };
   }
@@ -112,10 +121,8 @@ function advanced({ atMs, cpuNanoSeconds }: Counter, { cpuMilli }: Pick<Simulate
   return { atMs: now, cpuNanoSeconds: cpuNanoSeconds + Math.max(0, now - atMs) * cpuMilli * NANO_PER_MILLI_MS };
 }
 
-/** Before the first step nothing is used. */
-function at(curve: Curve | undefined, ageMs: number): number | undefined {
-  if (curve === undefined) return undefined;
-  return curve.findLast(({ fromMs }) => fromMs <= ageMs)?.milli ?? 0;
+function at(curve: Curve | undefined, ageMs: number, requested: string | undefined): number | undefined {
+  return curve && amountAt(curve, ageMs, milliOf(requested));
 }
 
 function bytes(milli: number | undefined): number | undefined {

@@ -1,4 +1,5 @@
 /** The whole public surface of host: the machine that a kubelet runs on. */
+export { type DiskUse, diskUse } from "./disk-use.ts";
 export { type Hierarchies, hostCgroups, readHierarchies } from "./host-cgroups.ts";
 export { hostFiles } from "./host-files.ts";
 export { runLogRotation } from "./log-rotation.ts";

@@ -14,6 +14,7 @@ export interface ImageGcOptions {
   readonly lowPercent: number;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly onRemoved?: (() => void) | undefined;
 }
 
 const CHECK_MS = 300_000;
@@ -70,6 +71,7 @@ export class ImageGc {
     for (const { id, repoTags, sizeBytes } of imagesToRemove(images, inUse, this.#history, bytes, clock.now())) {
       log.info("unused image removed", { image: repoTags[0] ?? id, sizeBytes });
       await runtime.images.remove(id, signal);
+      this.#options.onRemoved?.();
     }
   }
 }

@@ -11,6 +11,7 @@ import { isBackedOff, type PullFailure, pullFailed } from "../lifecycle/index.ts
 import type { PodEvents, PodObjects } from "../objects/index.ts";
 import { errImagePull, imagePullBackOff } from "../pod-status/index.ts";
 import type { Image, ImageAuth, PodSandboxConfig, Runtime } from "../runtime/runtime.ts";
+import type { ImageMetrics } from "./image-metrics.ts";
 import { parseImageName, withDefaultTag } from "./image-name.ts";
 import { credentialsFor } from "./pull-secrets.ts";
 
@@ -30,6 +31,7 @@ export interface ImagePullerOptions {
   readonly objects: Pick<PodObjects, "secret">;
   readonly events: PodEvents;
   readonly clock: Clock;
+  readonly metrics?: Pick<ImageMetrics, "pulled"> | undefined;
 }
 
 const MAX_FAILURES = 10_000;
@@ -92,7 +94,9 @@ export function imagePuller(options: ImagePullerOptions): ImagePuller {
         const pulled = await statusOf(runtime, image, signal);
         if (pulled === undefined) throw new Error(`image ${goQuote(wanted)} is missing after it was pulled`);
         failures.delete(key);
-        const took = formatMs(clock.monotonic() - startMs);
+        const tookMs = clock.monotonic() - startMs;
+        options.metrics?.pulled(tookMs / 1000, pulled.sizeBytes);
+        const took = formatMs(tookMs);
         const note = `Successfully pulled image ${goQuote(wanted)} in ${took} (${took} including waiting). Image size: ${pulled.sizeBytes} bytes.`;
         events.record(pod, "Normal", "Pulled", note);
         return pulled;

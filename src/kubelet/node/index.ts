@@ -2,6 +2,14 @@
 export { type NodeHealth, nodeConditions, type Pressure } from "./conditions.ts";
 export { LEASE_RENEW_MS, NodeLease } from "./lease.ts";
 export {
+  cgroupVersionMetric,
+  isReady,
+  type NodeStartup,
+  nodeStartup,
+  shutdownMetrics,
+  startupOf,
+} from "./node-metrics.ts";
+export {
   type Amounts,
   allocatableOf,
   capacityOf,

@@ -21,6 +21,7 @@ import {
 import { POD_UID } from "../containers/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { changedPods, type Relisted, relisted } from "./changes.ts";
+import type { PlegObserver } from "./pleg-metrics.ts";
 
 export interface PlegOptions {
   readonly runtime: Pick<
@@ -33,6 +34,7 @@ export interface PlegOptions {
   readonly onPod: (uid: string) => void;
   /** The runtime answers again: failed steps can be retried at once. */
   readonly onBack?: () => void;
+  readonly observer?: PlegObserver | undefined;
   /** After each listing: the uids of all Pods in the runtime. */
   readonly onListed: (uids: ReadonlySet<string>) => void;
 }
@@ -52,6 +54,8 @@ export class Pleg {
   #hasEvents = false;
   #pausing: ChildController | undefined;
   #listedAtMs: number;
+  /** When the latest listing began. */
+  #begunMs: number | undefined;
 
   constructor(options: PlegOptions) {
     this.#options = options;
@@ -74,7 +78,10 @@ export class Pleg {
 
   /** One listing. */
   async relist(signal: AbortSignal): Promise<void> {
-    const { runtime, clock, onPod, onListed } = this.#options;
+    const { runtime, clock, observer, onPod, onListed } = this.#options;
+    const startMs = clock.monotonic();
+    const sinceLastMs = this.#begunMs === undefined ? undefined : startMs - this.#begunMs;
+    this.#begunMs = startMs;
     const [sandboxes, containers] = await Promise.all([
       runtime.listPodSandboxes(undefined, signal),
       runtime.listContainers(undefined, signal),
@@ -83,6 +90,7 @@ export class Pleg {
     for (const uid of changedPods(this.#before, after)) onPod(uid);
     this.#before = after;
     this.#listedAtMs = clock.monotonic();
+    observer?.listed(this.#listedAtMs - startMs, sinceLastMs, clock.now());
     onListed(new Set(after.keys()));
   }
 

@@ -3,6 +3,8 @@ export type { KillAction, PodActions, PodActionsInput, StartAction } from "./act
 export { Orphans } from "./orphans.ts";
 export type * from "./parts.ts";
 export { podActions } from "./pod-actions.ts";
+export { countPods } from "./pod-counts.ts";
+export { type PodMetrics, podMetrics } from "./pod-metrics.ts";
 export { type PodState, PodWorker } from "./pod-worker.ts";
 export { PodWorkers } from "./pod-workers.ts";
 export { lookAtPod, newest, type RuntimePod } from "./runtime-pod.ts";

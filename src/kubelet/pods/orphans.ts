@@ -18,7 +18,7 @@ const LONGEST_GRACE_SECONDS = 30;
 export class Orphans {
   readonly #parts: PodParts;
   readonly #isKnown: (uid: string) => boolean;
-  readonly #going = new Map<string, Promise<void>>();
+  readonly #going = new Map<string, Promise<boolean>>();
 
   constructor(parts: PodParts, isKnown: (uid: string) => boolean) {
     this.#parts = parts;
@@ -32,11 +32,13 @@ export class Orphans {
 
   /** The same for volumes, cgroups and files, every minute. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, log, volumes, cgroups, files } = this.#parts;
+    const { clock, log, volumes, cgroups, files, metrics } = this.#parts;
     while (!signal.aborted) {
       try {
         const found = await Promise.all([volumes.podUids(), cgroups.podUids(), files.podUids()]);
-        for (const uid of new Set(found.flat())) this.#remove(uid, signal);
+        const begun = [...new Set(found.flat())].filter((uid) => this.#remove(uid, signal));
+        const results = await Promise.all(begun.map((uid) => this.#going.get(uid)));
+        metrics.swept(results.filter((isDone) => isDone).length, results.filter((isDone) => isDone === false).length);
       } catch (error) {
         if (isAbort(error, signal)) return;
         log.warn("search for orphaned pods failed", { error });
@@ -46,20 +48,27 @@ export class Orphans {
     await Promise.all(this.#going.values());
   }
 
-  #remove(uid: string, signal: AbortSignal): void {
-    if (this.#isKnown(uid) || this.#going.has(uid) || signal.aborted) return;
+  /** Whether it begins to remove the Pod; what it comes to is in `#going`. */
+  #remove(uid: string, signal: AbortSignal): boolean {
+    if (this.#isKnown(uid) || this.#going.has(uid) || signal.aborted) return false;
     const going = this.#removeAll(uid, signal)
-      .catch((error: unknown) => {
-        if (!isAbort(error, signal)) warn(this.#parts.log, uid, error);
-      })
+      .then(
+        () => true,
+        (error: unknown) => {
+          if (!isAbort(error, signal)) warn(this.#parts.log, uid, error);
+          return false;
+        },
+      )
       .finally(() => this.#going.delete(uid));
     this.#going.set(uid, going);
+    return true;
   }
 
   async #removeAll(uid: string, signal: AbortSignal): Promise<void> {
     const { runtime, volumes, cgroups, files, log } = this.#parts;
     const found = await lookAtPod(runtime, uid, signal);
     const pod = podFromLabels(found);
+    if (found.containers.length + found.sandboxes.length > 0) this.#parts.metrics.orphaned();
     log.info("removing an orphaned pod", { uid, pod: pod.metadata.name, containers: found.containers.length });
     await killPod(this.#parts, pod, found, graceOf(found), signal);
     if (this.#isKnown(uid)) return;

@@ -1,15 +1,17 @@
 /** The interfaces between the core that runs Pods and everything that does I/O. */
 import type { core } from "#api";
 import type { Clock, Logger } from "#base";
+import type { Tracer } from "#tracing";
 import type { ResizeVerdict } from "../admission/index.ts";
 import type { NodeFacts } from "../containers/index.ts";
 import type { PodCgroups, PodFiles } from "../host/index.ts";
-import type { ImagePuller } from "../images/index.ts";
+import type { ImageMetrics, ImagePuller } from "../images/index.ts";
 import type { CrashBackoffLimits } from "../lifecycle/index.ts";
 import type { PodEvents, PodObjects } from "../objects/index.ts";
 import type { LifecycleHooks, PodProbes } from "../probes/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { PodVolumes } from "../volumes/index.ts";
+import type { PodMetrics } from "./pod-metrics.ts";
 
 /** Whether a Pod's new resources fit beside the other Pods. */
 export type AdmitResize = (pod: core.Pod) => ResizeVerdict;
@@ -27,6 +29,8 @@ export interface PodParts {
   readonly hooks: LifecycleHooks;
   readonly objects: PodObjects;
   readonly events: PodEvents;
+  readonly metrics: PodMetrics;
+  readonly imageVolumes: Pick<ImageMetrics, "volumeRequested" | "volumeMounted">;
   readonly admitResize: AdmitResize;
   /** Default: those of v1.36. */
   readonly crashBackoff?: CrashBackoffLimits | undefined;
@@ -34,4 +38,6 @@ export interface PodParts {
   readonly stopping: AbortSignal;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
 }

@@ -22,9 +22,11 @@ import { killPod } from "./kill.ts";
 import { observe } from "./observe.ts";
 import type { PodParts } from "./parts.ts";
 import { newMemory, type PodMemory } from "./pod-memory.ts";
+import type { SyncKind } from "./pod-metrics.ts";
 import { isRunning, lookAtPod, type RuntimePod } from "./runtime-pod.ts";
 import type { StatusWriter } from "./status-writer.ts";
 import { syncPod } from "./sync-pod.ts";
+import { SyncTrace } from "./sync-trace.ts";
 
 export type PodState = "syncing" | "terminating" | "terminated" | "gone";
 
@@ -37,8 +39,7 @@ export interface PodWorkerOptions {
   readonly rejection?: PodFailure | undefined;
 }
 
-const FIRST_RETRY_MS = 1000;
-const LAST_RETRY_MS = 10_000;
+const RETRY = { initialMs: 1000, maxMs: 10_000, jitter: 0.5 };
 /** Even without events, to update the contents of volumes. */
 const RESYNC_MS = 60_000;
 
@@ -66,6 +67,9 @@ export class PodWorker {
   /** Its final status has been reported. */
   #isFinalReported = false;
   #wake: (() => void) | undefined;
+  /** What the next sync is for. */
+  #syncKind: SyncKind = "create";
+  readonly #trace: SyncTrace;
 
   constructor({ parts, status, random, pod, rejection }: PodWorkerOptions) {
     this.uid = pod.metadata.uid ?? "";
@@ -73,7 +77,8 @@ export class PodWorker {
     this.#status = status;
     this.#pod = pod;
     this.#rejection = rejection;
-    this.#backoff = new Backoff({ initialMs: FIRST_RETRY_MS, maxMs: LAST_RETRY_MS, jitter: 0.5 }, random);
+    this.#backoff = new Backoff(RETRY, random);
+    this.#trace = new SyncTrace(parts.tracer);
     if (rejection !== undefined) this.#end({ failure: rejection });
     this.#considerDeletion();
   }
@@ -91,6 +96,11 @@ export class PodWorker {
     return this.#state;
   }
 
+  /** No source has it any more. */
+  get isRemoved(): boolean {
+    return this.#isRemoved;
+  }
+
   /** Whether it still uses resources of the node. */
   get isActive(): boolean {
     return this.#rejection === undefined && (this.#state === "syncing" || this.#state === "terminating");
@@ -101,7 +111,9 @@ export class PodWorker {
     const before = this.#pod;
     this.#pod = pod;
     this.#considerDeletion();
-    if (needsSync(before, pod)) this.poke();
+    if (!needsSync(before, pod)) return;
+    if (this.#syncKind !== "create") this.#syncKind = "update";
+    this.poke();
   }
 
   /** Something may have changed: sync soon. */
@@ -173,9 +185,9 @@ export class PodWorker {
   async #next(signal: AbortSignal): Promise<number> {
     switch (this.#state) {
       case "syncing":
-        return this.#sync(signal);
+        return this.#timed(this.#syncKind, () => this.#sync(signal));
       case "terminating":
-        return this.#terminate(signal);
+        return this.#timed("kill", () => this.#terminate(signal));
       case "terminated":
         return this.#cleanUp(signal);
       case "gone":
@@ -183,10 +195,25 @@ export class PodWorker {
     }
   }
 
+  async #timed<T>(kind: SyncKind, step: () => Promise<T>): Promise<T> {
+    const { clock, metrics } = this.#parts;
+    const startMs = clock.monotonic();
+    if (kind === "create") metrics.started(this.#pod);
+    this.#syncKind = "sync";
+    try {
+      return await step();
+    } finally {
+      metrics.synced(kind, (clock.monotonic() - startMs) / 1000);
+    }
+  }
+
   async #sync(signal: AbortSignal): Promise<number> {
     const pod = this.#pod;
-    const report = (status: core.PodStatus) => this.#status.set(pod, status);
-    const result = await syncPod(this.#parts, pod, this.#memory, report, signal);
+    const report = (status: core.PodStatus) => {
+      this.#status.set(pod, status);
+      this.#parts.metrics.reported(pod, status);
+    };
+    const result = await this.#trace.during(pod, () => syncPod(this.#parts, pod, this.#memory, report, signal));
     if (result.next === "end") {
       this.#end({ failure: result.failure });
       return 0;

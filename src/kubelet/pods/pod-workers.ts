@@ -70,11 +70,15 @@ export class PodWorkers {
   #start(uid: string, pod: core.Pod): void {
     const { parts, status, random, tasks, admit, onGone } = this.#options;
     if (tasks.signal.aborted) return;
+    parts.metrics.seen(pod);
     const isEnding = pod.metadata.deletionTimestamp !== undefined || isOver(pod);
     // A running Pod with a pending resize counts with its allocation, not with its spec.
     const allocated = withAllocation(pod, rememberedAllocation(pod));
     const rejection = isEnding ? undefined : admit(allocated, this.active());
-    if (rejection !== undefined) parts.events.record(pod, "Warning", rejection.reason, rejection.message);
+    if (rejection !== undefined) {
+      parts.events.record(pod, "Warning", rejection.reason, rejection.message);
+      parts.metrics.rejected(rejection.reason);
+    }
     const worker = new PodWorker({ parts, status, random, pod, rejection });
     this.#workers.set(uid, worker);
     tasks.run(`pod ${pod.metadata.namespace}/${pod.metadata.name}`, async (signal) => {
@@ -82,6 +86,7 @@ export class PodWorkers {
       if (signal.aborted) return;
       this.#workers.delete(uid);
       status.forget(uid);
+      parts.metrics.gone(uid);
       onGone?.(uid);
     });
   }

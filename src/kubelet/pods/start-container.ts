@@ -43,7 +43,9 @@ export interface StartRequest {
 
 export async function startContainer(parts: PodParts, request: StartRequest, signal: AbortSignal): Promise<void> {
   const { pod, container, sandbox, sandboxId } = request;
+  const fromMs = parts.clock.monotonic();
   const image = await parts.images.ensure({ pod, container, sandbox }, signal);
+  parts.metrics.imagePulled(pod, fromMs, parts.clock.monotonic());
   const volumes = await withImages(parts, request, signal);
   const config = await configured(parts, { ...request, volumes }, image, signal);
   signal.throwIfAborted();
@@ -73,9 +75,17 @@ async function withImages(
     const { reference = "", pullPolicy } = image;
     const policy = pullPolicy !== undefined && { imagePullPolicy: pullPolicy };
     const wanted = { name: container.name, image: reference, ...policy };
+    parts.imageVolumes.volumeRequested();
     const { id } = await parts.images.ensure({ pod, container: wanted, sandbox }, signal);
     const mounting = attempt("CreateContainerError", signal, () => parts.volumes.mountImage(pod, name, id, signal));
-    all.set(name, await mounting.catch((error: unknown) => recorded(parts, pod, error)));
+    all.set(
+      name,
+      await mounting.catch((error: unknown) => {
+        if (!isAbort(error, signal)) parts.imageVolumes.volumeMounted(false);
+        return recorded(parts, pod, error);
+      }),
+    );
+    parts.imageVolumes.volumeMounted(true);
   }
   return all;
 }

@@ -21,6 +21,8 @@ export interface StatusWriterOptions {
   /** The Pod in the API: itself, or the mirror of a static Pod; undefined if there is none. */
   readonly targetOf: (pod: core.Pod) => core.Pod | undefined;
   readonly nodeName: string;
+  /** How long it took from a new status until the API has it. */
+  readonly onWritten?: ((seconds: number) => void) | undefined;
   /** Calls to the runtime since the last status, for the flow recorder. */
   readonly calls: RuntimeCalls;
 }
@@ -28,6 +30,9 @@ export interface StatusWriterOptions {
 interface Entry {
   readonly pod: core.Pod;
   readonly status: core.PodStatus;
+  /** Since when the API lacks it. */
+  readonly sinceMs: number;
+  isWritten: boolean;
   /** The API's answer to the last write. */
   written?: core.Pod | undefined;
 }
@@ -56,8 +61,9 @@ export class StatusWriter {
 
   set(pod: core.Pod, status: core.PodStatus): void {
     const { uid = "" } = pod.metadata;
-    const written = this.#entries.get(uid)?.written;
-    this.#entries.set(uid, { pod, status, written });
+    const before = this.#entries.get(uid);
+    const sinceMs = before !== undefined && !before.isWritten ? before.sinceMs : this.#options.clock.monotonic();
+    this.#entries.set(uid, { pod, status, sinceMs, isWritten: false, written: before?.written });
     this.#queue.add(uid);
   }
 
@@ -109,7 +115,10 @@ export class StatusWriter {
     if (entry === undefined || target === undefined) return;
     const known = newer(target, entry.written);
     const patch = statusPatch(known, withConditionsOf(known, entry.status));
-    if (patch === undefined) return;
+    if (patch === undefined) {
+      entry.isWritten = true;
+      return;
+    }
     const { name = "", namespace = "" } = known.metadata;
     try {
       const written = await this.#options.client
@@ -117,6 +126,9 @@ export class StatusWriter {
         .in(namespace)
         .subresource(name, "status")
         .patch({ type: "strategic", object: patch }, { signal, cause: this.#causeOf(entry, known) });
+      const { clock, onWritten } = this.#options;
+      entry.isWritten = true;
+      onWritten?.((clock.monotonic() - entry.sinceMs) / 1000);
       const now = this.#entries.get(uid);
       if (now !== undefined) now.written = written;
       if (now !== entry) this.#queue.add(uid);

@@ -201,10 +201,12 @@ async function startAll(
         },
         signal,
       );
+      parts.metrics.containerStarted(action.role);
       memory.failedStarts.delete(action.name);
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
       hasFailed = true;
+      parts.metrics.containerFailed(action.role, error.reason);
       memory.failedStarts.set(action.name, { reason: error.reason, message: error.message });
       parts.log.warn("container could not be started", {
         pod: podText(pod),

@@ -19,6 +19,7 @@ export function probeMetrics(metrics: MetricsRegistry): ProbeMetrics {
     name: "prober_probe_total",
     help: "Cumulative number of a liveness, readiness or startup probe for a container by result.",
     labels: ["probe_type", "result", "container", "pod", "namespace", "pod_uid"],
+    stability: "BETA",
   });
   const duration = metrics.histogram({
     name: "prober_probe_duration_seconds",

@@ -8,6 +8,7 @@
 import type { core } from "#api";
 import type { Clock } from "#base";
 import type { Call } from "#flows";
+import { bound } from "./bound.ts";
 import type { Runtime } from "./runtime.ts";
 
 const MAX_CALLS = 16;
@@ -132,19 +133,4 @@ export class RuntimeCalls {
       throw error;
     }
   }
-}
-
-/** An object with all methods of `target`, bound to it. */
-function bound<T extends object>(target: T): T {
-  const methods = new Set<string>();
-  for (let at: object | null = target; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
-    for (const name of Object.getOwnPropertyNames(at)) if (name !== "constructor") methods.add(name);
-  }
-  const values = target as Record<string, unknown>;
-  return Object.fromEntries(
-    [...methods].map((name) => {
-      const value = values[name];
-      return [name, typeof value === "function" ? value.bind(target) : value];
-    }),
-  ) as T;
 }

@@ -49,6 +49,8 @@ const SUBRESOURCES: Readonly<Record<string, readonly string[]>> = table({
   runningpods: ["pods", "proxy"],
   healthz: ["healthz", "proxy"],
   configz: ["configz", "proxy"],
+  statusz: ["statusz", "proxy"],
+  flagz: ["flagz", "proxy"],
 });
 
 export interface Question {

@@ -16,7 +16,7 @@ export interface Ask {
 
 export interface Answer {
   readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** The whole body, or a stream. */
   readonly body: string | Buffer | AsyncIterable<Buffer>;
 }

@@ -2,11 +2,16 @@
 import { table } from "#base";
 import type { Answer, Ask } from "./exchange.ts";
 import { text } from "./exchange.ts";
+import type { HealthObserver } from "./own-metrics.ts";
 import type { Served } from "./served.ts";
 
 type Check = () => string | undefined;
 
-export function health({ kubelet }: Served, { rest, query }: Ask): Answer {
+export function health(
+  { kubelet }: Served,
+  { rest, query }: Pick<Ask, "rest" | "query">,
+  observe: HealthObserver,
+): Answer {
   const checks = table<Check>({
     ping: () => undefined,
     log: () => undefined,
@@ -17,9 +22,11 @@ export function health({ kubelet }: Served, { rest, query }: Ask): Answer {
     const check = checks[only];
     if (check === undefined) return text(404, "404 page not found\n");
     const problem = check();
+    observe(only, problem === undefined);
     return problem === undefined ? text(200, "ok") : text(500, `internal server error: ${problem}\n`);
   }
   const results = Object.entries(checks).map(([name, check]) => ({ name, problem: check() }));
+  for (const { name, problem } of results) observe(name, problem === undefined);
   const lines = results.map(({ name, problem }) =>
     problem === undefined ? `[+]${name} ok` : `[-]${name} failed: ${problem}`,
   );

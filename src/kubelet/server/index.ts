@@ -1,7 +1,7 @@
 /** The whole public surface of the kubelet's server. */
 
 export { type ServeOptions, serveKubelet } from "./serve.ts";
-export type { Served, ServedKubelet } from "./served.ts";
+export type { Page, Served, ServedKubelet } from "./served.ts";
 export { type KubeletServer, type KubeletServerOptions, startKubeletServer } from "./server.ts";
 export { exposition } from "./stats/exposition.ts";
 export { type ResourceFigures, resourceMetrics } from "./stats/resource-metrics.ts";

@@ -1,19 +1,25 @@
 /** The routes by the first part of the path. Streams are in streams/. */
-import { availableParallelism, uptime } from "node:os";
+import { uptime } from "node:os";
 import { isAbort, metricsContentType, table } from "#base";
 import { configz } from "./configz.ts";
-import { type Answer, type Ask, type Handler, json, Refusal, text } from "./exchange.ts";
+import { type Answer, type Ask, type Handler, isTrue, json, Refusal, text } from "./exchange.ts";
 import { health } from "./health.ts";
 import { containerLog } from "./logs/container-logs.ts";
 import { nodeLogs } from "./logs/node-logs.ts";
+import { healthMetrics } from "./own-metrics.ts";
 import { podList, runningPods } from "./pod-lists.ts";
 import { runCommand } from "./run-command.ts";
 import type { Served } from "./served.ts";
-import { cadvisorMetrics } from "./stats/cadvisor-metrics.ts";
+import { cadvisorMetrics, type MachineFacts } from "./stats/cadvisor-metrics.ts";
+import { cgroupReader } from "./stats/cadvisor-rows.ts";
+import { deviceNames } from "./stats/disks.ts";
 import { exposition } from "./stats/exposition.ts";
+import { machineFacts } from "./stats/machine-facts.ts";
 import { NodeMeasurements } from "./stats/node-stats.ts";
 import { failedResourceMetrics, resourceMetrics } from "./stats/resource-metrics.ts";
 import { summary } from "./stats/summary.ts";
+
+const NO_QUESTION = { rest: [], query: new URLSearchParams() };
 
 export type Routes = Readonly<Record<string, Handler>>;
 
@@ -21,6 +27,8 @@ export function routes(served: Served): Routes {
   const { kubelet, clock, log, metrics } = served;
   const { config } = kubelet;
   const measurements = new NodeMeasurements(kubelet, clock);
+  const observe = healthMetrics(metrics);
+  let facts: Promise<MachineFacts> | undefined;
 
   const figures = table<Handler>({
     "": () => metricsText(metrics.text()),
@@ -35,11 +43,22 @@ export function routes(served: Served): Routes {
     },
     cadvisor: async ({ signal }) => {
       const stats = await measurements.measure(signal);
-      const facts = { cpus: availableParallelism(), memoryBytes: stats.machine.memoryBytes };
-      return metricsText(exposition(cadvisorMetrics(stats, { ...facts, cgroupRoot: config.cgroupRoot })));
+      facts ??= machineFacts(config.rootDir, config.cgroupRoot);
+      const reader = cgroupReader(await measurements.hierarchies());
+      return metricsText(exposition(await cadvisorMetrics(stats, await facts, reader, await deviceNames())));
     },
     probes: () => metricsText(familiesOf(metrics.text(), "prober_")),
+    slis: () => {
+      // As upstream, which checks itself whenever somebody looks.
+      health(served, NO_QUESTION, observe);
+      return metricsText(familiesOf(metrics.text(), "kubernetes_healthcheck"));
+    },
   });
+  const page: Handler = ({ path, headers: { accept } }) => {
+    const found = served.page?.(path, accept);
+    if (found === undefined) throw notFound();
+    return found;
+  };
 
   return table<Handler>({
     containerLogs: reading(async (ask) => ({
@@ -50,12 +69,15 @@ export function routes(served: Served): Routes {
     run: (ask) => runCommand(served, ask),
     pods: reading(() => json(podList(kubelet.pods()))),
     runningpods: reading(async ({ signal }) => json(await runningPods(served, signal))),
-    healthz: reading((ask) => health(served, ask)),
+    healthz: reading((ask) => health(served, ask, observe)),
+    statusz: reading(page),
+    flagz: reading(page),
     configz: reading(() => json(configz(config))),
-    stats: reading(async ({ rest, signal }) => {
+    stats: reading(async ({ rest, query, signal }) => {
       if (rest[0] !== "summary") throw notFound();
       const bootMs = clock.now() - uptime() * 1000;
-      return json(summary(config.nodeName, await measurements.measure(signal), bootMs));
+      const stats = await measurements.measure(signal);
+      return json(summary(config.nodeName, stats, bootMs, isTrue(query.get("only_cpu_and_memory"))));
     }),
     metrics: reading((ask) => {
       const handler = figures[ask.rest[0] ?? ""];

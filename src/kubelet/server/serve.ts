@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, isAbort, type Logger, type MetricsRegistry } from "#base";
 import { createAuthority, type KeyPair } from "#pki";
-import type { ServedKubelet } from "./served.ts";
+import type { Page, ServedKubelet } from "./served.ts";
 import { startKubeletServer } from "./server.ts";
 
 const LOOK_MS = 10_000;
@@ -18,13 +18,14 @@ export interface ServeOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
+  readonly page?: Page | undefined;
 }
 
 export function serveKubelet(options: ServeOptions): (kubelet: ServedKubelet, signal: AbortSignal) => Promise<void> {
-  const { certDir, clientCaPem, clock, log, metrics } = options;
+  const { certDir, clientCaPem, clock, log, metrics, page } = options;
   return async (kubelet, signal) => {
     let certificate = (await filesOf(certDir)) ?? (await ownCertificate(kubelet, clock));
-    const server = await startKubeletServer({ kubelet, clock, log, metrics, certificate, clientCaPem });
+    const server = await startKubeletServer({ kubelet, clock, log, metrics, page, certificate, clientCaPem });
     log.info("kubelet server listening", { port: server.port });
     try {
       for (;;) {

@@ -4,7 +4,8 @@ import type { Clock, Logger, MetricsRegistry } from "#base";
 import type { Client } from "#client";
 import type { KubeletConfig } from "../config/index.ts";
 import type { ContainerStatus, Runtime } from "../runtime/runtime.ts";
-import { Refusal } from "./exchange.ts";
+import type { VolumeUsage } from "../volumes/index.ts";
+import { type Answer, Refusal } from "./exchange.ts";
 
 export interface ServedKubelet {
   readonly config: KubeletConfig;
@@ -19,6 +20,8 @@ export interface ServedKubelet {
     name: string,
     options?: { readonly previous?: boolean; readonly signal?: AbortSignal },
   ): Promise<ContainerStatus | undefined>;
+  /** What the volumes of a Pod have and use, as far as it is known. Absent where there are none. */
+  volumes?(pod: core.Pod, signal: AbortSignal): Promise<readonly VolumeUsage[]>;
   /** Undefined while the runtime and the kubelet are healthy. */
   problem(): string | undefined;
 }
@@ -28,7 +31,11 @@ export interface Served {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
+  readonly page?: Page | undefined;
 }
+
+/** /statusz and /flagz; undefined if there is no such page. */
+export type Page = (path: string, accept: string | undefined) => Answer | undefined;
 
 /** The Pod of a path, on this node. */
 export function podOf(

@@ -15,6 +15,8 @@ describe("the kubelet's server", () => {
     server = await new TestKubeletServer({
       pod: WEB,
       container: { logPath, state: "exited" },
+      page: (path, accept) =>
+        path === "/statusz" ? { status: 200, body: `the page of ${accept ?? "text/html"}` } : undefined,
       users: { "robot-token": "robot" },
       allowed: (user, verb, subresource) =>
         user === "admin" || (user === "robot" && verb === "get" && subresource === "healthz"),
@@ -30,6 +32,8 @@ describe("the kubelet's server", () => {
     { path: "/healthz/ping", want: "200 ok" },
     { path: "/healthz?verbose", want: "200 [+]ping ok\n[+]log ok\n[+]syncloop ok\nhealthz check passed\n" },
     { path: "/healthz/none", want: "404 404 page not found\n" },
+    { path: "/statusz", want: "200 the page of text/html" },
+    { path: "/flagz", want: "404 404 page not found\n" },
     { path: "/nothing", want: "404 404 page not found\n" },
     { path: "/containerLogs/default/web/main", want: "200 hello\noops\n" },
     { path: "/containerLogs/default/web/main?tailLines=1&timestamps=true", want: "200 2026-01-01T00:00:01Z oops\n" },
@@ -54,6 +58,13 @@ describe("the kubelet's server", () => {
   ])("$path", async ({ path, method = "GET", want }) => {
     const { status, body } = await server.get(path, { method });
     expect(`${status} ${body}`).toBe(want);
+  });
+
+  it("checks its health whenever somebody looks at its service level", async () => {
+    const { body } = await server.get("/metrics/slis");
+    expect(body).toContain('kubernetes_healthcheck{name="ping",type="healthz"} 1\n');
+    expect(body).toMatch(/^kubernetes_healthchecks_total\{name="ping",status="success",type="healthz"\} [1-9]/m);
+    expect(body).not.toContain("kubelet_");
   });
 
   it("lists Pods, what runs, and its configuration", async () => {

@@ -8,7 +8,7 @@
  * 3. A renewed certificate is used for new connections, with the same versions and ciphers of TLS.
  */
 import { once } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -48,7 +48,7 @@ export async function startKubeletServer(options: KubeletServerOptions): Promise
   const { client, config } = kubelet;
   const access = new KubeletAccess({ client, nodeName: config.nodeName, clock });
   const paths = routes(options);
-  const counted = serverMetrics(options.metrics, kubelet);
+  const counted = serverMetrics(options.metrics, kubelet, clock);
   const stopping = new AbortController();
   const sockets = new Set<Duplex>();
 
@@ -67,7 +67,6 @@ export async function startKubeletServer(options: KubeletServerOptions): Promise
   });
 
   const admit = async (request: IncomingMessage, ask: Ask): Promise<void> => {
-    counted.count(ask.method, ask.path);
     const verdict = await access.check(ask, request.headers, request.socket as TLSSocket);
     if (verdict === "unknown") throw new Refusal(401, "Unauthorized");
     if (verdict !== "allowed") throw new Refusal(403, verdict.denied);
@@ -80,6 +79,7 @@ export async function startKubeletServer(options: KubeletServerOptions): Promise
 
   server.on("request", (request, response) => {
     const ask = askOf(request, endOf(response, stopping.signal));
+    response.once("close", counted.begun(ask.method, ask.path));
     const answering = async () => {
       try {
         await admit(request, ask);
@@ -97,6 +97,7 @@ export async function startKubeletServer(options: KubeletServerOptions): Promise
   });
   server.on("upgrade", (request, socket, head) => {
     const ask = askOf(request, endOf(socket, stopping.signal));
+    socket.once("close", counted.begun(ask.method, ask.path));
     const upgrade: Upgrade = { request, socket, head, isAccepted: false };
     const streaming = async () => {
       await admit(request, ask);
@@ -172,7 +173,8 @@ function endOf(peer: { once(event: "close", listener: () => void): unknown }, st
 }
 
 async function send({ status, headers = {}, body }: Answer, response: ServerResponse): Promise<void> {
-  response.writeHead(status, headers);
+  const values = Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : [...value]]);
+  response.writeHead(status, Object.fromEntries(values) as OutgoingHttpHeaders);
   if (typeof body === "string" || Buffer.isBuffer(body)) {
     response.end(body);
     return;

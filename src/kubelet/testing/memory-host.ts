@@ -58,6 +58,7 @@ export function memoryHost(contents = new Map<string, string>()): MemoryHost {
         readOnly: true,
       }),
       readFile: async ({ path: volume }, path) => contents.get(`${volume}/${path}`),
+      usage: async () => [],
       unmount: async (uid) => void mounted.delete(uid),
       podUids: async () => [...mounted],
     },

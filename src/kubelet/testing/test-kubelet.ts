@@ -1,13 +1,15 @@
 /** A kubelet's Pods on the simulated runtime and an API server in memory, on virtual time. */
 import { type core, kinds } from "#api";
-import { seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
+import { MetricsRegistry, seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
 import { Client, eventRecorder, inProcess } from "#client";
+import type { Tracer } from "#tracing";
 import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
 import type { ResizeVerdict } from "../admission/resize.ts";
 import type { NodeFacts } from "../containers/index.ts";
 import type { PodFailure } from "../lifecycle/index.ts";
 import { type NodePods, nodePods } from "../node-pods.ts";
 import type { ContainerNetwork } from "../probes/index.ts";
+import { countedRuntime } from "../runtime/runtime-metrics.ts";
 import { type Script, type SimulatedRuntime, simulatedRuntime } from "../runtime/simulated/index.ts";
 import { type MemoryHost, memoryHost } from "./memory-host.ts";
 
@@ -30,6 +32,8 @@ export interface TestKubeletOptions {
   readonly network?: Partial<ContainerNetwork>;
   readonly admitResize?: (pod: core.Pod) => ResizeVerdict;
   readonly manifests?: { readonly path: string };
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   readonly admit?: (pod: core.Pod, active: readonly core.Pod[]) => PodFailure | undefined;
 }
 
@@ -39,6 +43,8 @@ export interface TestKubelet {
   readonly client: Client;
   readonly runtime: SimulatedRuntime;
   readonly host: MemoryHost;
+  /** Of the kubelet that runs now. */
+  readonly metrics: () => MetricsRegistry;
   readonly pods: () => NodePods;
   create(pod: core.Pod): Promise<core.Pod>;
   get(name: string): Promise<core.Pod>;
@@ -66,6 +72,7 @@ export async function testKubelet(options: TestKubeletOptions = {}): Promise<Tes
     new Client({ transport: inProcess(server.handle, { name, groups: ["system:masters"] }), clock });
   const client = clientOf("admin");
   let tasks = new TaskGroup();
+  let metrics = new MetricsRegistry();
   const start = (): NodePods => {
     const kubelet = clientOf("system:node:node-1");
     const random = seededRandom(1);
@@ -81,7 +88,7 @@ export async function testKubelet(options: TestKubeletOptions = {}): Promise<Tes
     return nodePods({
       nodeName: "node-1",
       client: kubelet,
-      runtime,
+      runtime: countedRuntime(runtime, metrics, clock),
       runtimeName: "simulated",
       network: { ...REFUSED, ...options.network },
       files: host.files,
@@ -91,12 +98,14 @@ export async function testKubelet(options: TestKubeletOptions = {}): Promise<Tes
       admit: options.admit ?? (() => undefined),
       admitResize: options.admitResize ?? (() => ({ fits: true })),
       manifests: options.manifests,
+      tracer: options.tracer,
       node: () => undefined,
       recorder,
       clock,
       random,
       log,
       tasks,
+      metrics,
       registered: Promise.resolve(),
     });
   };
@@ -108,6 +117,7 @@ export async function testKubelet(options: TestKubeletOptions = {}): Promise<Tes
     client,
     runtime,
     host,
+    metrics: () => metrics,
     pods: () => pods,
     async create(pod) {
       const created = await client.of(kinds.Pod).in("default").create(pod);
@@ -126,6 +136,7 @@ export async function testKubelet(options: TestKubeletOptions = {}): Promise<Tes
     async restart() {
       await tasks.stop();
       tasks = new TaskGroup();
+      metrics = new MetricsRegistry();
       pods = start();
       await server.settle();
     },

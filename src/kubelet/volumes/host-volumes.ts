@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { type core, parseQuantity, podLimits, scaledValue } from "#api";
 import { type Clock, isAbort, type Logger, type Random } from "#base";
 import type { Client } from "#client";
-import type { NodeFacts, VolumePath } from "../containers/index.ts";
+import type { NodeFacts } from "../containers/index.ts";
 import type { Mounter } from "../host/index.ts";
 import { podDirectory, subPathsDirectory, volumeDirectory, volumesDirectory } from "../host/index.ts";
 import type { PodObjects } from "../objects/index.ts";
@@ -25,6 +25,8 @@ import { type ContentSources, volumeContents } from "./contents.ts";
 import { type CsiVolumes, noCsi } from "./csi.ts";
 import { hostPath } from "./host-path.ts";
 import { mountImage, releaseImages } from "./image-volumes.ts";
+import { type MeasuredPath, podVolumeUsage } from "./measure.ts";
+import { pluginOf, unobserved, type VolumeObserver } from "./operation-metrics.ts";
 import { giveToGroup } from "./ownership.ts";
 import type { PodVolumes } from "./pod-volumes.ts";
 import { bindSubPath, readInside } from "./sub-path.ts";
@@ -43,6 +45,7 @@ export interface HostVolumesOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly observer?: VolumeObserver | undefined;
 }
 
 /** Plugins whose volumes are made of API objects. */
@@ -55,15 +58,28 @@ const DIRECTORIES = {
 } as const;
 
 export function hostVolumes(options: HostVolumesOptions): PodVolumes {
-  const { root, mounter, csi = noCsi } = options;
+  const { root, mounter, csi = noCsi, observer = unobserved } = options;
   const tokens = new PodTokens(options);
-  const ready = new Map<string, Map<string, VolumePath>>();
+  const ready = new Map<string, Map<string, MeasuredPath>>();
 
-  const setUp = async (pod: core.Pod, volume: core.Volume, signal: AbortSignal): Promise<VolumePath> => {
+  /** `isNew`: with every further sync nothing is mounted any more. */
+  const setUp = async (
+    pod: core.Pod,
+    volume: core.Volume,
+    isNew: boolean,
+    signal: AbortSignal,
+  ): Promise<MeasuredPath> => {
+    const mounting = <T>(plugin: string, work: () => Promise<T>) =>
+      isNew ? observer.operation(plugin, "volume_mount", work) : work();
+    const own = pluginOf(volume);
     if (volume.hostPath !== undefined) return { path: await hostPath(volume.hostPath) };
-    if (volume.emptyDir !== undefined) return { path: await emptyDir(options, pod, volume) };
-    if (volume.csi !== undefined)
-      return { path: await csi.mount({ pod, volume, readOnly: volume.csi.readOnly === true }, signal) };
+    if (volume.emptyDir !== undefined)
+      return { path: await mounting(own, () => emptyDir(options, pod, volume)), measure: "folder" };
+    if (volume.csi !== undefined) {
+      const plugin = pluginOf(volume, volume.csi.driver);
+      const request = { pod, volume, readOnly: volume.csi.readOnly === true };
+      return { path: await mounting(plugin, () => csi.mount(request, signal)), measure: "driver", plugin };
+    }
     const claimed = await boundVolume(options.client, pod, volume, signal);
     if (claimed !== undefined) {
       const { claim, persistentVolume, readOnly } = claimed;
@@ -71,16 +87,25 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
       const isBlock = volumeMode === "Block";
       checkMode(pod, volume.name, isBlock);
       if (host !== undefined) return { path: await hostPath(host), readOnly };
-      if (local !== undefined) return { path: await hostPath({ path: local.path, type: "" }), readOnly, isBlock };
-      if (driver !== undefined)
+      if (local !== undefined)
         return {
-          path: await csi.mount({ pod, volume, persistentVolume, claim, readOnly }, signal),
+          path: await hostPath({ path: local.path, type: "" }),
           readOnly,
           isBlock,
+          ...(!isBlock && { measure: "filesystem" as const }),
         };
+      if (driver !== undefined) {
+        const plugin = pluginOf(volume, driver.driver);
+        const request = { pod, volume, persistentVolume, claim, readOnly };
+        const path = await mounting(plugin, () => csi.mount(request, signal));
+        return { path, readOnly, isBlock, measure: "driver", plugin };
+      }
     }
     if (PLUGINS.some((kind) => volume[kind] !== undefined))
-      return { path: await contentVolume(options, tokens, pod, volume, signal) };
+      return {
+        path: await mounting(own, () => contentVolume(options, tokens, pod, volume, signal)),
+        measure: "folder",
+      };
     const kind = Object.keys(volume).find((key) => key !== "name") ?? "nothing";
     throw new VolumeError(`no volume plugin matched: this node knows no volumes of ${kind}`);
   };
@@ -88,11 +113,11 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
   return {
     async mount(pod, signal) {
       const { uid = "" } = pod.metadata;
-      const paths = ready.get(uid) ?? new Map<string, VolumePath>();
+      const paths = ready.get(uid) ?? new Map<string, MeasuredPath>();
       for (const volume of pod.spec?.volumes ?? []) {
         if (volume.image !== undefined) continue;
         try {
-          paths.set(volume.name, await setUp(pod, volume, signal));
+          paths.set(volume.name, await setUp(pod, volume, !paths.has(volume.name), signal));
         } catch (error) {
           if (isAbort(error, signal)) throw error;
           const failure = mountFailed(volume.name, error instanceof Error ? error.message : String(error), error);
@@ -120,8 +145,14 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
       return target;
     },
     readFile: ({ path: volume }, path) => readInside(volume, path),
+    usage: (pod, signal) => podVolumeUsage({ ...options, csi }, pod, ready.get(pod.metadata.uid ?? ""), signal),
     async unmount(uid, signal) {
-      await csi.unmount(uid, signal);
+      const plugins = new Set([...(ready.get(uid)?.values() ?? [])].flatMap(({ plugin }) => plugin ?? []));
+      const unmounted = async () => csi.unmount(uid, signal);
+      await [...plugins].reduce(
+        (work, plugin) => () => observer.operation(plugin, "volume_unmount", work),
+        unmounted,
+      )();
       const directory = podDirectory(root, uid);
       for (const path of await mounter.below(directory)) await mounter.unmount(path);
       if ((await mounter.below(directory)).length > 0)
@@ -153,12 +184,12 @@ function checkMode({ spec }: core.Pod, name: string, isBlock: boolean): void {
 }
 
 /** Contents that a kubelet before this one wrote. */
-async function writtenBefore(root: string, uid: string, volume: core.Volume): Promise<VolumePath | undefined> {
+async function writtenBefore(root: string, uid: string, volume: core.Volume): Promise<MeasuredPath | undefined> {
   const kind = PLUGINS.find((each) => volume[each] !== undefined);
   if (kind === undefined) return undefined;
   const path = volumeDirectory(root, uid, DIRECTORIES[kind], volume.name);
   return access(join(path, "..data")).then(
-    () => ({ path }),
+    () => ({ path, measure: "folder" }),
     () => undefined,
   );
 }

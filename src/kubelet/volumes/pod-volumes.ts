@@ -1,6 +1,7 @@
 /** The volumes of Pods, as the kubelet uses them. */
 import type { core } from "#api";
 import type { VolumePath } from "../containers/index.ts";
+import type { VolumeUsage } from "./volume-usage.ts";
 
 export interface PodVolumes {
   /** Mounts all volumes of the Pod and updates their contents; images wait for `mountImage`. Throws VolumeError. */
@@ -15,6 +16,8 @@ export interface PodVolumes {
   readFile(volume: VolumePath, path: string): Promise<string | undefined>;
   /** Also volumes of a kubelet before this one. */
   unmount(uid: string, signal: AbortSignal): Promise<void>;
+  /** What the mounted volumes of a Pod have and use; those of which nothing is known are left out. */
+  usage(pod: core.Pod, signal: AbortSignal): Promise<readonly VolumeUsage[]>;
   /** The uids of Pods that have volumes here. */
   podUids(): Promise<readonly string[]>;
 }

@@ -6,6 +6,7 @@ import { MetricsRegistry, realClock, seededRandom, silentLogger, TaskGroup } fro
 import { Client, inProcess } from "#client";
 import { testServer } from "../../apiserver/testing/index.ts";
 import { ZONE } from "./endpoints.ts";
+import { ProxyMetrics } from "./metrics.ts";
 import { type Rules, runProxy } from "./run-proxy.ts";
 
 it("sends to its own zone once the node has one", async () => {
@@ -43,7 +44,14 @@ it("sends to its own zone once the node has one", async () => {
   };
   const tasks = new TaskGroup();
   const options = {
-    ...{ client, rules, clock, random: seededRandom(1), log: silentLogger, metrics: new MetricsRegistry() },
+    ...{
+      client,
+      rules,
+      clock,
+      random: seededRandom(1),
+      log: silentLogger,
+      metrics: new ProxyMetrics(new MetricsRegistry(), clock),
+    },
     node: { name: "n1", addresses: ["172.18.0.2"], podCidrs: [] },
     run: async () => "",
   };
@@ -87,7 +95,14 @@ it("does not take over the kubelet's port, and says so in an Event", async () =>
   };
   const tasks = new TaskGroup();
   const options = {
-    ...{ client, rules, clock, random: seededRandom(1), log: silentLogger, metrics: new MetricsRegistry() },
+    ...{
+      client,
+      rules,
+      clock,
+      random: seededRandom(1),
+      log: silentLogger,
+      metrics: new ProxyMetrics(new MetricsRegistry(), clock),
+    },
     node: { name: "n1", addresses: [address], podCidrs: [] },
     run: async () => "",
     listeners: () => [{ protocol: "tcp", address: "0.0.0.0", port: 10250 }],

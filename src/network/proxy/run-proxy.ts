@@ -9,7 +9,7 @@
  * When it stops, the rules stay in the kernel.
  */
 import { type core, kinds } from "#api";
-import { type Clock, type Logger, LruMap, type MetricsRegistry, type Random, TaskGroup } from "#base";
+import { type Clock, type Logger, LruMap, type Random, TaskGroup } from "#base";
 import { type Client, eventRecorder, Informer, Informers, objectKey, revisionOf, WorkReporter } from "#client";
 import { applyToKernel } from "../kernel/apply-to-kernel.ts";
 import { ChangeSignal } from "../kernel/change-signal.ts";
@@ -17,6 +17,7 @@ import { type Program, runProgram } from "../kernel/program.ts";
 import { deleteConnections, staleConnections } from "./conntrack.ts";
 import { type NodeFacts, serviceKeyOf, ZONE } from "./endpoints.ts";
 import { HealthChecks } from "./health-checks.ts";
+import type { ProxyMetrics } from "./metrics.ts";
 import { type Claim, type Listener, type ProtectedFacts, readListeners, refusalOf } from "./protected-addresses.ts";
 import { type VirtualAddress, virtualAddresses } from "./virtual-addresses.ts";
 
@@ -41,7 +42,7 @@ export interface ProxyOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  readonly metrics: MetricsRegistry;
+  readonly metrics: ProxyMetrics;
 }
 
 const DEFAULT_RESYNC_MS = 3_600_000;
@@ -50,7 +51,7 @@ const API_SERVER = "default/kubernetes";
 
 /** Until the signal aborts. */
 export async function runProxy(options: ProxyOptions, signal: AbortSignal): Promise<void> {
-  const { client, clock, random, log, onReady, resyncMs = DEFAULT_RESYNC_MS } = options;
+  const { client, clock, random, log, onReady, metrics, resyncMs = DEFAULT_RESYNC_MS } = options;
   const tasks = new TaskGroup({ parent: signal });
   const informers = new Informers({ client, clock, random, log, tasks });
   const services = informers.of(kinds.Service);
@@ -92,9 +93,13 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
   };
   try {
     await Promise.all([services.synced, slices.synced, cidrs.synced]);
-    services.onChange(({ object }) => touch(objectKey(object), revisionOf(object)));
+    services.onChange(({ object }) => {
+      metrics.serviceChanged();
+      touch(objectKey(object), revisionOf(object));
+    });
     slices.onChange(({ object }) => {
       const key = serviceKeyOf(object);
+      if (key !== undefined) metrics.endpointsChanged(key, object);
       touch(key, revisionOf(object));
       if (key === API_SERVER) touchExternal();
     });
@@ -153,17 +158,12 @@ function ruleSync(
   dirty: Set<string>,
   addressesOf: (key: string) => readonly VirtualAddress[],
   checks: HealthChecks,
-  { rules, clock, metrics, run = runProgram }: ProxyOptions,
+  { rules, metrics, run = runProgram }: ProxyOptions,
 ) {
   const applied = new Map<string, readonly VirtualAddress[]>();
-  const durations = metrics.histogram({
-    name: "kubeproxy_sync_proxy_rules_duration_seconds",
-    help: "How long it took to apply changes to the kernel.",
-    buckets: [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1, 2, 4, 8, 16],
-  });
   let isFirst = true;
   return async (whole: boolean, signal: AbortSignal): Promise<string | undefined> => {
-    const start = clock.monotonic();
+    const done = metrics.begin(whole || isFirst);
     const keys = [...dirty];
     dirty.clear();
     const changed = new Map(keys.map((key) => [key, addressesOf(key)]));
@@ -184,7 +184,7 @@ function ruleSync(
       if (addresses.length === 0) applied.delete(key);
       else applied.set(key, addresses);
     }
-    durations.labels().observe((clock.monotonic() - start) / 1000);
+    done(keys);
     return keys.length === 0 ? undefined : `rules for ${keys.length > 3 ? `${keys.length} Services` : keys.join(", ")}`;
   };
 }

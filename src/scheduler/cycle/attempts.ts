@@ -11,13 +11,15 @@ import { abortable, isAbort, isPending, nextTurn } from "#base";
 import { best, type Evaluator, type Filtered, type FilterOptions, type Scored } from "../evaluation/index.ts";
 import { isRejection, oneNodeText, type PodInfo, type Rejection, type Waiting } from "../framework/index.ts";
 import { EXTENDER, type QueuedPod } from "../queue/index.ts";
-import { bindPod, type Placement, stateOf, unreserve } from "./binding.ts";
+import { type Placement, stateOf, unreserve } from "./binding.ts";
 import { diagnose, NO_NODES } from "./diagnosis.ts";
 import { type Explained, type Explanation, explain } from "./explanations.ts";
 import { askExtenders, extenderScores } from "./extended.ts";
 import { handleFailure, messageOf, type Step } from "./failures.ts";
+import { counted } from "./metrics.ts";
 import type { Parts } from "./parts.ts";
 import { postFilter } from "./post-filter.ts";
+import { tracedBinding } from "./traced-binding.ts";
 
 const PODS_PER_TURN = 16;
 /** minFeasibleNodesToFind and minFeasibleNodesPercentageToFind of kube-scheduler. */
@@ -107,6 +109,7 @@ function place(parts: Parts, attempt: Attempt): Promise<void> | undefined {
     enough: enoughOf(parts, evaluator),
   };
   const filtered = evaluator.filter(pod, options);
+  parts.metrics.evaluationsOf(evaluator.stages).filtered(filtered);
   attempt.filteredMs = parts.clock.monotonic();
   observePoint(parts, attempt, "Filter", attempt.filteredMs - attempt.startedMs);
   if (filtered.count > 0 && extenders.some((extender) => extender.isInterested(pod)))
@@ -159,6 +162,7 @@ function choose(parts: Parts, attempt: Attempt, filtered: Filtered, given?: Scor
   const { queued, evaluator, startedMs } = attempt;
   const { stages } = evaluator;
   const scored = given ?? (filtered.count === 1 ? undefined : evaluator.score(filtered));
+  if (scored !== undefined) metrics.evaluationsOf(stages).scored(scored);
   const index = scored === undefined ? (filtered.indexes[0] ?? -1) : best(scored, random);
   const node = state.nodes[index];
   if (node === undefined) throw new Error("the chosen node does not exist any more");
@@ -188,7 +192,9 @@ function choose(parts: Parts, attempt: Attempt, filtered: Filtered, given?: Scor
     reject(parts, attempt, refused);
     return undefined;
   }
-  parts.runInBackground(`binding ${pod.key}`, () => bindPod(parts, placement));
+  parts.runInBackground(`binding ${pod.key}`, () =>
+    counted(metrics.underWay.binding, () => tracedBinding(parts, attempt, placement, decidedMs)),
+  );
   return undefined;
 }
 

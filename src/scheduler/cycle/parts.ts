@@ -2,6 +2,7 @@
 import type { Clock, Logger, Random } from "#base";
 import type { Client, EventRecorder } from "#client";
 import type { Works } from "#flows";
+import type { Tracer } from "#tracing";
 import type { Evaluator } from "../evaluation/index.ts";
 import type { Extender, Rejections } from "../framework/index.ts";
 import type { SchedulingQueue } from "../queue/index.ts";
@@ -25,6 +26,7 @@ export interface Parts {
   readonly explanations: Explanations;
   /** Records failed attempts for the flow record; bind plugins record successful ones. */
   readonly works: Works;
+  readonly tracer?: Tracer | undefined;
   readonly waiting: WaitingPods;
   readonly metrics: SchedulerMetrics;
   readonly clock: Clock;

@@ -10,5 +10,5 @@ export * from "./plugin-arguments.ts";
 export * from "./pod-info.ts";
 export { patchStatus, type StatusChange } from "./pod-status.ts";
 export * from "./profile.ts";
-export { makeStages, type Stages } from "./stages.ts";
+export { type FilterUse, makeStages, type Stages } from "./stages.ts";
 export * from "./verdict.ts";

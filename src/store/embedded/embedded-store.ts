@@ -48,6 +48,8 @@ export interface EmbeddedParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly history: HistoryPolicy;
+  /** The size of its files. */
+  sizeBytes(): number;
   /** Called when everything is closed; `clean` if the tables hold all records. */
   released(clean: boolean): void;
 }
@@ -112,6 +114,11 @@ export class EmbeddedStore implements Store {
     this.#checkOpen();
     checkPrefix(prefix);
     return this.#durable.count(prefix);
+  }
+
+  async sizeBytes(): Promise<number> {
+    this.#checkOpen();
+    return this.#parts.sizeBytes();
   }
 
   async revision(): Promise<Revision> {

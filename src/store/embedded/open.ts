@@ -56,6 +56,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Store
       clock,
       log,
       history: { ...DEFAULT_HISTORY, ...options.history },
+      sizeBytes: () => usedBytes(join(dir, DATA_FILE)) + usedBytes(join(dir, JOURNAL_FILE)),
       released: (clean) => {
         try {
           if (clean) writeStamp(dir, "closed", state.storeId);
@@ -73,6 +74,11 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Store
     lock.release();
     throw error;
   }
+}
+
+/** What a file takes on the disk: files of LMDB and journals have holes. */
+function usedBytes(file: string): number {
+  return statSync(file).blocks * 512;
 }
 
 /** Makes the directory if it is missing, and takes its lock. */

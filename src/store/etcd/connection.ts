@@ -9,6 +9,7 @@
  */
 
 import { Backoff, type Clock, type Random } from "#base";
+import type { Tracer } from "#tracing";
 import { closedError } from "../model/arguments.ts";
 import { StoreError } from "../model/errors.ts";
 import type { CallOptions, Revision } from "../model/store.ts";
@@ -27,6 +28,7 @@ export interface ConnectionOptions {
   readonly tls: TlsMaterial;
   readonly clock: Clock;
   readonly random: Random;
+  readonly tracer?: Tracer | undefined;
 }
 
 interface Answer {
@@ -43,10 +45,10 @@ export class Connection {
   #current = 0;
   #newest: Revision = 0;
 
-  constructor({ endpoints, tls, clock, random }: ConnectionOptions) {
+  constructor({ endpoints, tls, clock, random, tracer }: ConnectionOptions) {
     this.#clock = clock;
     this.#random = random;
-    this.#endpoints = endpoints.map((url) => new Endpoint(url, openChannel(url, tls), this.rpc, clock, random));
+    this.#endpoints = endpoints.map((url) => new Endpoint(url, openChannel(url, tls), this.rpc, clock, random, tracer));
   }
 
   /** The newest revision in any answer. */

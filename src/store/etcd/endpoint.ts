@@ -7,6 +7,7 @@
 
 import { type Client, type ClientDuplexStream, connectivityState, Metadata } from "@grpc/grpc-js";
 import { Backoff, type Clock, type Random } from "#base";
+import type { Tracer } from "#tracing";
 import { type Failure, failureOf, silence } from "./failure.ts";
 import type { Message, Method, Request, Rpc } from "./rpc.ts";
 
@@ -37,14 +38,16 @@ export class Endpoint {
   readonly #rpc: Rpc;
   readonly #clock: Clock;
   readonly #backoff: Backoff;
+  readonly #tracer: Tracer | undefined;
   #failure: Failure | undefined;
   #aloneUntilMs = 0;
 
-  constructor(url: string, client: Client, rpc: Rpc, clock: Clock, random: Random) {
+  constructor(url: string, client: Client, rpc: Rpc, clock: Clock, random: Random, tracer?: Tracer) {
     this.url = url;
     this.#client = client;
     this.#rpc = rpc;
     this.#clock = clock;
+    this.#tracer = tracer;
     this.#backoff = new Backoff(BACKOFF, random);
   }
 
@@ -82,14 +85,17 @@ export class Endpoint {
       signal?.throwIfAborted();
       let silent = false;
       const { path, encode, decode } = method;
+      const span = this.#tracer?.rpc(path);
       const call = this.#client.makeUnaryRequest(
         path,
         encode,
         decode,
         request,
-        METADATA[reach],
+        span === undefined ? METADATA[reach] : withTrace(METADATA[reach], span.headers()),
         {},
         (error, answer) => {
+          if (error !== null) span?.fail(error.details);
+          span?.end();
           timer.cancel();
           signal?.removeEventListener("abort", onAbort);
           if (error === null && answer !== undefined) resolve({ ok: true, answer });
@@ -122,4 +128,10 @@ function hasLeader(): Metadata {
   const metadata = new Metadata();
   metadata.set("hasleader", "true");
   return metadata;
+}
+
+function withTrace(metadata: Metadata, headers: Readonly<Record<string, string>>): Metadata {
+  const traced = metadata.clone();
+  for (const [name, value] of Object.entries(headers)) traced.set(name, value);
+  return traced;
 }

@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { type Clock, type Logger, type Random, silentLogger, systemRandom } from "#base";
+import type { Tracer } from "#tracing";
 import type { HistoryPolicy } from "../history/history.ts";
 import { StoreError } from "../model/errors.ts";
 import type { Store } from "../model/store.ts";
@@ -25,6 +26,7 @@ export interface EtcdOptions {
   readonly clock: Clock;
   readonly random?: Random;
   readonly log?: Logger;
+  readonly tracer?: Tracer | undefined;
   /** How long opening may take. Default: 5 s. */
   readonly timeoutMs?: number;
   /**
@@ -50,6 +52,7 @@ export async function openEtcdStore(options: EtcdOptions): Promise<Store> {
     random = systemRandom(),
     log = silentLogger,
     history,
+    tracer,
     windowBytes = WINDOW_BYTES,
   } = options;
   if (endpoints.length === 0) throw new RangeError("etcd needs the URL of one member at least.");
@@ -57,7 +60,7 @@ export async function openEtcdStore(options: EtcdOptions): Promise<Store> {
   if (problem !== undefined) throw new RangeError(problem);
 
   const tls = await tlsMaterial(options.tls ?? {});
-  const connection = connect(() => new Connection({ endpoints, tls, clock, random }));
+  const connection = connect(() => new Connection({ endpoints, tls, clock, random, tracer }));
   try {
     const { timeoutMs } = options;
     await new KeyValues(connection).revision(timeoutMs === undefined ? {} : { timeoutMs });

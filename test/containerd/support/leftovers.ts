@@ -2,7 +2,7 @@
  * What a machine has of a cluster's nodes: mounts, namespaces, control groups, processes, links, files. Other clusters
  * of the machine do not count.
  */
-import { globSync, readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { obstacles, siteNames } from "../../../src/cluster/nodes/index.ts";
 
 /** Why tests with real containers cannot run here: part of the name of what is skipped. */
@@ -16,11 +16,23 @@ export function leftovers(dataDir: string): string[] {
     ...lines("/proc/self/mountinfo").map((line) => `mount ${line.split(" ")[4]}`),
     ...entries("/run/netns").map((name) => `network namespace ${name}`),
     ...globSync(`/sys/fs/cgroup/*{,/*}/k8ts-${id}`).map((path) => `control group ${path}`),
+    ...globSync(`/sys/fs/cgroup/*/k8ts-${id}.volumes`).map((path) => `control group ${path}`),
     ...globSync(`/sys/fs/cgroup/k8ts-${id}`).map((path) => `control group ${path}`),
     ...entries("/sys/class/net").map((name) => `link ${name}`),
     ...entries("/run/k8ts").map((name) => `folder /run/k8ts/${name}`),
+    // Released only when nothing is behind them any more.
+    ...entries("/run/k8ts/.loops").map((first) => `loop devices from ${first} of ${owner(first)}`),
+    ...globSync("/sys/block/loop*/loop/backing_file").map((file) => `loop device of ${text(file)}`),
     ...entries("/proc").filter(isRunning).map(process),
   ].filter(isOurs);
+}
+
+function owner(first: string): string {
+  try {
+    return readlinkSync(`/run/k8ts/.loops/${first}`);
+  } catch {
+    return ""; // it has just been released
+  }
 }
 
 function isRunning(pid: string): boolean {

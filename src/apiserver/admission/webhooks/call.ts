@@ -4,6 +4,7 @@
  * A call ends at its timeout. An error is not a denial: the failure policy decides about the request.
  */
 import { badRequest, type StatusError } from "#api";
+import type { Span, Tracer } from "#tracing";
 import type { AdmissionAttributes } from "../../rest/server-context.ts";
 import type { AdmissionMetrics, WebhookCall } from "../chain/metrics.ts";
 import { admissionRequest, type Versioned } from "../dynamic/index.ts";
@@ -27,6 +28,7 @@ export type Called =
 export interface Caller {
   readonly clients: Clients;
   readonly metrics: AdmissionMetrics | undefined;
+  readonly tracer?: Tracer | undefined;
   newUid(): string;
 }
 
@@ -65,7 +67,7 @@ export function countedAs(
 }
 
 async function post(
-  { clients, newUid }: Caller,
+  { clients, newUid, tracer }: Caller,
   webhook: Webhook,
   attributes: AdmissionAttributes,
   versioned: Versioned,
@@ -92,7 +94,11 @@ async function post(
   const timeoutMs = (spec.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
   const { witness, operation, resource } = attributes;
   const answered = witness?.calls(`webhook ${spec.name}`, `AdmissionReview ${operation} ${resource.kind.names.plural}`);
-  const answer = await clients.to(spec.clientConfig).post(reviewOf(version, question), timeoutMs);
+  const send = () => clients.to(spec.clientConfig).post(reviewOf(version, question), timeoutMs);
+  const span = spanOf(tracer, webhook, attributes, uid, mutating);
+  const answer = await (tracer === undefined || span === undefined ? send() : tracer.run(span, send));
+  if (!answer.ok) span?.fail(answer.message);
+  span?.end();
   answered?.(answer.ok ? undefined : answer.message);
   if (!answer.ok) return failed(`failed to call webhook: ${answer.message}`, answer.code);
   try {
@@ -105,6 +111,26 @@ async function post(
     if (error instanceof ReviewError) return failed(error.message, UNAVAILABLE);
     throw error;
   }
+}
+
+/** With the attributes of kube-apiserver. */
+function spanOf(
+  tracer: Tracer | undefined,
+  { spec, configuration }: Webhook,
+  { resource, subresource, operation }: AdmissionAttributes,
+  uid: string,
+  mutating: boolean,
+): Span | undefined {
+  return tracer?.active?.child(mutating ? "Call mutating webhook" : "Call validating webhook", {
+    attributes: {
+      configuration,
+      webhook: spec.name,
+      resource: `${resource.kind.group}/${resource.kind.version}, Resource=${resource.kind.names.plural}`,
+      subresource,
+      operation,
+      UID: uid,
+    },
+  });
 }
 
 export function isIgnored({ spec }: Webhook): boolean {

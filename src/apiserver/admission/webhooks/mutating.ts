@@ -95,7 +95,7 @@ async function invoke(
   const place = `round_${round}_index_${index}`;
   const note = (mutated: boolean) =>
     attributes.annotate(MUTATION + place, goJson({ configuration, webhook: spec.name, mutated }));
-  const called = await call(all.caller, webhook, attributes, versioned, true);
+  const called = await all.timed(attributes, () => call(all.caller, webhook, attributes, versioned, true));
   if (called.outcome === "denied") {
     note(false);
     throw called.error;

@@ -20,6 +20,8 @@ export interface Webhooks {
   /** The webhooks whose rules match the request, in their order. */
   about(attributes: AdmissionAttributes): readonly Concerned[];
   deciding(): Deciding;
+  /** The time that webhooks take is not a delay of this server: the request notes it. */
+  timed<T>(attributes: AdmissionAttributes, calls: () => Promise<T>): Promise<T>;
   warn(message: string, details: Readonly<Record<string, unknown>>): void;
 }
 
@@ -37,6 +39,7 @@ export function webhooks(plural: string, services: PluginServices, configuration
       clock: storage.clock,
       resolve: serviceResolver(resources, () => storage.random),
       identity: identityFor(config),
+      tracer: storage.tracer,
       onFailedConnection: services.metrics?.connectionFailed,
     });
   });
@@ -46,9 +49,17 @@ export function webhooks(plural: string, services: PluginServices, configuration
     return new Hooks((target, operation) => concernedBy(all, target, operation, resources));
   });
   return {
-    caller: { clients, newUid: storage.newUid, metrics: services.metrics },
+    caller: { clients, newUid: storage.newUid, metrics: services.metrics, tracer: storage.tracer },
     about: (attributes) => hooks.current?.about(attributes) ?? NONE,
     deciding: () => new Deciding(authorize),
+    timed: async ({ life }, calls) => {
+      const startMs = storage.clock.monotonic();
+      try {
+        return await calls();
+      } finally {
+        if (life !== undefined) life.waitedMs += storage.clock.monotonic() - startMs;
+      }
+    },
     warn: (message, details) => storage.log.warn(message, details),
   };
 }

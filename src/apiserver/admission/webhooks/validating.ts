@@ -42,7 +42,7 @@ async function validate(
   cluster: ClusterView,
 ): Promise<void> {
   const invocations = await invocationsOf(all, concerned, attributes, cluster);
-  const called = await Promise.all(
+  const calls = () =>
     invocations.map(async ({ webhook, versioned }, i) => {
       const result = await call(all.caller, webhook, attributes, versioned, false);
       if (result.outcome === "allowed") return undefined;
@@ -52,8 +52,8 @@ async function validate(
       all.warn("a webhook failed, and the request passes without it", { webhook: name, why: result.why });
       attributes.annotate(`${FAILED_OPEN}round_0_index_${i}`, name);
       return undefined;
-    }),
-  );
+    });
+  const called = await all.timed(attributes, () => Promise.all(calls()));
   const refusal = called.find((error) => error !== undefined);
   if (refusal !== undefined) throw refusal;
 }

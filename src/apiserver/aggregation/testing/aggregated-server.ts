@@ -9,6 +9,7 @@ import type { JsonObject, KubeObject } from "#api";
 import { type Logger, MetricsRegistry, silentLogger, systemRandom, VirtualClock } from "#base";
 import { ensureClusterPki } from "#pki";
 import { openStore } from "#store";
+import type { Tracer } from "#tracing";
 import { type ApiServer, startApiServer } from "../../server.ts";
 import type { AggregationReach } from "../aggregation.ts";
 import {
@@ -60,6 +61,7 @@ const TOKENS = new Map([
 export async function aggregatedServer(
   log: Logger = silentLogger,
   aggregation?: AggregationReach,
+  tracer?: Tracer,
 ): Promise<AggregatedServer> {
   const clock = new VirtualClock(Date.now());
   const dir = await mkdtemp(join(tmpdir(), "k8ts-aggregation-"));
@@ -76,6 +78,7 @@ export async function aggregatedServer(
     authentication: { tokens: TOKENS },
     frontProxyIdentity: () => pki.frontProxyClient,
     aggregation,
+    tracer,
     clock,
     random: systemRandom(),
     log,

@@ -1,5 +1,6 @@
 /** A conversion webhook for tests: a real server with TLS on the loopback device, that does what a test wants it to. */
 import { once } from "node:events";
+import type { IncomingHttpHeaders } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { JsonObject } from "#api";
@@ -27,6 +28,8 @@ export interface TestWebhook {
   readonly caBundle: string;
   /** What it was asked, in order. */
   readonly questions: ConversionQuestion[];
+  /** The headers of the same requests. */
+  readonly headers: IncomingHttpHeaders[];
   behave(behaviour: Behaviour): void;
   close(): Promise<void>;
 }
@@ -42,12 +45,14 @@ export async function testWebhook(dnsNames: readonly string[] = ["localhost"]): 
     usages: ["server"],
   });
   const questions: ConversionQuestion[] = [];
+  const headers: IncomingHttpHeaders[] = [];
   let behaviour: Behaviour = renaming;
   const server = createServer({ cert: certPem, key: keyPem }, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const question = JSON.parse(Buffer.concat(chunks).toString()) as ConversionQuestion;
     questions.push(question);
+    headers.push(request.headers);
     const answer = behaviour(question);
     if (answer === undefined) return;
     if (typeof answer === "object" && typeof answer.text === "string" && typeof answer.status === "number") {
@@ -64,6 +69,7 @@ export async function testWebhook(dnsNames: readonly string[] = ["localhost"]): 
     url: `https://127.0.0.1:${port}/convert`,
     caBundle: Buffer.from(ca.certPem).toString("base64"),
     questions,
+    headers,
     behave: (next) => {
       behaviour = next;
     },

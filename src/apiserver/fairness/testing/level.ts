@@ -4,8 +4,8 @@ import type { Attributed } from "../../pipeline/exchange.ts";
 import { Demand } from "../demand.ts";
 import { EventLoopBudget } from "../event-loop-budget.ts";
 import { FairQueue, type Queuing } from "../fair-queue.ts";
-import { LevelTimes } from "../level-times.ts";
-import { FairnessMetrics } from "../metrics.ts";
+import { LevelTimes } from "../measures/level-times.ts";
+import { FairnessMetrics } from "../measures/metrics.ts";
 import { Ticket } from "../ticket.ts";
 import { ONE_SEAT, type Work } from "../work-estimate.ts";
 

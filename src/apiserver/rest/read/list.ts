@@ -54,8 +54,7 @@ async function storedList(request: RestRequest, selection: Selection, options: L
   if (token === undefined && options.match === "Exact" && options.resourceVersion !== undefined) {
     return page(request, selection, options, { revision: options.resourceVersion, after: "" });
   }
-  if (options.resourceVersion === undefined) await fresh(context);
-  else if (options.resourceVersion > 0) await notOlderThan(context, options.resourceVersion);
+  await newEnough(request, options.resourceVersion);
   return slice(request, selection, options, {
     objects: resource.cache.snapshot(),
     revision: context.feed.revision,
@@ -63,6 +62,22 @@ async function storedList(request: RestRequest, selection: Selection, options: L
     whole: true,
     current: true,
   });
+}
+
+/** Waits until the cache may answer. Without a revision it has to be as new as the store. */
+async function newEnough({ context, resource }: RestRequest, revision: Revision | undefined): Promise<void> {
+  const { restMetrics: metrics } = context;
+  const samples = metrics?.of(resource);
+  const startMs = metrics?.now() ?? 0;
+  let isFresh = false;
+  try {
+    if (revision === undefined) await fresh(context);
+    else if (revision > 0) await notOlderThan(context, revision);
+    isFresh = true;
+  } finally {
+    samples?.waits.observe(((metrics?.now() ?? 0) - startMs) / 1000);
+    if (revision === undefined) samples?.readConsistently(isFresh);
+  }
 }
 
 /** A page of the state at some revision. */
@@ -81,7 +96,12 @@ async function page(
   await notOlderThan(context, revision);
   const objects = await stateAt(request, selection, revision, after);
   // The state of one namespace must not be kept as that of all.
-  return slice(request, selection, options, { ...part, objects, whole: selection.namespace === undefined });
+  return slice(request, selection, options, {
+    ...part,
+    objects,
+    whole: selection.namespace === undefined,
+    isRead: true,
+  });
 }
 
 async function isOfFormerNamespace(request: RestRequest, selection: Selection, revision: Revision): Promise<boolean> {
@@ -145,6 +165,8 @@ interface State {
   readonly whole: boolean;
   /** It is the newest state. */
   readonly current: boolean;
+  /** It was read from the store for this list. */
+  readonly isRead?: boolean;
 }
 
 function rangeOf({ namespace }: Selection, { after = "" }: State) {
@@ -154,18 +176,24 @@ function rangeOf({ namespace }: Selection, { after = "" }: State) {
 }
 
 function sliceOf(
-  { resource }: RestRequest,
+  { resource, context }: RestRequest,
   selection: Selection,
   { limit }: ListOptions,
   state: State,
   matches: (stored: StoredObject) => boolean,
 ): ListResult {
-  const { objects, revision, after, whole, current } = state;
+  const { objects, revision, after, whole, current, isRead = false } = state;
+  const counted = (looked: number, result: ListResult): ListResult => {
+    const samples = context.restMetrics?.of(resource);
+    if (isRead) samples?.readStore(objects.size, result.objects.length);
+    else samples?.listed(looked, result.objects.length);
+    return result;
+  };
   const { scope, range, start } = rangeOf(selection, state);
   const found: StoredObject[] = [];
   if (selection.name !== undefined && (selection.namespace !== undefined || resource.kind.scope === "Cluster")) {
     const one = objects.get(scope + selection.name);
-    return { objects: one !== undefined && matches(one) ? [one] : [], revision };
+    return counted(1, { objects: one !== undefined && matches(one) ? [one] : [], revision });
   }
   if (selection.matches === undefined) {
     const of = `${scope} ${limit} ${after ?? ""}`;
@@ -174,25 +202,27 @@ function sliceOf(
     if (current) resource.cache.rememberPage(of, page);
     const last = page.at(-1)?.key.slice(resource.cache.prefix.length) ?? "";
     const remaining = page.length === limit ? objects.count({ ...range, after: last }) : 0;
-    if (remaining === 0) return { objects: page, revision };
+    if (remaining === 0) return counted(page.length, { objects: page, revision });
     if (whole) resource.cache.keep(revision, objects);
-    return {
+    return counted(page.length, {
       objects: page,
       revision,
       continue: encodeContinue({ revision, after: last.slice(scope.length) }),
       remaining,
-    };
+    });
   }
+  let looked = 0;
   for (const [, stored] of objects.entries(start)) {
+    looked++;
     if (!matches(stored)) continue;
     if (found.length === limit) {
       if (whole) resource.cache.keep(revision, objects);
       const last = found.at(-1)?.key.slice(resource.cache.prefix.length + scope.length) ?? "";
-      return { objects: found, revision, continue: encodeContinue({ revision, after: last }) };
+      return counted(looked, { objects: found, revision, continue: encodeContinue({ revision, after: last }) });
     }
     found.push(stored);
   }
-  return { objects: found, revision };
+  return counted(looked, { objects: found, revision });
 }
 
 function* take<T>(items: Iterable<T>, limit = Number.POSITIVE_INFINITY): Generator<T> {

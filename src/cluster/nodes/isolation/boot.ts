@@ -11,7 +11,7 @@ import { CommandError, findProgram, run } from "../machine/command.ts";
 import { type ProcessId, processId } from "../machine/processes.ts";
 import type { NodeNames, SiteNames } from "../site/names.ts";
 import { nodeCapabilities } from "./capabilities.ts";
-import { deviceRules } from "./devices.ts";
+import { deviceRules, guardDevices } from "./devices.ts";
 import { configFile, nodeContainer } from "./node-container.ts";
 import { ensureDisk, etcFolders, makeEtc, systemFolders } from "./node-disk.ts";
 import { mountProblem, type NodeMount } from "./node-mounts.ts";
@@ -47,10 +47,12 @@ export async function bootNode(names: NodeNames, { site, ips, mounts }: BootOpti
     readFile("/proc/self/status", "utf8"),
     readFile("/proc/devices", "utf8"),
   ]);
+  const rules = deviceRules(devices);
+  await guardDevices(site.cgroup, rules);
   const container = nodeContainer(names, {
     busybox: findProgram("busybox") ?? "/usr/bin/busybox",
     capabilities: nodeCapabilities(status),
-    devices: deviceRules(devices),
+    devices: rules,
     systemFolders: systemFolders(),
     etcFolders: etcFolders(),
     programsDir: site.programsDir,

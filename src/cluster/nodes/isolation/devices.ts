@@ -4,7 +4,13 @@
  *
  * 1. Files of devices may be made ("m"), but not opened: every container is given that right, and cgroup v1 refuses to
  *    give a right of which the group above lacks a part.
+
+ * 2. A node may change the rules of its own cgroup with cgroup v1. So the cgroup above, of all nodes, has them too: a
+ *    group never gets more than the one above it.
  */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { deviceRoot } from "../machine/cgroups.ts";
 
 export interface DeviceRule {
   readonly allow: boolean;
@@ -33,4 +39,15 @@ export function deviceRules(devices: string): DeviceRule[] {
     ...MEMORY.minors.map((minor) => denied({ type: "c", major: MEMORY.major, minor })),
     ...[...new Set(majors)].map((major) => denied({ type: "c", major })),
   ];
+}
+
+/** Denies in the cgroup of all nodes what each of them is denied. Idempotent. */
+export async function guardDevices(siteGroup: string, rules: readonly DeviceRule[]): Promise<void> {
+  const root = await deviceRoot();
+  if (root === undefined) return; // with cgroup v2, runc's program in the node's group is the guard
+  await mkdir(join(root, siteGroup), { recursive: true });
+  for (const { allow, type, major = "*", minor = "*", access } of rules) {
+    if (!allow && type !== undefined)
+      await writeFile(join(root, siteGroup, "devices.deny"), `${type} ${major}:${minor} ${access}`);
+  }
 }

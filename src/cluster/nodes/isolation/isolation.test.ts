@@ -5,6 +5,7 @@ import { nodeCapabilities } from "./capabilities.ts";
 import { deviceRules } from "./devices.ts";
 import { lowerOnly, nodeContainer } from "./node-container.ts";
 import { mountProblem, parseNodeMount } from "./node-mounts.ts";
+import { LOOPS, volumeDeviceRules } from "./volume-devices.ts";
 
 const names = nodeNames(siteNames("/home/someone/.k8ts"), "node-1");
 
@@ -32,6 +33,17 @@ describe("devices of a node", () => {
       { allow: false, access: "rw", type: "c", major: 21 },
       { allow: false, access: "rw", type: "c", major: 241 },
     ]);
+  });
+});
+
+describe("devices of a node's CSI driver", () => {
+  it("are the node's loop devices; it may make files of others, and not open them", () => {
+    const rules = volumeDeviceRules(2048);
+    const blocks = rules.filter((rule) => rule.startsWith("b "));
+    const loops = Array.from({ length: LOOPS }, (_, at) => `b 7:${2048 + at} rw`);
+    expect(blocks).toEqual(["b *:* m", ...loops]);
+    expect(rules.filter((rule) => rule.includes("*:*"))).toEqual(["c *:* m", "b *:* m"]);
+    expect(rules.find((rule) => /^c 1:[124] /.test(rule))).toBeUndefined();
   });
 });
 

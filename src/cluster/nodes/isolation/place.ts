@@ -14,7 +14,7 @@ import { once } from "node:events";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { cgroupRoots } from "../machine/cgroups.ts";
+import { cgroupRoots, deviceRoot } from "../machine/cgroups.ts";
 import { CommandError, findProgram, run } from "../machine/command.ts";
 import { type MountPoint, mounts, parseMounts } from "../machine/mounts.ts";
 import { findProcesses, type ProcessId, processId, startDaemon } from "../machine/processes.ts";
@@ -28,6 +28,8 @@ export interface PlaceDaemon {
   /** As the node sees it. Output is appended; a large file is rotated first. */
   readonly logFile: string;
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** A cgroup whose devices it may open, instead of those of the node. */
+  readonly deviceGroup?: string | undefined;
 }
 
 export interface Place {
@@ -60,13 +62,18 @@ const WRITE = 'umask 077 && mkdir -p "$(dirname "$1")" && cat > "$1.new" && chmo
 
 /** The place of a running node with its own namespaces. `init`: its first process. */
 export async function isolatedPlace(names: NodeNames, init: ProcessId): Promise<Place> {
-  const joining = (await cgroupRoots()).map(({ path, type }) =>
-    join(path, names.cgroup, type === "cgroup2" ? SYSTEM_GROUP : "", "cgroup.procs"),
-  );
+  const roots = await cgroupRoots();
+  const devices = await deviceRoot();
+  const groups = (deviceGroup?: string) =>
+    roots.map(({ path, type }) =>
+      path === devices && deviceGroup !== undefined
+        ? join(path, deviceGroup, "cgroup.procs")
+        : join(path, names.cgroup, type === "cgroup2" ? SYSTEM_GROUP : "", "cgroup.procs"),
+    );
   const needed = (program: string) => findProgram(program) ?? program;
   const withheld = WITHHELD.map((name) => `-${name.toLowerCase()}`).join();
-  const entering = [
-    ...["-c", JOIN, "sh", ...joining, "--"],
+  const entering = (deviceGroup?: string) => [
+    ...["-c", JOIN, "sh", ...groups(deviceGroup), "--"],
     ...[needed("setpriv"), `--bounding-set=${withheld}`, needed("nsenter"), `--target=${init.pid}`],
     ...["--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup", "--"],
   ];
@@ -74,10 +81,10 @@ export async function isolatedPlace(names: NodeNames, init: ProcessId): Promise<
   return {
     files: insideNames(names),
     isIsolated: true,
-    run: (program, args, input) => run("sh", [...entering, program, ...args], { input, env, as: program }),
-    async start({ program, args, logFile, env: more }) {
+    run: (program, args, input) => run("sh", [...entering(), program, ...args], { input, env, as: program }),
+    async start({ program, args, logFile, env: more, deviceGroup }) {
       const leaving = ["setsid", "--fork", "sh", "-c", LOGGED, logFile, program, ...args];
-      const child = spawn("sh", [...entering, ...leaving], {
+      const child = spawn("sh", [...entering(deviceGroup), ...leaving], {
         cwd: "/",
         detached: true,
         stdio: ["ignore", "pipe", "pipe"],
@@ -89,7 +96,7 @@ export async function isolatedPlace(names: NodeNames, init: ProcessId): Promise<
       return (await processInside(init, pid.trim())) ?? { pid: 0, started: "ended at once" };
     },
     async write(path, content, mode) {
-      await run("sh", [...entering, "sh", "-c", WRITE, "sh", path, mode.toString(8)], {
+      await run("sh", [...entering(), "sh", "-c", WRITE, "sh", path, mode.toString(8)], {
         input: content,
         env,
         as: path,

@@ -1,4 +1,5 @@
 /** The cgroups of a node's containers, in all hierarchies of the machine (cgroup v2 or v1). */
+import { existsSync } from "node:fs";
 import { readdir, readFile, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#base";
@@ -12,6 +13,11 @@ const PATIENCE_MS = 10_000;
 export async function cgroupRoots(): Promise<MountPoint[]> {
   const found = (await mounts()).filter(({ type }) => type === "cgroup" || type === "cgroup2");
   return [...new Map(found.map((mount) => [mount.path, mount])).values()];
+}
+
+/** The hierarchy of cgroup v1 that says which devices may be opened; undefined with cgroup v2. */
+export async function deviceRoot(): Promise<string | undefined> {
+  return (await cgroupRoots()).map(({ path }) => path).find((path) => existsSync(join(path, "devices.list")));
 }
 
 /** Kills all processes in the group, and removes it. */

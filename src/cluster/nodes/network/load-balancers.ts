@@ -59,7 +59,7 @@ export async function runLoadBalancers(options: LoadBalancersOptions, signal: Ab
     clientOf: (account: string) =>
       clientOf({ name: `system:serviceaccount:kube-system:${account}`, groups: ACCOUNT_GROUPS }),
     instance: hostname(),
-    metrics: controllerMetrics(new MetricsRegistry()),
+    metrics: controllerMetrics(new MetricsRegistry(), { manager: "cloud-controller-manager" }),
     ...{ client, clock, random, log },
   };
   tasks.run("load balancers", (running) => runControllers(controllers, running));

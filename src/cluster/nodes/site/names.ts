@@ -10,8 +10,10 @@
  *                             etc/: /etc; manifests/: /etc/kubernetes/manifests
  *     /run/k8ts/<id>/<node>/              /run of the node; removed with it
  *     /run/k8ts/<id>/.programs/           /opt/k8ts of all nodes: this k8ts and its Node
+ *     /run/k8ts/.loops/<first>            whose loop devices these are, of all clusters of this machine
  *     /run/netns/k8ts-<id>-<node>         its network namespace; k8ts-<id>-switch connects them
  *     /sys/fs/cgroup/…/k8ts-<id>/<node>/  its processes and containers
+ *     /sys/fs/cgroup/devices/k8ts-<id>.volumes/<node>/  its CSI driver, with the node's loop devices
  *
  * 1. A file of a node has two paths: on the machine (`nodeNames`), and in the node (`insideNames`). Only programs that
  *    run in the node use the latter.
@@ -22,6 +24,9 @@ import { join } from "node:path";
 /** Socket paths have to be short, so they are not in the data directory. */
 const RUN_ROOT = "/run/k8ts";
 const NETWORK_NAMESPACES = "/run/netns";
+
+/** Who on this machine has which loop devices, of all clusters. */
+export const LOOP_CLAIMS = join(RUN_ROOT, ".loops");
 
 export interface SiteNames {
   /** Distinguishes clusters on one machine. */
@@ -37,6 +42,8 @@ export interface SiteNames {
   /** The machine's end of the link to the switch. */
   readonly machineLink: string;
   readonly cgroup: string;
+  /** Beside it: the cgroups of the nodes' CSI drivers. */
+  readonly volumesCgroup: string;
   /** The ingress's kubeconfig, process record and log. */
   readonly ingressKubeconfig: string;
   readonly ingressFile: string;
@@ -59,6 +66,9 @@ export interface NodeFiles {
   readonly kubeconfig: string;
   readonly proxyKubeconfig: string;
   readonly proxyLog: string;
+  /** The node's volumes: records and images of the CSI driver. */
+  readonly volumesDir: string;
+  readonly csiDriverLog: string;
   readonly certDir: string;
   readonly manifestDir: string;
   readonly registryDir: string;
@@ -68,6 +78,8 @@ export interface NodeFiles {
 
 export interface NodeNames extends NodeFiles {
   readonly name: string;
+  /** Unique on this machine. */
+  readonly id: string;
   readonly dir: string;
   readonly specFile: string;
   readonly runFile: string;
@@ -78,6 +90,8 @@ export interface NodeNames extends NodeFiles {
   /** The configuration of the node's own container, and the state that runc keeps of it. */
   readonly bundleDir: string;
   readonly containerState: string;
+  /** Says which devices its CSI driver may open. */
+  readonly volumesCgroup: string;
 }
 
 /** Where parts of a node's file tree are. */
@@ -112,6 +126,7 @@ export function siteNames(dataDir: string): SiteNames {
     switchNamespace: `k8ts-${id}-switch`,
     machineLink: `k8ts-${id}`,
     cgroup: `/k8ts-${id}`,
+    volumesCgroup: `/k8ts-${id}.volumes`,
     ingressKubeconfig: join(nodesDir, "ingress.kubeconfig"),
     ingressFile: join(nodesDir, "ingress.json"),
     ingressLog: join(nodesDir, "ingress.log"),
@@ -127,6 +142,7 @@ export function nodeNames(site: SiteNames, name: string): NodeNames {
   return {
     ...filesIn({ disk, etc, run, manifests, registries: site.registryDir, cgroup }),
     name,
+    id: `${site.id}/${name}`,
     dir: kept(),
     specFile: kept("node.json"),
     runFile: kept("run.json"),
@@ -137,6 +153,7 @@ export function nodeNames(site: SiteNames, name: string): NodeNames {
     bundleDir: kept("container"),
     // Beside the node's /run, not in it.
     containerState: join(site.runDir, ".containers", name),
+    volumesCgroup: `${site.volumesCgroup}/${name}`,
   };
 }
 
@@ -161,6 +178,8 @@ function filesIn({ disk, etc, run, manifests, registries, cgroup }: Roots): Node
     kubeconfig: join(etc, "kubernetes/kubelet.conf"),
     proxyKubeconfig: join(etc, "kubernetes/proxy.conf"),
     proxyLog: join(disk, "var/log/proxy.log"),
+    volumesDir: join(disk, "var/lib/k8ts-volumes"),
+    csiDriverLog: join(disk, "var/log/csi-driver.log"),
     certDir: join(disk, "var/lib/kubelet/pki"),
     manifestDir: manifests,
     registryDir: registries,

@@ -35,6 +35,11 @@ export interface NodeRun {
   readonly proxy?: ProcessId;
   readonly proxyStart?: string;
   readonly proxyRenewMs?: number;
+  /** The CSI driver of its volumes. */
+  readonly csiDriver?: ProcessId;
+  readonly csiDriverStart?: string;
+  /** Its first loop device, if it has namespaces of its own. */
+  readonly firstLoop?: number;
   /** Whether all parts of the node are up. */
   readonly state: "starting" | "running" | "stopped" | "failed";
   /** Why it failed. */

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { realClock } from "#base";
 import { type GrpcServer, servedService, serveGrpc } from "#grpc";
-import { NodeRpc, serveCsi } from "#storage";
+import { type CsiSent, NodeRpc, serveCsi } from "#storage/csi";
 import { registrationMethods } from "../../plugins/index.ts";
 
 export interface ScriptedDriver extends AsyncDisposable {
@@ -10,6 +10,10 @@ export interface ScriptedDriver extends AsyncDisposable {
   readonly calls: (readonly [method: string, request: Readonly<Record<string, unknown>>])[];
   /** What the kubelet has said of the registration: empty for yes. */
   readonly answers: string[];
+  /** How many volumes it can have here; may change. */
+  maxVolumes: number;
+  /** What it says of each volume. */
+  stats: CsiSent<"NodeGetVolumeStatsResponse">;
 }
 
 export interface ScriptedDriverOptions {
@@ -34,6 +38,7 @@ export async function scriptedDriver(options: ScriptedDriverOptions): Promise<Sc
   };
   const calls: ScriptedDriver["calls"] = [];
   const answers: string[] = [];
+  const script: Pick<ScriptedDriver, "maxVolumes" | "stats"> = { maxVolumes: 8, stats: {} };
   const noted =
     <T extends object>(method: string, answer: T) =>
     async (request: Readonly<Record<string, unknown>>): Promise<T> => {
@@ -47,7 +52,7 @@ export async function scriptedDriver(options: ScriptedDriverOptions): Promise<Sc
       Node: {
         NodeGetInfo: async () => ({
           nodeId: "id-1",
-          maxVolumesPerNode: 8,
+          maxVolumesPerNode: script.maxVolumes,
           accessibleTopology: { segments: { "example.com/rack": "r1" } },
         }),
         NodeGetCapabilities: async () => ({ capabilities: can.map((type) => ({ rpc: { type } })) }),
@@ -55,6 +60,10 @@ export async function scriptedDriver(options: ScriptedDriverOptions): Promise<Sc
         NodeUnstageVolume: noted("unstage", {}),
         NodePublishVolume: noted("publish", {}),
         NodeUnpublishVolume: noted("unpublish", {}),
+        NodeGetVolumeStats: async (request) => {
+          calls.push(["stats", request]);
+          return script.stats;
+        },
         NodeExpandVolume: noted("expand", { capacityBytes: 0 }),
       },
     },
@@ -73,12 +82,12 @@ export async function scriptedDriver(options: ScriptedDriverOptions): Promise<Sc
     ],
     serving,
   );
-  return {
+  return Object.assign(script, {
     calls,
     answers,
     async [Symbol.asyncDispose]() {
       await registration.close();
       await driver.close();
     },
-  };
+  });
 }

@@ -1,132 +1,83 @@
-/** GET /metrics/cadvisor: the most common of cAdvisor's container metrics. */
-import { join } from "node:path";
-import { podCgroup } from "../../containers/index.ts";
+/**
+ * GET /metrics/cadvisor: cAdvisor's metrics of containers and of the machine.
+ *
+ * 1. Names, types and labels are cAdvisor's. What the kernel does not have is absent, where cAdvisor would show 0.
+ */
+import { type CgroupReader, cadvisorRows } from "./cadvisor-rows.ts";
+import { METRICS } from "./cadvisor-table.ts";
 import type { Family, FamilySample } from "./exposition.ts";
-import type { InterfaceUsage } from "./network.ts";
-import type { ContainerMeasure, NodeStats, PodMeasure } from "./node-stats.ts";
-
-const SECOND_NS = 1e9;
+import type { NodeStats } from "./node-stats.ts";
 
 export interface MachineFacts {
   readonly cpus: number;
+  readonly physicalCores?: number | undefined;
+  readonly sockets?: number | undefined;
   readonly memoryBytes: number;
+  readonly swapBytes: number;
   readonly cgroupRoot: string;
+  readonly bootId: string;
+  readonly machineId: string;
+  readonly systemUuid: string;
+  readonly kernelVersion: string;
+  readonly osImage: string;
 }
 
-export function cadvisorMetrics({ atMs, usage, pods }: NodeStats, facts: MachineFacts): readonly Family[] {
-  const rows = pods.flatMap((pod) => pod.containers.map((each) => ({ labels: labelsOf(pod, each, facts), each })));
-  const family =
-    (type: Family["type"]) =>
-    (name: string, help: string, read: (each: ContainerMeasure) => number, node?: number): Family => ({
-      name,
-      help,
-      type,
-      samples: [
-        ...(node === undefined ? [] : [{ labels: { ...NOBODY, id: "/" }, value: node, atMs }]),
-        ...rows.map(({ labels, each }) => ({ labels, value: read(each), atMs: each.stats.timestampMs || atMs })),
-      ],
-    });
-  const [counter, gauge] = [family("counter"), family("gauge")];
-  const network = (name: string, help: string, read: (each: InterfaceUsage) => number): Family => ({
+export async function cadvisorMetrics(
+  stats: NodeStats,
+  facts: MachineFacts,
+  reader: CgroupReader,
+  devices: ReadonlyMap<string, string>,
+): Promise<readonly Family[]> {
+  const rows = await cadvisorRows(stats, facts.cgroupRoot, reader);
+  const families = METRICS.map(({ name, help, type, isTimed, points }): Family => {
+    const samples = rows.flatMap((row) =>
+      points(row, devices).flatMap(({ labels, value }): FamilySample[] =>
+        value === undefined
+          ? []
+          : [{ labels: { ...row.labels, ...labels }, value, ...(isTimed && { atMs: row.atMs }) }],
+      ),
+    );
+    return { name, help, type, samples };
+  });
+  return [...families, ...machineMetrics(facts), scrapeError("container_scrape_error", "containers")];
+}
+
+function machineMetrics(facts: MachineFacts): readonly Family[] {
+  const labels = { boot_id: facts.bootId, machine_id: facts.machineId, system_uuid: facts.systemUuid };
+  const machine = (name: string, help: string, value: number | undefined): Family => ({
     name,
     help,
-    type: "counter",
-    samples: pods.flatMap((pod) => networkSamples(pod, facts, read, atMs)),
+    type: "gauge",
+    samples: value === undefined ? [] : [{ labels, value }],
   });
   return [
-    counter(
-      "container_cpu_usage_seconds_total",
-      "Cumulative cpu time consumed in seconds.",
-      ({ stats }) => stats.cpuCoreNanoSeconds / SECOND_NS,
-      usage.cpuNanoSeconds / SECOND_NS,
-    ),
-    gauge(
-      "container_memory_usage_bytes",
-      "Current memory usage in bytes, including all memory regardless of when it was accessed",
-      ({ stats }) => stats.memoryUsageBytes,
-      usage.memoryUsageBytes,
-    ),
-    gauge(
-      "container_memory_working_set_bytes",
-      "Current working set in bytes.",
-      ({ stats }) => stats.memoryWorkingSetBytes,
-      usage.memoryWorkingSetBytes,
-    ),
-    gauge("container_memory_rss", "Size of RSS in bytes.", ({ stats }) => stats.memoryRssBytes, usage.memoryRssBytes),
-    gauge(
-      "container_fs_usage_bytes",
-      "Number of bytes that are consumed by the container on this filesystem.",
-      ({ stats, logBytes }) => stats.writableLayerBytes + logBytes,
-    ),
-    gauge("container_start_time_seconds", "Start time of the container since unix epoch in seconds.", (each) =>
-      Math.floor(each.container.createdAtMs / 1000),
-    ),
-    gauge("container_last_seen", "Last time a container was seen by the exporter", () => Math.floor(atMs / 1000)),
-    network("container_network_receive_bytes_total", "Cumulative count of bytes received", ({ rxBytes }) => rxBytes),
-    network(
-      "container_network_receive_packets_total",
-      "Cumulative count of packets received",
-      ({ rxPackets }) => rxPackets,
-    ),
-    network(
-      "container_network_receive_errors_total",
-      "Cumulative count of errors encountered while receiving",
-      ({ rxErrors }) => rxErrors,
-    ),
-    network(
-      "container_network_transmit_bytes_total",
-      "Cumulative count of bytes transmitted",
-      ({ txBytes }) => txBytes,
-    ),
-    network(
-      "container_network_transmit_packets_total",
-      "Cumulative count of packets transmitted",
-      ({ txPackets }) => txPackets,
-    ),
-    network(
-      "container_network_transmit_errors_total",
-      "Cumulative count of errors encountered while transmitting",
-      ({ txErrors }) => txErrors,
-    ),
     {
-      name: "machine_cpu_cores",
-      help: "Number of logical CPU cores.",
+      name: "cadvisor_version_info",
+      help: "The kernel and the system of this machine.",
       type: "gauge",
-      samples: [{ value: facts.cpus }],
+      samples: [
+        {
+          labels: {
+            cadvisorRevision: "",
+            cadvisorVersion: "",
+            dockerVersion: "",
+            kernelVersion: facts.kernelVersion,
+            osVersion: facts.osImage,
+          },
+          value: 1,
+        },
+      ],
     },
-    {
-      name: "machine_memory_bytes",
-      help: "Amount of memory installed on the machine.",
-      type: "gauge",
-      samples: [{ value: facts.memoryBytes }],
-    },
+    machine("machine_cpu_cores", "Logical CPU cores.", facts.cpus),
+    machine("machine_cpu_physical_cores", "Physical CPU cores.", facts.physicalCores),
+    machine("machine_cpu_sockets", "CPU sockets.", facts.sockets),
+    machine("machine_memory_bytes", "The machine's memory.", facts.memoryBytes),
+    machine("machine_swap_bytes", "The machine's swap.", facts.swapBytes),
+    scrapeError("machine_scrape_error", "the machine"),
   ];
 }
 
-const NOBODY = { container: "", id: "", image: "", name: "", namespace: "", pod: "" };
-
-function labelsOf({ pod }: PodMeasure, { name, container }: ContainerMeasure, { cgroupRoot }: MachineFacts) {
-  return {
-    container: name,
-    id: join("/", podCgroup(cgroupRoot, pod), container.id),
-    image: container.image,
-    name: container.id,
-    namespace: pod.metadata.namespace ?? "",
-    pod: pod.metadata.name ?? "",
-  };
-}
-
-function networkSamples(
-  { pod, network }: PodMeasure,
-  { cgroupRoot }: MachineFacts,
-  read: (each: InterfaceUsage) => number,
-  atMs: number,
-): readonly FamilySample[] {
-  const { namespace = "", name = "" } = pod.metadata;
-  const id = join("/", podCgroup(cgroupRoot, pod));
-  return network.map((each) => ({
-    labels: { ...NOBODY, id, interface: each.name, namespace, pod: name },
-    value: read(each),
-    atMs,
-  }));
+function scrapeError(name: string, what: string): Family {
+  const help = `1 if figures of ${what} could not be read, else 0.`;
+  return { name, help, type: "gauge", samples: [{ value: 0 }] };
 }

@@ -6,9 +6,11 @@ export interface InterfaceUsage {
   readonly rxBytes: number;
   readonly rxPackets: number;
   readonly rxErrors: number;
+  readonly rxDropped: number;
   readonly txBytes: number;
   readonly txPackets: number;
   readonly txErrors: number;
+  readonly txDropped: number;
 }
 
 /** `pid`: a process in the namespace; undefined: this one. Empty if the process has exited. */
@@ -21,10 +23,13 @@ export async function networkUsage(pid?: number): Promise<readonly InterfaceUsag
   }
 }
 
+/** Devices that are not the namespace's own: loopback, and the node's ends of Pods' devices. */
+const IGNORED = /^(lo$|veth|docker|nerdctl)/;
+
 export function parseNetDev(text: string): readonly InterfaceUsage[] {
   return text.split("\n").flatMap((line) => {
     const [name = "", numbers] = line.split(":");
-    if (numbers === undefined || name.trim() === "lo") return [];
+    if (numbers === undefined || IGNORED.test(name.trim())) return [];
     const at = numbers.trim().split(/\s+/).map(Number);
     return [
       {
@@ -32,9 +37,11 @@ export function parseNetDev(text: string): readonly InterfaceUsage[] {
         rxBytes: at[0] ?? 0,
         rxPackets: at[1] ?? 0,
         rxErrors: at[2] ?? 0,
+        rxDropped: at[3] ?? 0,
         txBytes: at[8] ?? 0,
         txPackets: at[9] ?? 0,
         txErrors: at[10] ?? 0,
+        txDropped: at[11] ?? 0,
       },
     ];
   });

@@ -6,17 +6,19 @@
  *     /proc, disks ──► node, network ┘
  *
  * 1. Measured on request only. Rates need two measurements: the first request waits for the second one.
+ * 2. A measurement is shown again for 10 s, the interval of upstream's housekeeping, unless Pods have changed since.
  */
-import { readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { core } from "#api";
-import type { Clock } from "#base";
-import { CONTAINER_NAME, POD_UID, podCgroup, podLogDirectory } from "../../containers/index.ts";
+import { type Clock, KeyedLock } from "#base";
+import { CONTAINER_NAME, POD_UID, podCgroup, podLogDirectory, qosCgroup } from "../../containers/index.ts";
 import { type Hierarchies, type MachineUsage, readHierarchies, readUsage } from "../../host/index.ts";
 import type { Container, ContainerStats, FilesystemUsage, PodSandbox } from "../../runtime/runtime.ts";
+import type { VolumeUsage } from "../../volumes/index.ts";
 import type { ServedKubelet } from "../served.ts";
 import { type CgroupUsage, cgroupUsage, processIn } from "./cgroup-usage.ts";
 import { CpuRates, type Sample } from "./cpu-rates.ts";
+import { type DiskUsage, diskUsage, type FilesIn, filesIn } from "./disks.ts";
 import { type InterfaceUsage, networkUsage } from "./network.ts";
 import { nodeUsage } from "./node-usage.ts";
 
@@ -24,8 +26,10 @@ export interface ContainerMeasure {
   readonly name: string;
   readonly container: Container;
   readonly stats: ContainerStats;
+  /** Of its cgroup: what the runtime does not report. Undefined if there is none where upstream's runtimes have it. */
+  readonly usage?: CgroupUsage | undefined;
   readonly nanoCores: number | undefined;
-  readonly logBytes: number;
+  readonly logs: FilesIn;
 }
 
 export interface PodMeasure {
@@ -35,63 +39,80 @@ export interface PodMeasure {
   readonly usage: CgroupUsage | undefined;
   readonly nanoCores: number | undefined;
   readonly startedAtMs: number;
+  readonly sandbox?: PodSandbox | undefined;
   readonly network: readonly InterfaceUsage[];
+  readonly volumes: readonly VolumeUsage[];
 }
 
 export interface NodeStats {
   readonly atMs: number;
   readonly usage: CgroupUsage;
   readonly nanoCores: number | undefined;
+  /** Of all Pods together. */
+  readonly kubepods?: { readonly usage: CgroupUsage; readonly nanoCores: number | undefined } | undefined;
   readonly machine: MachineUsage;
   readonly network: readonly InterfaceUsage[];
   readonly images: readonly FilesystemUsage[];
+  /** Of the kubelet's folder, and of the images and writable layers. */
   readonly disk: DiskUsage;
+  readonly imageDisk: DiskUsage;
   readonly pods: readonly PodMeasure[];
 }
 
-export interface DiskUsage {
-  readonly capacityBytes: number;
-  readonly availableBytes: number;
-  readonly inodes: number;
-  readonly inodesFree: number;
-}
-
 const NODE = "node";
+const KUBEPODS = "kubepods";
 const BETWEEN_MS = 500;
+const FRESH_MS = 10_000;
 
 export class NodeMeasurements {
   readonly #kubelet: ServedKubelet;
   readonly #clock: Clock;
   readonly #rates = new CpuRates();
+  readonly #lock = new KeyedLock();
   #hierarchies: Promise<Hierarchies> | undefined;
+  #last: { readonly stats: NodeStats; readonly atMs: number; readonly pods: string } | undefined;
 
   constructor(kubelet: ServedKubelet, clock: Clock) {
     this.#kubelet = kubelet;
     this.#clock = clock;
   }
 
-  async measure(signal: AbortSignal): Promise<NodeStats> {
-    if (!this.#rates.isKnown(NODE, this.#clock.now())) {
-      this.#rates.take((await this.#look(signal)).samples);
-      await this.#clock.sleep(BETWEEN_MS, signal);
-    }
-    const { samples, stats } = await this.#look(signal);
-    this.#rates.take(samples);
-    return stats();
+  /** One at a time: requests at the same time share a measurement. */
+  measure(signal: AbortSignal): Promise<NodeStats> {
+    return this.#lock.run(NODE, async () => {
+      const pods = containersOf(this.#kubelet.pods());
+      const last = this.#last;
+      if (last !== undefined && last.pods === pods && this.#clock.monotonic() - last.atMs < FRESH_MS) return last.stats;
+      if (!this.#rates.isKnown(NODE, this.#clock.now())) {
+        this.#rates.take((await this.#look(signal)).samples);
+        await this.#clock.sleep(BETWEEN_MS, signal);
+      }
+      const { samples, stats } = await this.#look(signal);
+      this.#rates.take(samples);
+      const measured = await stats();
+      this.#last = { stats: measured, atMs: this.#clock.monotonic(), pods };
+      return measured;
+    });
+  }
+
+  async hierarchies(): Promise<Hierarchies> {
+    this.#hierarchies ??= readHierarchies();
+    return this.#hierarchies;
   }
 
   async #look(signal: AbortSignal) {
-    this.#hierarchies ??= readHierarchies();
-    const hierarchies = await this.#hierarchies;
+    const hierarchies = await this.hierarchies();
     const { runtime, config } = this.#kubelet;
-    const [measured, containers, sandboxes, usage] = await Promise.all([
+    const [measured, containers, sandboxes, usage, kubepods] = await Promise.all([
       runtime.listContainerStats({}, signal),
       runtime.listContainers({}, signal),
       runtime.listPodSandboxes({}, signal),
       nodeUsage(hierarchies, config.cgroupRoot),
+      cgroupUsage(hierarchies, qosCgroup(config.cgroupRoot, "Guaranteed")),
     ]);
     const atMs = this.#clock.now();
     const samples = new Map<string, Sample>([[NODE, { atMs, nanoSeconds: usage.cpuNanoSeconds }]]);
+    if (kubepods !== undefined) samples.set(KUBEPODS, { atMs, nanoSeconds: kubepods.cpuNanoSeconds });
     for (const { id, timestampMs, cpuCoreNanoSeconds } of measured)
       samples.set(id, { atMs: timestampMs || atMs, nanoSeconds: cpuCoreNanoSeconds });
     const pods = await Promise.all(
@@ -105,22 +126,27 @@ export class NodeMeasurements {
     const ready = sandboxes.filter(({ state }) => state === "ready");
     return {
       samples,
-      stats: async (): Promise<NodeStats> => ({
-        atMs,
-        usage,
-        nanoCores: this.#rates.nanoCores(NODE),
-        machine: await readUsage(config.rootDir),
-        network: await networkUsage(),
-        images: await runtime.images.filesystemUsage(signal),
-        disk: await diskUsage(config.rootDir),
-        pods: await Promise.all(
-          pods.map((each) => this.#pod(each.pod, each.usage, { hierarchies, measured, running, ready })),
-        ),
-      }),
+      stats: async (): Promise<NodeStats> => {
+        const images = await runtime.images.filesystemUsage(signal);
+        return {
+          atMs,
+          usage,
+          nanoCores: this.#rates.nanoCores(NODE),
+          kubepods: kubepods && { usage: kubepods, nanoCores: this.#rates.nanoCores(KUBEPODS) },
+          machine: await readUsage(config.rootDir),
+          network: await networkUsage(),
+          images,
+          disk: await diskUsage(config.rootDir),
+          imageDisk: await diskUsage(images[0]?.mountpoint || config.rootDir, config.rootDir),
+          pods: await Promise.all(
+            pods.map((each) => this.#pod(each.pod, each.usage, { hierarchies, measured, running, ready }, signal)),
+          ),
+        };
+      },
     };
   }
 
-  async #pod(pod: core.Pod, usage: CgroupUsage | undefined, seen: Seen): Promise<PodMeasure> {
+  async #pod(pod: core.Pod, usage: CgroupUsage | undefined, seen: Seen, signal: AbortSignal): Promise<PodMeasure> {
     const { config } = this.#kubelet;
     const { uid = "" } = pod.metadata;
     const sandbox = seen.ready.find(({ labels }) => labels[POD_UID] === uid);
@@ -129,17 +155,26 @@ export class NodeMeasurements {
       return container?.labels[POD_UID] === uid ? [{ stats, container }] : [];
     });
     const logs = podLogDirectory(config.podLogsRoot, pod);
+    const cgroup = podCgroup(config.cgroupRoot, pod);
     return {
       pod,
       usage,
       nanoCores: this.#rates.nanoCores(podKey(pod)),
       startedAtMs: sandbox?.createdAtMs ?? 0,
+      sandbox,
       network: await this.#network(pod, sandbox, seen.hierarchies),
+      volumes: (await this.#kubelet.volumes?.(pod, signal)) ?? [],
       containers: await Promise.all(
         containers.map(async ({ stats, container }) => {
           const name = container.labels[CONTAINER_NAME] ?? container.metadata.name;
-          const nanoCores = this.#rates.nanoCores(stats.id);
-          return { name, container, stats, nanoCores, logBytes: await bytesIn(join(logs, name)) };
+          return {
+            name,
+            container,
+            stats,
+            usage: await cgroupUsage(seen.hierarchies, join(cgroup, container.id)),
+            nanoCores: this.#rates.nanoCores(stats.id),
+            logs: await filesIn(join(logs, name)),
+          };
         }),
       ),
     };
@@ -164,18 +199,13 @@ function podKey({ metadata }: core.Pod): string {
   return `pod ${metadata.uid}`;
 }
 
-async function diskUsage(path: string): Promise<DiskUsage> {
-  const { bsize, blocks, bavail, files, ffree } = await statfs(path);
-  return { capacityBytes: blocks * bsize, availableBytes: bavail * bsize, inodes: files, inodesFree: ffree };
-}
-
-/** The size of the files in a directory; 0 if it is missing or being removed. */
-async function bytesIn(directory: string): Promise<number> {
-  try {
-    const sizes = (await readdir(directory)).map(async (name) => (await stat(join(directory, name))).size);
-    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
-    throw error;
-  }
+/** Changes when a Pod or a container comes, starts or goes. */
+function containersOf(pods: readonly core.Pod[]): string {
+  return pods
+    .map(({ metadata, status }) => {
+      const { initContainerStatuses = [], containerStatuses = [], ephemeralContainerStatuses = [] } = status ?? {};
+      const all = [...initContainerStatuses, ...containerStatuses, ...ephemeralContainerStatuses];
+      return [metadata.uid, ...all.map(({ containerID, state }) => `${containerID} ${Object.keys(state ?? {})}`)];
+    })
+    .join("\n");
 }

@@ -12,6 +12,8 @@ export interface ResourceFigures {
 interface Usage {
   readonly cpuNanoSeconds: number;
   readonly memoryWorkingSetBytes: number;
+  readonly swapBytes?: number | undefined;
+  readonly swapAvailableBytes?: number | undefined;
 }
 
 interface PodFigures {
@@ -23,6 +25,7 @@ interface PodFigures {
 
 interface ContainerFigures {
   readonly name: string;
+  readonly usage?: Usage | undefined;
   readonly container: { readonly createdAtMs: number };
   readonly stats: {
     readonly timestampMs: number;
@@ -34,19 +37,19 @@ interface ContainerFigures {
 const SECOND_NS = 1e9;
 
 export function resourceMetrics({ atMs, usage, pods }: ResourceFigures): readonly Family[] {
-  const node = (value: number) => [{ value, atMs }];
+  const node = (value: number | undefined) => (value === undefined ? [] : [{ value, atMs }]);
   const ofPods = (read: (pod: PodFigures) => number | undefined) =>
     pods.flatMap((pod): FamilySample[] => {
       const value = read(pod);
       return value === undefined ? [] : [{ labels: podLabels(pod), value, atMs }];
     });
-  const ofContainers = (read: (each: ContainerFigures) => number, isTimed = true) =>
+  const ofContainers = (read: (each: ContainerFigures) => number | undefined, isTimed = true) =>
     pods.flatMap((pod) =>
-      pod.containers.map((each) => ({
-        labels: { container: each.name, ...podLabels(pod) },
-        value: read(each),
-        ...(isTimed && { atMs: each.stats.timestampMs || atMs }),
-      })),
+      pod.containers.flatMap((each): FamilySample[] => {
+        const value = read(each);
+        const time = isTimed && { atMs: each.stats.timestampMs || atMs };
+        return value === undefined ? [] : [{ labels: { container: each.name, ...podLabels(pod) }, value, ...time }];
+      }),
     );
   return [
     {
@@ -68,6 +71,18 @@ export function resourceMetrics({ atMs, usage, pods }: ResourceFigures): readonl
       samples: ofContainers(({ container }) => container.createdAtMs / 1000, false),
     },
     {
+      name: "container_swap_limit_bytes",
+      help: "[ALPHA] How much swap the container may use. Reported only on non-windows systems",
+      type: "gauge",
+      samples: ofContainers(({ usage: own }) => swapLimit(own)),
+    },
+    {
+      name: "container_swap_usage_bytes",
+      help: "[ALPHA] Swap that the container uses. Reported only on non-windows systems",
+      type: "gauge",
+      samples: ofContainers(({ usage: own }) => own?.swapBytes),
+    },
+    {
       name: "node_cpu_usage_seconds_total",
       help: "[STABLE] Cumulative cpu time consumed by the node in core-seconds",
       type: "counter",
@@ -78,6 +93,12 @@ export function resourceMetrics({ atMs, usage, pods }: ResourceFigures): readonl
       help: "[STABLE] Current working set of the node in bytes",
       type: "gauge",
       samples: node(usage.memoryWorkingSetBytes),
+    },
+    {
+      name: "node_swap_usage_bytes",
+      help: "[ALPHA] Swap that the node uses. Reported only on non-windows systems",
+      type: "gauge",
+      samples: node(usage.swapBytes),
     },
     {
       name: "pod_cpu_usage_seconds_total",
@@ -91,8 +112,19 @@ export function resourceMetrics({ atMs, usage, pods }: ResourceFigures): readonl
       type: "gauge",
       samples: ofPods((pod) => pod.usage?.memoryWorkingSetBytes),
     },
+    {
+      name: "pod_swap_usage_bytes",
+      help: "[ALPHA] Swap that the pod uses. Reported only on non-windows systems",
+      type: "gauge",
+      samples: ofPods((pod) => pod.usage?.swapBytes),
+    },
     scrapeError(0),
   ];
+}
+
+function swapLimit(usage: Usage | undefined): number | undefined {
+  if (usage?.swapAvailableBytes === undefined) return undefined;
+  return usage.swapAvailableBytes + (usage.swapBytes ?? 0);
 }
 
 /** All that is shown when nothing could be measured. */

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { cadvisorMetrics } from "./cadvisor-metrics.ts";
+import type { CgroupReader } from "./cadvisor-rows.ts";
 import { cgroupUsage, processIn } from "./cgroup-usage.ts";
 import { CpuRates } from "./cpu-rates.ts";
 import { exposition } from "./exposition.ts";
@@ -37,6 +38,12 @@ const usage = {
   pageFaults: 1,
   majorPageFaults: 0,
   processes: 3,
+  swapBytes: 4,
+  swapAvailableBytes: 6,
+  pressures: {
+    cpu: { some: { totalUs: 2_500_000, avg10: 1, avg60: 2, avg300: 3 } },
+    io: { full: { totalUs: 500_000, avg10: 0, avg60: 0, avg300: 0 } },
+  },
 };
 const stats: NodeStats = {
   atMs: 1000,
@@ -54,13 +61,37 @@ const stats: NodeStats = {
   },
   network: [],
   images: [{ mountpoint: "/", usedBytes: 30, inodesUsed: 1 }],
-  disk: { capacityBytes: 100, availableBytes: 40, inodes: 9, inodesFree: 5 },
+  disk: { device: "/dev/sda1", capacityBytes: 100, availableBytes: 40, inodes: 9, inodesFree: 5 },
+  imageDisk: { device: "/dev/sdb1", capacityBytes: 200, availableBytes: 140, inodes: 19, inodesFree: 15 },
+  kubepods: { usage, nanoCores: 6 },
   pods: [
     {
       pod: { metadata: { name: "web", namespace: "default", uid: "u" } },
       usage,
       nanoCores: 5,
       startedAtMs: 500,
+      sandbox: {
+        id: "s",
+        metadata: { name: "web", uid: "u", namespace: "default", attempt: 0 },
+        state: "ready",
+        createdAtMs: 500,
+        labels: {},
+        annotations: {},
+        runtimeHandler: "",
+      },
+      volumes: [
+        { name: "tmp", atMs: 900, capacityBytes: 100, availableBytes: 40, usedBytes: 5, inodesUsed: 2, isLocal: true },
+        {
+          name: "data",
+          claim: { name: "data", namespace: "default" },
+          atMs: 800,
+          capacityBytes: 1000,
+          usedBytes: 7,
+          abnormal: true,
+          message: "it is bad",
+          isLocal: false,
+        },
+      ],
       network: parseNetDev("  eth0: 10 2 0 0 0 0 0 0 20 3 1 0 0 0 0 0\n    lo: 1 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0\n"),
       containers: [
         {
@@ -88,7 +119,8 @@ const stats: NodeStats = {
             writableLayerInodes: 2,
           },
           nanoCores: undefined,
-          logBytes: 8,
+          usage: { ...usage, pageFaults: 5 },
+          logs: { bytes: 8, inodes: 2 },
         },
       ],
     },
@@ -99,10 +131,13 @@ it("/stats/summary has the node and its Pods", () => {
   expect(summary("n", stats, 0)).toMatchObject({
     node: {
       nodeName: "n",
-      cpu: { usageNanoCores: 7, usageCoreNanoSeconds: 2e9 },
+      systemContainers: [{ name: "pods", cpu: { usageNanoCores: 6 } }],
+      cpu: { usageNanoCores: 7, usageCoreNanoSeconds: 2e9, psi: { some: { total: 2_500_000, avg60: 2 } } },
       memory: { availableBytes: 900, workingSetBytes: 80 },
+      swap: { swapUsageBytes: 4, swapAvailableBytes: 6 },
+      io: { psi: { full: { total: 500_000 } } },
       fs: { usedBytes: 60, capacityBytes: 100, inodesUsed: 4 },
-      runtime: { imageFs: { usedBytes: 30 } },
+      runtime: { imageFs: { usedBytes: 30, capacityBytes: 200 }, containerFs: { usedBytes: 30, inodesUsed: 1 } },
       rlimit: { maxpid: 99, curproc: 11 },
     },
     pods: [
@@ -110,15 +145,28 @@ it("/stats/summary has the node and its Pods", () => {
         podRef: { name: "web", namespace: "default", uid: "u" },
         cpu: { usageNanoCores: 5 },
         network: { name: "eth0", rxBytes: 10, txBytes: 20, txErrors: 1 },
-        "ephemeral-storage": { usedBytes: 20 },
+        "ephemeral-storage": { usedBytes: 25, inodesUsed: 6 },
+        volume: [
+          { name: "tmp", time: "1970-01-01T00:00:00.900Z", usedBytes: 5 },
+          {
+            name: "data",
+            time: "1970-01-01T00:00:00.800Z",
+            capacityBytes: 1000,
+            usedBytes: 7,
+            pvcRef: { name: "data", namespace: "default" },
+            volumeHealthStats: { abnormal: true },
+          },
+        ],
+        swap: { swapUsageBytes: 4 },
+        process_stats: { process_count: 3 },
         containers: [
           {
             name: "main",
             startTime: "1970-01-01T00:00:00.600Z",
             cpu: { usageCoreNanoSeconds: 15e8 },
-            memory: { workingSetBytes: 50 },
+            memory: { workingSetBytes: 50, pageFaults: 5 },
             rootfs: { usedBytes: 12, inodesUsed: 2 },
-            logs: { usedBytes: 8 },
+            logs: { usedBytes: 8, inodesUsed: 2 },
           },
         ],
       },
@@ -134,32 +182,106 @@ it("/metrics/resource has what kubectl top is made from", () => {
     'container_cpu_usage_seconds_total{container="main",namespace="default",pod="web"} 1.5 990',
     'container_memory_working_set_bytes{container="main",namespace="default",pod="web"} 50 990',
     'container_start_time_seconds{container="main",namespace="default",pod="web"} 0.6',
+    'container_swap_limit_bytes{container="main",namespace="default",pod="web"} 10 990',
+    'container_swap_usage_bytes{container="main",namespace="default",pod="web"} 4 990',
     "node_cpu_usage_seconds_total 2 1000",
     "node_memory_working_set_bytes 80 1000",
+    "node_swap_usage_bytes 4 1000",
     'pod_cpu_usage_seconds_total{namespace="default",pod="web"} 2 1000',
     'pod_memory_working_set_bytes{namespace="default",pod="web"} 80 1000',
+    'pod_swap_usage_bytes{namespace="default",pod="web"} 4 1000',
     "resource_scrape_error 0",
     "",
   ]);
 });
 
-it("/metrics/cadvisor has containers and networks under the names that dashboards know", () => {
-  const text = exposition(cadvisorMetrics(stats, { cpus: 4, memoryBytes: 1000, cgroupRoot: "/k8ts" }));
+it("/stats/summary?only_cpu_and_memory=true has no more than that", () => {
+  const { node, pods } = summary("n", stats, 0, true) as { readonly node: object; readonly pods: readonly object[] };
+  expect(Object.keys(node).sort()).toEqual(["cpu", "memory", "nodeName", "startTime", "swap", "systemContainers"]);
+  const [pod = {}] = pods;
+  expect(Object.keys(pod).sort()).toEqual(["containers", "cpu", "memory", "podRef", "startTime", "swap"]);
+});
+
+describe("/metrics/cadvisor", () => {
+  const cgroups: string[] = [];
+  const reader: CgroupReader = {
+    usage: async (cgroup) => (cgroup.endsWith("/besteffort") || cgroup.endsWith("/s") ? usage : undefined),
+    details: async (cgroup) => {
+      cgroups.push(cgroup);
+      return {
+        periods: 10,
+        throttledPeriods: 4,
+        throttledNanoSeconds: 15e8,
+        ownPageFaults: 2,
+        io: [{ major: 8, minor: 0, readBytes: 512, writeBytes: 0, reads: 1, writes: 0 }],
+        pids: [7, 8],
+        limits: cgroup.endsWith("/c") ? { cpuQuotaUs: 20_000, cpuPeriodUs: 100_000 } : {},
+      };
+    },
+    open: async (pids) => ({ files: pids.length * 3, sockets: 1 }),
+  };
+  const facts = {
+    cpus: 4,
+    sockets: 1,
+    memoryBytes: 1000,
+    swapBytes: 0,
+    cgroupRoot: "/k8ts",
+    bootId: "b",
+    machineId: "m",
+    systemUuid: "s",
+    kernelVersion: "6",
+    osImage: "os",
+  };
+  const lines = async () =>
+    exposition(await cadvisorMetrics(stats, facts, reader, new Map([["8:0", "/dev/sda"]]))).split("\n");
   const id = "/k8ts/kubepods/besteffort/podu";
-  const nobody = 'container="",id="/",image="",name="",namespace="",pod=""';
-  const main = `container="main",id="${id}/c",image="img",name="c",namespace="default",pod="web"`;
-  const eth0 = `container="",id="${id}",image="",name="",namespace="default",pod="web",interface="eth0"`;
-  expect(text.split("\n")).toEqual(
-    expect.arrayContaining([
-      `container_cpu_usage_seconds_total{${nobody}} 2 1000`,
-      `container_cpu_usage_seconds_total{${main}} 1.5 990`,
-      `container_memory_working_set_bytes{${main}} 50 990`,
-      `container_fs_usage_bytes{${main}} 20 990`,
-      `container_network_receive_bytes_total{${eth0}} 10 1000`,
-      `container_network_transmit_errors_total{${eth0}} 1 1000`,
-      "machine_cpu_cores 4",
-    ]),
-  );
+  const row = (labels: Readonly<Record<string, string>>) =>
+    Object.entries({ container: "", id: "", image: "", name: "", namespace: "", pod: "", ...labels })
+      .map(([name, value]) => `${name}="${value}"`)
+      .join();
+  const node = row({ id: "/" });
+  const pod = { namespace: "default", pod: "web" };
+  const main = row({ container: "main", id: `${id}/c`, image: "img", name: "c", ...pod });
+  const sandbox = row({ id: `${id}/s`, name: "s", ...pod });
+
+  it.each([
+    `container_cpu_usage_seconds_total{${node},cpu="total"} 2 1000`,
+    `container_cpu_usage_seconds_total{${main},cpu="total"} 2 990`,
+    `container_cpu_usage_seconds_total{${row({ id: "/k8ts/kubepods/besteffort" })},cpu="total"} 2 1000`,
+    `container_cpu_usage_seconds_total{${row({ id, ...pod })},cpu="total"} 2 1000`,
+    `container_cpu_cfs_throttled_periods_total{${main}} 4 990`,
+    `container_cpu_cfs_throttled_seconds_total{${main}} 1.5 990`,
+    `container_memory_working_set_bytes{${main}} 80 990`,
+    `container_memory_swap{${main}} 4 990`,
+    `container_memory_failures_total{${main},failure_type="pgfault",scope="container"} 2 990`,
+    `container_memory_failures_total{${main},failure_type="pgfault",scope="hierarchy"} 5 990`,
+    `container_fs_usage_bytes{${main},device="/dev/sdb1"} 20 990`,
+    `container_fs_limit_bytes{${node},device="/dev/sda1"} 100 1000`,
+    `container_fs_reads_bytes_total{${main},device="/dev/sda"} 512 990`,
+    `container_blkio_device_usage_total{${main},device="/dev/sda",major="8",minor="0",operation="Read"} 512 990`,
+    `container_network_receive_bytes_total{${sandbox},interface="eth0"} 10 1000`,
+    `container_network_transmit_errors_total{${sandbox},interface="eth0"} 1 1000`,
+    `container_pressure_cpu_waiting_seconds_total{${main}} 2.5 990`,
+    `container_pressure_io_stalled_seconds_total{${node}} 0.5 1000`,
+    `container_processes{${main}} 2 990`,
+    `container_file_descriptors{${main}} 6 990`,
+    `container_spec_cpu_quota{${main}} 20000`,
+    `container_spec_memory_limit_bytes{${main}} 0`,
+    `container_start_time_seconds{${main}} 0`,
+    'machine_cpu_cores{boot_id="b",machine_id="m",system_uuid="s"} 4',
+    "container_scrape_error 0",
+  ])("has %s", async (line) => {
+    expect(await lines()).toContain(line);
+  });
+
+  it("leaves out what the kernel does not have", async () => {
+    const names = new Set((await lines()).map((line) => line.split(/[{ ]/)[0]));
+    expect([...names]).not.toEqual(expect.arrayContaining(["container_pressure_memory_waiting_seconds_total"]));
+    expect([...names]).not.toEqual(expect.arrayContaining(["container_oom_events_total"]));
+    expect([...names]).not.toEqual(expect.arrayContaining(["machine_cpu_physical_cores"]));
+    const throttling = (await lines()).filter((line) => line.startsWith("container_cpu_cfs_periods_total"));
+    expect(throttling).toHaveLength(1);
+  });
 });
 
 describe("a control group", () => {
@@ -175,7 +297,7 @@ describe("a control group", () => {
       version: 1 as const,
       given: () => {
         write("cpuacct/pod1", { "cpuacct.usage": "5000\n" });
-        const stat = "rss 1\ntotal_inactive_file 30\ntotal_rss 60\ntotal_pgfault 7\ntotal_pgmajfault 1\n";
+        const stat = "rss 1\ntotal_inactive_file 30\ntotal_rss 60\ntotal_swap 0\ntotal_pgfault 7\ntotal_pgmajfault 1\n";
         write("memory/pod1", { "memory.usage_in_bytes": "100\n", "memory.stat": stat, "cgroup.procs": "42\n43\n" });
         write("pids/pod1", { "pids.current": "3\n" });
         return new Map(["cpuacct", "memory", "pids"].map((each) => [each, join(root, each)]));
@@ -200,6 +322,7 @@ describe("a control group", () => {
       pageFaults: 7,
       majorPageFaults: 1,
       processes: 3,
+      ...(version === 1 && { swapBytes: 0 }),
     });
     expect(await processIn(hierarchies, "/pod1")).toBe(42);
     expect(await cgroupUsage(hierarchies, "/none")).toBeUndefined();
@@ -211,7 +334,8 @@ it("a machine's own figures come from /proc", () => {
   expect(
     machineUsage({
       stat: "cpu  100 1 50 900 10 2 3 4 0 0\ncpu0 …",
-      memory: "MemTotal: 1000 kB\nMemFree: 300 kB\nMemAvailable: 600 kB\nAnonPages: 200 kB\n",
+      memory:
+        "MemTotal: 1000 kB\nMemFree: 300 kB\nMemAvailable: 600 kB\nAnonPages: 200 kB\nSwapTotal: 50 kB\nSwapFree: 20 kB\n",
       vmstat: "pgfault 12\npgmajfault 3\n",
       loadavg: "0.1 0.2 0.3 2/345 999",
     }),
@@ -223,5 +347,7 @@ it("a machine's own figures come from /proc", () => {
     pageFaults: 12,
     majorPageFaults: 3,
     processes: 345,
+    swapBytes: 30 * 1024,
+    swapAvailableBytes: 20 * 1024,
   });
 });

@@ -12,6 +12,7 @@ import type { Client } from "#client";
 import { type Authority, createAuthority, type KeyPair } from "#pki";
 import { KUBELET_DEFAULTS } from "../../config/index.ts";
 import { type ContainerStatus, type Runtime, RuntimeError } from "../../runtime/runtime.ts";
+import type { Page } from "../served.ts";
 import { type KubeletServer, startKubeletServer } from "../server.ts";
 import { SpdyServer } from "./spdy-server.ts";
 
@@ -24,6 +25,7 @@ export interface TestServerOptions {
   readonly users?: Readonly<Record<string, string>>;
   readonly allowed?: (user: string, verb: string, subresource: string) => boolean;
   readonly problem?: string;
+  readonly page?: Page;
 }
 
 export interface Asking {
@@ -77,6 +79,7 @@ export class TestKubeletServer implements AsyncDisposable {
       clock,
       log: silentLogger,
       metrics: new MetricsRegistry(),
+      page: this.#options.page,
       host: "127.0.0.1",
       port: 0,
       certificate,

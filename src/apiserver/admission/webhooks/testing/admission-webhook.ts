@@ -22,6 +22,8 @@ export interface AdmissionWebhook {
   readonly caBundle: string;
   /** The reviews that it received, in order. */
   readonly reviews: readonly Review[];
+  /** The headers of the same requests. */
+  readonly headers: TestWebhook["headers"];
   /** How it answers from now on; undefined: never. */
   behave(behaviour: (review: Review) => Answer): void;
   close(): Promise<void>;
@@ -35,6 +37,7 @@ export async function admissionWebhook(dnsNames?: readonly string[]): Promise<Ad
     port: hook.port,
     caBundle: hook.caBundle,
     reviews: hook.questions as unknown as readonly Review[],
+    headers: hook.headers,
     behave: (behaviour) => hook.behave((question) => behaviour(question as unknown as Review)),
     close: () => hook.close(),
   };

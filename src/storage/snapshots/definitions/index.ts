@@ -1,0 +1,2 @@
+/** The CustomResourceDefinitions of snapshots. */
+export { definitions, installDefinitions } from "./install.ts";
