@@ -16,6 +16,8 @@ import { Connections } from "./connections.ts";
 import { type ClusterOptions, scriptsOf } from "./options.ts";
 
 const STOP_WITHIN_MS = 10_000;
+/** Seeds of users are small numbers. */
+const REVISION_STRIDE = 65_537;
 
 /** What a cluster and its forks have in common. */
 export interface Common {
@@ -58,7 +60,8 @@ export class RunningCluster {
   static async open(common: Common, image?: Image): Promise<RunningCluster> {
     const { seed = 1, startAt, log = silentLogger } = common.options;
     const time = new VirtualClock(image?.now ?? startAt?.getTime());
-    const random = seededRandom(seed);
+    // Another sequence than before the image: no uid comes twice in one cluster.
+    const random = seededRandom(seed + REVISION_STRIDE * (image?.state.revision ?? 0));
     const server = await testApiServer({
       ...{ clock: time, random, image, metrics: new MetricsRegistry(), log },
       tokens: common.tokens,
