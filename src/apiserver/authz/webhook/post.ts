@@ -21,6 +21,9 @@ export class PostError extends Error {
 
 export interface Poster {
   post(body: JsonObject): Promise<JsonObject>;
+  /** Closes once no request is under way. */
+  retire(): void;
+  /** Requests under way fail. */
   close(): void;
 }
 
@@ -30,6 +33,7 @@ export function poster(target: KubeconfigConnection, timeoutMs: number, clock: C
   const client = new HttpClient({ clock, timeoutMs, maxResponseBytes: MAX_ANSWER_BYTES, tls });
   const headers = { ...identity, accept: "application/json", "content-type": "application/json" };
   return {
+    retire: () => client.closeWhenIdle(),
     close: () => client.close(),
     post: async (body) => {
       const result = await client.send({ url, headers, body: Buffer.from(JSON.stringify(body)) });
