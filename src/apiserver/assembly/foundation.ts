@@ -40,6 +40,7 @@ export function layFoundation(parts: Surroundings, closing: AsyncDisposableStack
       sharedStore,
       isOutdated,
       tracer,
+      egress: parts.egress,
     },
     resources,
     documents: apiDocuments(shownAt(kinds, features.emulated)),
