@@ -7,6 +7,7 @@
 import type { rbac } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import type { StoreFeed } from "../cache/feed.ts";
+import type { Egress } from "../egress/index.ts";
 import type { UserInfo } from "../identity/user.ts";
 import { follow } from "../loopback/follow.ts";
 import type { Resource } from "../rest/resource.ts";
@@ -43,6 +44,8 @@ export interface AuthorizationOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** How webhooks are reached. Absent: directly. */
+  readonly egress?: Egress | undefined;
 }
 
 export interface Authorization {
@@ -130,7 +133,7 @@ function webhookOf(
   if (spec.matchConditions.length > 0 && compileCondition === undefined) {
     throw new AuthorizationConfigError(`The webhook ${spec.name} has match conditions, which this version has not.`);
   }
-  const connection = poster(spec.connection, spec.timeoutMs, clock);
+  const connection = poster(spec.connection, spec.timeoutMs, clock, options.egress?.controlplane);
   signal.addEventListener("abort", () => connection.close(), { once: true });
   const { name, version, authorizedTtlMs, unauthorizedTtlMs, onFailure } = spec;
   const mode = webhookAuthorizer({

@@ -24,6 +24,7 @@ import { type AuthenticationFlags, parseConfiguration, readAuthentication } from
 import { followAuthorization, readModes } from "../config/authorization.ts";
 import { readChangingFiles } from "../config/changing-files.ts";
 import { type Environment, type FlowRecording, historyOf, type StoreConfig } from "../config/cluster-config.ts";
+import { openEgress } from "../config/egress.ts";
 import { type EncryptionFlags, openEncryption } from "../config/encryption.ts";
 import { ClusterError } from "../config/errors.ts";
 import { withExternalSigner } from "../config/external-signer.ts";
@@ -82,6 +83,8 @@ export interface ApiServerConfig extends ServingFlags {
   readonly flags?: Readonly<Record<string, string>> | undefined;
   /** `--tracing-config-file`. Default: nothing is traced. */
   readonly tracingConfigFile?: string | undefined;
+  /** `--egress-selector-config-file`. Default: connections are made directly. */
+  readonly egressSelectorConfigFile?: string | undefined;
   /** How extension API servers are reached. */
   readonly aggregation?: ApiServerOptions["aggregation"];
 }
@@ -132,7 +135,9 @@ export async function startStandaloneApiServer(
   metrics.describeItself();
   const tracing = await openTracing(config.tracingConfigFile, { clock, log, metrics }, starting);
   const tracer = tracing?.tracer("apiserver");
-  const store = await openStore({ ...storeSpec(config.store), clock, log, ...historyOf(config), tracer });
+  const egress = await openEgress(config.egressSelectorConfigFile, { clock, metrics });
+  const dial = egress?.etcd;
+  const store = await openStore({ ...storeSpec(config.store), clock, log, ...historyOf(config), tracer, dial });
   starting.defer(() => store.close());
   const encrypted = await openEncryption(config.encryption ?? {}, { clock, log });
   starting.defer(async () => encrypted?.encryption.close());
@@ -144,6 +149,7 @@ export async function startStandaloneApiServer(
       store,
       recorder: config.flowRecords === "off" ? undefined : new Recorder(),
       tracer,
+      egress,
       historyWindowMs: config.historyWindowMs,
       others: { [SCHEDULING_PATH]: answers.answer },
       start: { startedMs: performance.timeOrigin, flags: config.flags ?? {} },

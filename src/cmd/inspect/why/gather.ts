@@ -1,6 +1,6 @@
 /** What is known of an object: from the API, the scheduler and the flow records. */
 import { type apps, compareInt64, type core, type Int64, kinds, parseInt64 } from "#api";
-import { realClock } from "#base";
+import { type Clock, realClock } from "#base";
 import type { Client, ResourceOf } from "#client";
 import { ClusterError, type DataDir } from "#cluster";
 import type { FlowRecord, ObjectName, RequestRecord } from "#flows";
@@ -40,22 +40,36 @@ const {
 const MAX_PODS = 10;
 
 export async function answerWhy(client: Client, dir: DataDir, object: string, namespace: string): Promise<WhyAnswer> {
-  const name = objectName(object, namespace);
   const { records } = await fetchRecords(dir);
-  return new Gathering(client, dir, namespace, records).why(name, object);
+  return explain({ client, records, attemptsOf: (uid) => attemptsOf(dir, uid), clock: realClock() }, object, namespace);
+}
+
+/** Where the facts come from. */
+export interface Sources {
+  readonly client: Client;
+  readonly records: readonly FlowRecord[];
+  /** The scheduler's attempts for the Pod with this uid. */
+  readonly attemptsOf: (uid: string) => Promise<readonly SchedulingAttempt[]>;
+  readonly clock: Clock;
+}
+
+export function explain(sources: Sources, object: string, namespace: string): Promise<WhyAnswer> {
+  return new Gathering(sources, namespace).why(objectName(object, namespace), object);
 }
 
 class Gathering {
   readonly #client: Client;
-  readonly #dir: DataDir;
   readonly #namespace: string;
   readonly #records: readonly FlowRecord[];
+  readonly #attemptsOf: Sources["attemptsOf"];
+  readonly #clock: Clock;
 
-  constructor(client: Client, dir: DataDir, namespace: string, records: readonly FlowRecord[]) {
+  constructor({ client, records, attemptsOf, clock }: Sources, namespace: string) {
     this.#client = client;
-    this.#dir = dir;
     this.#namespace = namespace;
     this.#records = records;
+    this.#attemptsOf = attemptsOf;
+    this.#clock = clock;
   }
 
   async why(object: ObjectName, asked: string): Promise<WhyAnswer> {
@@ -79,7 +93,7 @@ class Gathering {
       case "autoscaling/horizontalpodautoscalers":
         return this.#of(object, Autoscaler, async (hpa) => {
           const { explainAutoscaler } = await import("#controllers");
-          const clock = realClock();
+          const clock = this.#clock;
           const { signal } = new AbortController();
           return whyAutoscaler({
             hpa,
@@ -91,7 +105,7 @@ class Gathering {
         const [found] = items;
         const requests = this.#requestsAbout(object);
         if (found === undefined) return this.#missing(object);
-        return whyNamespace({ namespace: found, requests, records: this.#records, now: realClock().now() });
+        return whyNamespace({ namespace: found, requests, records: this.#records, now: this.#clock.now() });
       }
       default:
         throw new ClusterError(
@@ -163,7 +177,7 @@ class Gathering {
       requests: this.#requestsAbout({ resource: "pods", namespace, name }),
       records: this.#records,
       nodes,
-      now: realClock().now(),
+      now: this.#clock.now(),
     };
   }
 
@@ -206,13 +220,13 @@ class Gathering {
     const { items } = await this.#client.of(Event).in(this.#namespace).list({ fieldSelector });
     return [...items].sort((a, b) => Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion));
   }
+}
 
-  async #attemptsOf(uid: string): Promise<readonly SchedulingAttempt[]> {
-    const response = await askServer(this.#dir, `/k8ts/scheduling?uid=${encodeURIComponent(uid)}`);
-    const text = await bodyText(response);
-    // Without an answer of the scheduler, conditions and events remain.
-    return response.statusCode === 200 ? (JSON.parse(text) as SchedulingAttempt[]) : [];
-  }
+async function attemptsOf(dir: DataDir, uid: string): Promise<readonly SchedulingAttempt[]> {
+  const response = await askServer(dir, `/k8ts/scheduling?uid=${encodeURIComponent(uid)}`);
+  const text = await bodyText(response);
+  // Without an answer of the scheduler, conditions and events remain.
+  return response.statusCode === 200 ? (JSON.parse(text) as SchedulingAttempt[]) : [];
 }
 
 export async function answerForbidden(
