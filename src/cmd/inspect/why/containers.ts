@@ -1,4 +1,4 @@
-/** What keeps the containers of a Pod from running or from being ready, with the last words of those that crash. Pure. */
+/** What keeps the containers of a Pod from running or being ready, with the last words of those that crash. Pure. */
 import type { core } from "#api";
 import { table } from "#base";
 import type { Explained, Reason } from "./answer.ts";

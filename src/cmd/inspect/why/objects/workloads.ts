@@ -1,4 +1,4 @@
-/** Why a StatefulSet, a DaemonSet or a ReplicaSet has not what it wants: its own words, then the first Pod that is ill. */
+/** Why a StatefulSet, DaemonSet or ReplicaSet has not what it wants: its own words, then the first Pod that is ill. */
 import type { apps, core } from "#api";
 import { deeper, headline, type Reason, type WhyAnswer } from "../answer.ts";
 import type { PodFacts } from "../facts.ts";
