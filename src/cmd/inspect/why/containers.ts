@@ -67,7 +67,7 @@ function shortOf(message: string): string {
 }
 
 function crashed(
-  { lastWords }: PodFacts,
+  { lastWords, name: pod }: PodFacts,
   { name, restartCount }: core.ContainerStatus,
   { reason }: core.ContainerStateWaiting,
   last: core.ContainerStateTerminated,
@@ -88,7 +88,7 @@ function crashed(
     because,
     help: [
       ...(isMemory ? ["it exceeded its memory limit: raise the limit"] : []),
-      "`kubectl logs --previous` shows its last output",
+      `\`kubectl logs ${pod} -c ${name} --previous\` shows its last output`,
     ],
   };
 }

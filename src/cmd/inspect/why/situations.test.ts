@@ -321,7 +321,7 @@ const SITUATIONS: readonly Situation[] = [
     given: makePod("p", { containers: [container({ image: "crasher:1" })] }),
     ask: "pod/p",
     cause: "container c exited with 3 (Error) after 5 s",
-    hint: "`kubectl logs --previous`",
+    hint: "-c c --previous` shows its last output",
     mend: again("p", {}),
   },
   {
@@ -466,7 +466,7 @@ const SITUATIONS: readonly Situation[] = [
     }),
     ask: "ds/agent",
     cause: "container c exited with 3 (Error) after 5 s",
-    hint: "`kubectl logs --previous`",
+    hint: "-c c --previous` shows its last output",
     mend: change(kinds.DaemonSet, "agent", { spec: { template: { spec: { containers: [container()] } } } }),
   },
   {

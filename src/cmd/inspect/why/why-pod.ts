@@ -17,7 +17,7 @@ export function whyPod(facts: PodFacts): WhyAnswer {
   if (pod === undefined) return { what: `pod/${name} does not exist`, ...whyGone(facts) };
   const { metadata, spec, status } = pod;
   if (metadata.deletionTimestamp !== undefined)
-    return { what: `pod/${name} has been going${forAge(metadata.deletionTimestamp, now)}`, ...whyEnding(facts) };
+    return { what: `pod/${name} has been Terminating${forAge(metadata.deletionTimestamp, now)}`, ...whyEnding(facts) };
   const phase = status?.phase ?? "Pending";
   const age = forAge(metadata.creationTimestamp, now);
   if (phase === "Failed") return { what: `pod/${name} has failed`, ...whyFailed(pod) };

@@ -43,7 +43,7 @@ export function whyGeneric({ title, object, events, requests, records, now }: Ge
   if (metadata.deletionTimestamp !== undefined) {
     const ending = endingOf(requests);
     return {
-      what: `${title} has been going${forAge(metadata.deletionTimestamp, now)}`,
+      what: `${title} has been Terminating${forAge(metadata.deletionTimestamp, now)}`,
       cause: `the finalizers ${finalizers.join(", ")} keep it`,
       because: [
         ...(ending === undefined ? [] : deletionReasons(ending, records)),

@@ -39,7 +39,7 @@ export function whyNamespace({ namespace, requests, records, left = [], now }: N
   const kept = left.filter(({ finalizers }) => finalizers.length > 0);
   for (const { type, name: object, finalizers } of kept.slice(0, MAX_NAMED))
     because.push({ text: `${type}/${object} is kept by ${finalizers.join(", ")}`, evidence: "metadata.finalizers" });
-  const what = `${name} has been going${forAge(metadata.deletionTimestamp, now)}`;
+  const what = `${name} has been Terminating${forAge(metadata.deletionTimestamp, now)}`;
   const [first] = kept;
   if (first !== undefined) {
     const others = kept.length === 1 ? "" : ` and ${kept.length - 1} more`;
