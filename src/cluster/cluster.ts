@@ -95,7 +95,6 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   // Without nodes there is nothing to measure.
   if (config.metricsServer ?? hasNodes) metrics.start(background, { ...start, ...api, fleet, caPem: pki.ca.certPem });
   if (hasNodes) await announce(start, api, kubeconfigs);
-  // Volumes may come a moment later than nodes; Pods that need them wait.
   if (hasNodes && config.localStorage !== false) startVolumes(background, { ...start, ...api });
 
   const parts = starting.move();

@@ -9,6 +9,7 @@ import { seededRandom } from "#base";
 import { admissionChain, clusterView } from "../apiserver/admission/index.ts";
 import { namespaceLifecycle } from "../apiserver/admission/plugins/namespaces/namespace-lifecycle.ts";
 import type { TestServer } from "../apiserver/testing/index.ts";
+import { type Death, faultyWatches, isWork, Mortal, type Request } from "../testing/faults/faulty-handle.ts";
 import { cronJobController } from "./cronjob/index.ts";
 import { daemonSetController } from "./daemon-set/index.ts";
 import { deploymentController } from "./deployment/index.ts";
@@ -22,7 +23,6 @@ import { replicaSetController } from "./replica-set/index.ts";
 import { serviceAccountController } from "./service-account/index.ts";
 import { statefulSetController } from "./stateful-set/index.ts";
 import { endState } from "./testing/end-state.ts";
-import { type Death, faultyWatches, isWork, Mortal, type Request } from "./testing/faulty-handle.ts";
 import { type TestControllers, testControllers } from "./testing/index.ts";
 import { calmDown, playScenario } from "./testing/scenario.ts";
 
@@ -97,7 +97,7 @@ async function run(disturbance: Disturbance = {}): Promise<Outcome> {
   let writes = 0;
   let deaths = 0;
   const begin = async () => {
-    const mortal = new Mortal(meddled, kills, death);
+    const mortal = new Mortal(meddled, async (write) => ((await kills(write)) ? death : undefined));
     const set: TestControllers = await testControllers(controllers, {
       server: { ...server, handle: mortal.handle } as TestServer,
       seed,

@@ -15,8 +15,11 @@ const runners = join(root, ".tools", "test-runners", "node_modules");
 const node22 = join(runners, `node-linux-${process.arch === "arm64" ? "arm64" : "x64"}`, "bin", "node");
 const MINUTES = 60_000;
 
-describe.skipIf(!existsSync(runners))("the published package (needs .tools/test-runners)", () => {
-  const work = mkdtempSync(join(tmpdir(), "k8ts-package-"));
+const isReady = existsSync(runners);
+
+describe.skipIf(!isReady)("the published package (needs .tools/test-runners)", () => {
+  // Nothing is made for a suite that is skipped.
+  const work = isReady ? mkdtempSync(join(tmpdir(), "k8ts-package-")) : tmpdir();
   const folder = join(work, "consumer");
   const home = join(work, "home");
   const env = {
@@ -82,8 +85,8 @@ describe.skipIf(!existsSync(runners))("the published package (needs .tools/test-
   });
 
   it("works in vitest, jest and node:test", async () => {
-    expect(await ok(bin("vitest"), ["run"])).toMatch(/Tests .*1 passed/);
-    expect(await ok(bin("jest"), [], { NODE_OPTIONS: "--experimental-vm-modules" })).toMatch(/Tests: .*1 passed/);
+    expect(await ok(bin("vitest"), ["run"])).toMatch(/Tests .*2 passed/);
+    expect(await ok(bin("jest"), [], { NODE_OPTIONS: "--experimental-vm-modules" })).toMatch(/Tests: .*2 passed/);
     expect(await ok(process.execPath, ["--test", "built/operator.node.js"])).toMatch(/pass 1/);
   });
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { type apps, type batch, type core, kinds, namespaced } from "#api";
+import { type apps, type batch, type core, type KubeObject, kinds, namespaced } from "#api";
 import { realClock } from "#base";
 import { Client, https } from "#client";
 import { readKubeconfig } from "#pki";
@@ -280,6 +280,25 @@ describe("a fork", () => {
       expect(await isReady(fork, "web")).toBe(true);
     }
     expect(await isReady(parent, "web")).toBeUndefined();
+  });
+
+  it("gives no uid twice, nor do its own forks", async () => {
+    const parent = await started({ nodes: 0 });
+    const configMaps = ({ client }: TestCluster) => client.of(kinds.ConfigMap).in("default");
+    const uids = async (cluster: TestCluster) => {
+      const lists = [kinds.ConfigMap, kinds.Namespace, kinds.ServiceAccount, kinds.ClusterRole].map((kind) =>
+        cluster.client.of<KubeObject>(kind).list(),
+      );
+      return (await Promise.all(lists)).flatMap(({ items }) => items.map(({ metadata }) => metadata.uid));
+    };
+    let cluster = parent;
+    for (let i = 0; i < 3; i++) {
+      for (let j = 0; j < 50; j++) await configMaps(cluster).create({ metadata: { name: `c${i}-${j}` } });
+      cluster = await cluster.fork();
+    }
+    const all = await uids(cluster);
+    expect(all.length).toBeGreaterThan(150);
+    expect(new Set(all).size).toBe(all.length);
   });
 
   it("goes back to its beginning, time included", async () => {

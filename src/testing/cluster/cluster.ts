@@ -10,12 +10,16 @@
  * 2. A fork has all objects at their revisions, and the time. Its components begin with them as after a restart.
  * 3. `reset` brings back the state in which `startCluster` or `fork` returned it. Clients and the clock stay valid.
  */
+import type { KubeObject } from "#api";
 import { type Clock, VirtualClock } from "#base";
-import { Client, type InProcessHandle, type InProcessUser, inProcess } from "#client";
+import { Client, type InProcessHandle, type InProcessUser, inProcess, type ResourceOf } from "#client";
 import type { Recorder } from "#flows";
 import type { Fleet } from "#kubelet";
 import { createAuthority } from "#pki";
-import type { Faults } from "../faults/faults.ts";
+import { resourceName } from "../../client/requests/resource.ts";
+import type { ComponentName, Faults } from "../faults/faults.ts";
+import type { Explained } from "../matchers/explain.ts";
+import { ObjectOf } from "../matchers/matchers.ts";
 import type { Image } from "./api-server.ts";
 import { eventually, type Limits } from "./eventually.ts";
 import { applyAll, installDefinitions, type Manifest, objectsOf } from "./manifests.ts";
@@ -49,7 +53,7 @@ export class TestCluster implements AsyncDisposable {
     this.#beginning = beginning;
     this.clock = new TestClock({
       time: () => this.#running.time,
-      underWay: () => this.#running.connections.underWay,
+      underWay: () => this.#running.connections.underWay + this.#running.restarting,
       beforeMoving: () => this.#running.wake(),
     });
     this.client = this.as(ADMIN);
@@ -73,6 +77,19 @@ export class TestCluster implements AsyncDisposable {
   /** What happened: flow records of requests, writes, reconciles and deliveries. */
   get records(): Recorder {
     return this.#running.server.recorder;
+  }
+
+  /** An object, whether or not it exists, for `toEventually`. */
+  object<T extends KubeObject>(resource: ResourceOf<T>, name: string, namespace?: string): ObjectOf<T> {
+    return new ObjectOf<T>(this, resourceName(resource), name, namespace);
+  }
+
+  /** What explanations are made of. */
+  explained(): Explained {
+    const { recorder, reasons } = this.#running.server;
+    // As its JSON would say.
+    const attemptsOf = (uid: string) => reasons.of(uid) as ReturnType<Explained["attemptsOf"]>;
+    return { client: this.client, records: recorder.records(), attemptsOf, clock: this.#clientClock() };
   }
 
   /** A client in this process as another user, for RBAC. */
@@ -147,9 +164,9 @@ export class TestCluster implements AsyncDisposable {
     this.#changeNode(name, (fleet) => fleet.startNode(name));
   }
 
-  /** Stops the components, as a crash between two writes would, and starts them with what the API has. */
-  async restartComponents(): Promise<void> {
-    await this.#running.restart();
+  /** Ends components as they are, and starts them with what the API has. Default: all of them. */
+  async restart(...components: readonly ComponentName[]): Promise<void> {
+    await this.#running.restart(components.length === 0 ? undefined : components);
     await this.clock.settle();
   }
 

@@ -2,10 +2,12 @@
  * The components of a test cluster: controllers, scheduler, simulated nodes, and the controllers that are under test.
  * All of them talk to the API server alone, and begin with what it has: a cluster may go on without them, and with
  * others of their kind.
+ *
+ * 1. Each life of a component has metrics of its own, as a process has.
  */
 
 import { defaultFeatures } from "#api";
-import { type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
+import { type Clock, type Logger, MetricsRegistry, type Random, TaskGroup } from "#base";
 import { Client, type InProcessHandle, inProcess } from "#client";
 import { type Controller, controllerMetrics, runControllers } from "#controllers";
 import type { ContainerScript, Fleet, UsageSource } from "#kubelet";
@@ -33,7 +35,6 @@ export interface Surroundings {
   readonly authority: KeyPair;
   readonly signToken: (claims: object) => Promise<string>;
   readonly reasons: SchedulingReasons;
-  readonly metrics: MetricsRegistry;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -43,6 +44,8 @@ export interface Components {
   readonly fleet: Fleet | undefined;
   /** Names of those that run. */
   readonly names: readonly string[];
+  /** Ends one as it is, without another word to the API server, and starts it anew. */
+  restart(name: string, bury?: () => void): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -50,18 +53,25 @@ const OPERATOR = { name: "operator", groups: ["system:masters", "system:authenti
 
 export function startComponents(options: ComponentsOptions, surroundings: Surroundings): Components {
   const { nodes, controllers: selection, operators } = options;
-  const { handleOf, authority, signToken, reasons, metrics, clock, random, log } = surroundings;
-  const tasks = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
-  const shared = { elects: false, clock, random, log, metrics };
-  const names: string[] = [];
-  const run = (name: string, work: (signal: AbortSignal) => Promise<void>) => {
-    names.push(name);
+  const { handleOf, authority, signToken, reasons, clock, random, log } = surroundings;
+  const shared = { elects: false, clock, random, log };
+  const works = new Map<string, (signal: AbortSignal) => Promise<void>>();
+  const running = new Map<string, TaskGroup>();
+  let fleet: Fleet | undefined;
+  const start = (name: string, work: (signal: AbortSignal) => Promise<void>) => {
+    const tasks = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
     tasks.run(name, work);
+    running.set(name, tasks);
+  };
+  const run = (name: string, work: (signal: AbortSignal) => Promise<void>) => {
+    works.set(name, work);
+    start(name, work);
   };
   run("kube-controller-manager", (signal) =>
     runControllerManager(
       {
         ...shared,
+        metrics: new MetricsRegistry(),
         handle: handleOf("kube-controller-manager"),
         authority,
         signToken,
@@ -73,17 +83,21 @@ export function startComponents(options: ComponentsOptions, surroundings: Surrou
   );
   if (options.scheduler)
     run("kube-scheduler", (signal) =>
-      runInProcessScheduler({ ...shared, handle: handleOf("kube-scheduler"), reasons }, signal),
+      runInProcessScheduler(
+        { ...shared, metrics: new MetricsRegistry(), handle: handleOf("kube-scheduler"), reasons },
+        signal,
+      ),
     );
-  const fleet =
-    nodes &&
-    simulatedNodes({
-      nodes,
-      handle: handleOf("kubelet"),
-      ...{ defaults: { images: options.images }, usage: options.usage },
-      ...{ clock, random, log },
+  if (nodes !== undefined)
+    run("kubelet", (signal) => {
+      fleet = simulatedNodes({
+        nodes,
+        handle: handleOf("kubelet"),
+        ...{ defaults: { images: options.images }, usage: options.usage },
+        ...{ clock, random, log },
+      });
+      return fleet.run(signal);
     });
-  if (fleet !== undefined) run("kubelet", (signal) => fleet.run(signal));
   if (operators.length > 0)
     run("operator", async (signal) => {
       const client = new Client({
@@ -93,10 +107,26 @@ export function startComponents(options: ComponentsOptions, surroundings: Surrou
       });
       try {
         const own = { controllers: operators, client, clientOf: () => client, instance: "test" };
-        await runControllers({ ...own, clock, random, log, metrics: controllerMetrics(metrics) }, signal);
+        await runControllers({ ...own, clock, random, log, metrics: controllerMetrics(new MetricsRegistry()) }, signal);
       } finally {
         await client.close();
       }
     });
-  return { fleet, names, stop: () => tasks.stop() };
+  return {
+    get fleet() {
+      return fleet;
+    },
+    names: [...works.keys()],
+    async restart(name, bury) {
+      const work = works.get(name);
+      if (work === undefined) throw new Error(`no component ${name} runs: there are ${[...works.keys()].join(", ")}`);
+      const stopped = running.get(name)?.stop();
+      bury?.();
+      await stopped;
+      start(name, work);
+    },
+    stop: async () => {
+      await Promise.all([...running.values()].map((tasks) => tasks.stop()));
+    },
+  };
 }

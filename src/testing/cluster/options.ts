@@ -23,6 +23,8 @@ export interface ClusterOptions {
   readonly usage?: UsageSource | undefined;
   /** Names and uids follow from it. Default: 1. */
   readonly seed?: number | undefined;
+  /** Faults that happen by chance follow from it. Default: 1. */
+  readonly faultSeed?: number | undefined;
   /** The wall time at the beginning. Default: 2030-01-01T00:00:00Z. */
   readonly startAt?: Date | undefined;
   /** Opens a port on loopback for other clients and writes a kubeconfig. 0: any free one. Default: no port. */

@@ -4,7 +4,7 @@
  * 1. Components start with the first write and when time moves: a fork that is only read costs nothing more.
  * 2. `stop` ends within a limit of real time, and says what did not end.
  */
-import { MetricsRegistry, type Random, realClock, seededRandom, silentLogger, VirtualClock } from "#base";
+import { MetricsRegistry, nextTurn, type Random, realClock, seededRandom, silentLogger, VirtualClock } from "#base";
 import type { InProcessUser } from "#client";
 import type { Authority } from "#pki";
 import type { NodesConfig } from "../../cluster/config/cluster-config.ts";
@@ -16,6 +16,8 @@ import { Connections } from "./connections.ts";
 import { type ClusterOptions, scriptsOf } from "./options.ts";
 
 const STOP_WITHIN_MS = 10_000;
+/** Seeds of users are small numbers. */
+const REVISION_STRIDE = 65_537;
 
 /** What a cluster and its forks have in common. */
 export interface Common {
@@ -32,8 +34,8 @@ export class RunningCluster {
   readonly faults: Faults;
   readonly #common: Common;
   readonly #random: Random;
-  readonly #metrics: MetricsRegistry;
   #components: Components | undefined;
+  readonly #restarts = new Set<Promise<void>>();
   #isStopping = false;
 
   private constructor(
@@ -42,15 +44,15 @@ export class RunningCluster {
       readonly time: VirtualClock;
       readonly random: Random;
       readonly server: TestApiServer;
-      readonly metrics: MetricsRegistry;
     },
   ) {
     this.#common = common;
     this.time = made.time;
     this.server = made.server;
     this.#random = made.random;
-    this.#metrics = made.metrics;
-    this.faults = new Faults(made.time, made.random);
+    this.faults = new Faults(made.time, seededRandom(common.options.faultSeed ?? 1), (name, bury) =>
+      this.#restartLater(name, bury),
+    );
     this.connections = new Connections(made.server.handle, (name, handle) => this.faults.between(name, handle));
   }
 
@@ -58,15 +60,15 @@ export class RunningCluster {
   static async open(common: Common, image?: Image): Promise<RunningCluster> {
     const { seed = 1, startAt, log = silentLogger } = common.options;
     const time = new VirtualClock(image?.now ?? startAt?.getTime());
-    const random = seededRandom(seed);
-    const metrics = new MetricsRegistry();
+    // Another sequence than before the image: no uid comes twice in one cluster.
+    const random = seededRandom(seed + REVISION_STRIDE * (image?.state.revision ?? 0));
     const server = await testApiServer({
-      ...{ clock: time, random, image, metrics, log },
+      ...{ clock: time, random, image, metrics: new MetricsRegistry(), log },
       tokens: common.tokens,
       caPem: common.authority.certPem,
       extensions: new InProcessMetrics().extensions,
     });
-    return new RunningCluster(common, { time, random, server, metrics });
+    return new RunningCluster(common, { time, random, server });
   }
 
   get components(): Components | undefined {
@@ -93,25 +95,44 @@ export class RunningCluster {
       {
         handleOf: (component) => this.connections.of(component),
         ...{ authority, signToken, reasons, log },
-        metrics: this.#metrics,
         clock: this.time,
         random: this.#random,
       },
     );
   }
 
-  /** Stops the components, as a crash between two writes would, and starts them with what the API has. */
-  async restart(): Promise<void> {
-    await this.#components?.stop();
-    this.#components = undefined;
+  /** How many components are between two lives. */
+  get restarting(): number {
+    return this.#restarts.size;
+  }
+
+  /** Ends components as they are, and starts them with what the API has. */
+  async restart(names: readonly string[] = this.#components?.names ?? []): Promise<void> {
+    await Promise.all(names.map((name) => this.#components?.restart(name)));
     this.wake();
+  }
+
+  #restartLater(name: string, bury: () => void): void {
+    const restart = async () => {
+      // Not in the middle of its own request.
+      await nextTurn();
+      if (this.#isStopping) bury();
+      else await this.#components?.restart(name, bury);
+    };
+    const restarted = restart();
+    this.#restarts.add(restarted);
+    const over = () => this.#restarts.delete(restarted);
+    restarted.then(over, over);
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
     const { stopWithinMs = STOP_WITHIN_MS } = this.#common.options;
     const limit = { ms: stopWithinMs, describe: () => this.describe() };
-    await within(limit, "components", async () => this.#components?.stop());
+    await within(limit, "components", async () => {
+      await Promise.all(this.#restarts);
+      await this.#components?.stop();
+    });
     await within(limit, "API server", () => this.server.close());
   }
 }

@@ -10,6 +10,8 @@ export interface Widget extends KubeObject {
 export const Widget = namespaced<Widget>("example.com/v1", "Widget", "widgets");
 
 export const definition = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
   metadata: { name: "widgets.example.com" },
   spec: {
     group: "example.com",

@@ -51,7 +51,7 @@ export async function ingressAnswer(
 }
 
 export async function cronJobAnswer(
-  { client, now }: WhySource,
+  { client, clock }: WhySource,
   gathering: PodGathering,
   object: batch.CronJob,
 ): Promise<WhyAnswer> {
@@ -65,11 +65,11 @@ export async function cronJobAnswer(
       .slice(-3)
       .map(async (job) => ({ job, answer: whyJob({ job, pods: await gathering.ownedBy(job.metadata.uid) }) })),
   );
-  return whyCronJob({ object, events: await gathering.events(`involvedObject.uid=${uid}`), jobs, now });
+  return whyCronJob({ object, events: await gathering.events(`involvedObject.uid=${uid}`), jobs, now: clock.now() });
 }
 
 export async function nodeAnswer(
-  { client, now }: WhySource,
+  { client, clock }: WhySource,
   gathering: PodGathering,
   node: core.Node,
 ): Promise<WhyAnswer> {
@@ -77,7 +77,7 @@ export async function nodeAnswer(
   const at = { fieldSelector: `metadata.name=${name}` };
   const { items: leases } = await client.of(kinds.Lease).in("kube-node-lease").list(at);
   const events = await gathering.events(`involvedObject.kind=Node,involvedObject.name=${name}`, "default");
-  return whyNode({ node, lease: leases[0], events, now });
+  return whyNode({ node, lease: leases[0], events, now: clock.now() });
 }
 
 /** What a namespace still has, except what goes with it in any case: events. */

@@ -24,7 +24,7 @@ export class PodGathering {
   }
 
   async pod(name: string, known?: core.Pod): Promise<PodFacts> {
-    const { client, records, now } = this.#source;
+    const { client, records, clock } = this.#source;
     const namespace = this.#namespace;
     const at = { fieldSelector: `metadata.name=${name}` };
     const pod = known ?? (await client.of(Pod).in(namespace).list(at)).items[0];
@@ -47,7 +47,7 @@ export class PodGathering {
       records,
       claims: pod === undefined ? [] : await this.#openClaims(pod),
       lastWords: pod === undefined ? new Map() : await this.#lastWords(pod),
-      now,
+      now: clock.now(),
     };
   }
 

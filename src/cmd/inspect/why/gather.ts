@@ -1,6 +1,5 @@
 /** From the name of an object to its answer: reads what the answer for its kind needs. */
 import { type apps, compareInt64, type Int64, type KubeObject, kinds, parseInt64 } from "#api";
-import { realClock } from "#base";
 import { discoverResources, type ResourceOf } from "#client";
 import { ClusterError } from "#cluster";
 import type { ObjectName, RequestRecord } from "#flows";
@@ -38,7 +37,7 @@ class Gathering {
   async why(object: ObjectName): Promise<WhyAnswer> {
     const source = this.#source;
     const pods = this.#pods;
-    const { now } = source;
+    const now = source.clock.now();
     switch (object.resource) {
       case "pods":
         return whyPod(await pods.pod(object.name));
@@ -68,10 +67,10 @@ class Gathering {
         return this.#of(object, Autoscaler, async (hpa) => {
           const { explainAutoscaler } = await import("#controllers");
           const { signal } = new AbortController();
-          const { client } = source;
+          const { client, clock } = source;
           return whyAutoscaler({
             hpa,
-            explanation: await explainAutoscaler(hpa, { client, clock: realClock(), signal }),
+            explanation: await explainAutoscaler(hpa, { client, clock, signal }),
           });
         });
       case "nodes":
@@ -95,7 +94,8 @@ class Gathering {
 
   /** Any other kind, also one of a CustomResourceDefinition. */
   async #generic(object: ObjectName): Promise<WhyAnswer> {
-    const { client, records, now } = this.#source;
+    const { client, records, clock } = this.#source;
+    const now = clock.now();
     const slash = object.resource.indexOf("/");
     const group = slash === -1 ? "" : object.resource.slice(0, slash);
     const plural = object.resource.slice(slash + 1);

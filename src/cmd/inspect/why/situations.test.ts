@@ -4,6 +4,7 @@
  */
 import { afterEach, describe, expect, it } from "vitest";
 import { type apps, type core, type KubeObject, kinds } from "#api";
+import { VirtualClock } from "#base";
 import type { ResourceOf } from "#client";
 import { type ClusterOptions, NeverHappened, startCluster, type TestCluster } from "../../../testing/index.ts";
 import { headline, type WhyAnswer } from "./answer.ts";
@@ -31,7 +32,7 @@ function sourceOf(cluster: TestCluster): WhySource {
   return {
     client: cluster.client,
     records: cluster.records.records(),
-    now: cluster.clock.now(),
+    clock: new VirtualClock(cluster.clock.now()),
     attempts: async () => [],
     lastWords: async () => [],
   };

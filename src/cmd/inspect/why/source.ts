@@ -1,5 +1,5 @@
 /** Where `k8ts why` reads: the API, the flow records, the scheduler's attempts, the logs. */
-import { realClock } from "#base";
+import { type Clock, realClock } from "#base";
 import type { Client } from "#client";
 import type { DataDir } from "#cluster";
 import type { FlowRecord } from "#flows";
@@ -10,7 +10,7 @@ import type { SchedulingAttempt } from "./facts.ts";
 export interface WhySource {
   readonly client: Client;
   readonly records: readonly FlowRecord[];
-  readonly now: number;
+  readonly clock: Clock;
   /** Empty if the scheduler does not say: conditions and events remain. */
   attempts(uid: string): Promise<readonly SchedulingAttempt[]>;
   /** Of the instance before; empty if there is no log. */
@@ -30,7 +30,7 @@ export async function clusterSource(client: Client, dir: DataDir): Promise<WhySo
   return {
     client,
     records,
-    now: realClock().now(),
+    clock: realClock(),
     async attempts(uid) {
       const text = await asked(`/k8ts/scheduling?uid=${encodeURIComponent(uid)}`);
       return text === undefined ? [] : (JSON.parse(text) as SchedulingAttempt[]);

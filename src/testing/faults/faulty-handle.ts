@@ -3,12 +3,12 @@
  * middle of their work.
  */
 import type { Clock, Random } from "#base";
-import type { TestServer } from "../../apiserver/testing/index.ts";
 
-type Handle = TestServer["handle"];
-export type Request = Parameters<Handle>[0];
-type Answer = Awaited<ReturnType<Handle>>;
-type Sink = Parameters<Extract<Answer, { stream: unknown }>["stream"]>[0];
+import type { ApiResponse, Handle, ApiRequest as Request } from "../../apiserver/http/exchange.ts";
+
+export type { ApiRequest as Request, Handle } from "../../apiserver/http/exchange.ts";
+
+type Sink = Parameters<Extract<ApiResponse, { stream: unknown }>["stream"]>[0];
 
 export interface WatchFaults {
   readonly clock: Clock;
@@ -83,6 +83,36 @@ async function faultyStream(
   }
 }
 
+/** The same server; each watch is handed to `opened` with a function that breaks it off. */
+export function closableWatches(handle: Handle, opened: (close: () => void) => () => void): Handle {
+  return async (request) => {
+    const answer = await handle(request);
+    if (!("stream" in answer)) return answer;
+    const stream = async (sink: Sink) => {
+      const broken = new AbortController();
+      const over = opened(() => broken.abort(new Error("the watch broke off")));
+      try {
+        await answer.stream({ ...sink, ...plain(sink), signal: AbortSignal.any([sink.signal, broken.signal]) });
+      } catch (error) {
+        if (!broken.signal.aborted) throw error;
+      } finally {
+        over();
+      }
+    };
+    return { ...answer, stream };
+  };
+}
+
+/** The functions of a sink that is no plain object. */
+function plain(sink: Sink): Omit<Sink, "signal"> {
+  const { event } = sink;
+  return {
+    write: (bytes) => sink.write(bytes),
+    drop: () => sink.drop(),
+    ...(event !== undefined && { event: (type, object) => event(type, object) }),
+  };
+}
+
 export type Death = "before it reaches the server" | "before it is answered";
 
 /** Whether a request is a write that matters. Writes of Events do not. */
@@ -96,13 +126,13 @@ export class Mortal {
   readonly handle: Handle;
   readonly #buried = new AbortController();
 
-  constructor(handle: Handle, diesAt: (write: Request) => Promise<boolean>, death: Death) {
+  constructor(handle: Handle, diesAt: (write: Request) => Death | undefined | Promise<Death | undefined>) {
     this.handle = async (request) => {
-      const dies = !this.dead && isWork(request) && (await diesAt(request));
+      const death = !this.dead && isWork(request) ? await diesAt(request) : undefined;
       // Another write may have killed it meanwhile.
       if (this.dead) return this.#never(request);
-      this.dead = dies;
-      if (dies && death === "before it reaches the server") return this.#never(request);
+      this.dead = death !== undefined;
+      if (death === "before it reaches the server") return this.#never(request);
       const answer = await handle(request);
       return this.dead && !("stream" in answer) ? this.#never(request) : answer;
     };
