@@ -142,6 +142,36 @@ describe.skipIf(why !== "")(`Pods of real nodes${why && `: ${why}`}`, () => {
     await machine.kubectl("delete", "pod", "no-image", "no-command", "codes", "oom", "--grace-period=1");
   });
 
+  it("`k8ts why` has the last line of a container that crashes, a probe's answer, and what cannot be mounted", async () => {
+    await machine.apply(
+      pod("crash", { nodeName: "node-1", containers: [sh("echo no database at db:5432 >&2; exit 3")] }),
+    );
+    const readinessProbe = { httpGet: { path: "/none", port: 8080 }, periodSeconds: 1 };
+    const serves = sh("mkdir -p /www; exec httpd -f -p 8080 -h /www", { readinessProbe });
+    await machine.apply(pod("probed", { nodeName: "node-1", containers: [serves] }));
+    const volumes = [{ name: "v", configMap: { name: "none" } }];
+    await machine.apply(pod("unmounted", { nodeName: "node-1", volumes, containers: [sh("sleep 1")] }));
+    const volumeMounts = [{ name: "v", mountPath: "/v", readOnly: true, recursiveReadOnly: "Enabled" as const }];
+    const asked = { volumes: [{ name: "v", emptyDir: {} }], containers: [sh("sleep 1", { volumeMounts })] };
+    await machine.apply(pod("recursive", { nodeName: "node-1", ...asked }));
+    const first = async (name: string) => (await machine.ok("why", `pod/${name}`)).split("\n")[0] ?? "";
+    const says = async (name: string, cause: string) =>
+      expect(
+        await until(
+          () => first(name),
+          (line) => line.includes(cause),
+        ),
+      ).toContain(cause);
+    await says(
+      "crash",
+      'container main exited with 3 (Error) after 0 s, and its last line is "no database at db:5432"',
+    );
+    await says("probed", "Readiness probe failed: HTTP probe failed with statuscode: 404");
+    await says("unmounted", 'configmap "none" not found');
+    await says("recursive", "it is not supported by the runtime");
+    await machine.kubectl("delete", "pod", "crash", "probed", "unmounted", "recursive", "--grace-period=1");
+  });
+
   it("exec into a Pod that is ending: as long as its container runs, and a clear answer afterwards", async () => {
     const deaf = { nodeName: "node-2", terminationGracePeriodSeconds: 4 };
     const script = "trap 'echo asked' TERM; echo up; while true; do sleep 0.1; done";

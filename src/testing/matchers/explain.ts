@@ -5,7 +5,7 @@ import type { Client, ResourceName } from "#client";
 import { ascii, diagramOf, type FlowRecord, trace } from "#flows";
 import { renderAnswer } from "../../cmd/inspect/why/answer.ts";
 import type { SchedulingAttempt } from "../../cmd/inspect/why/facts.ts";
-import { explain } from "../../cmd/inspect/why/gather.ts";
+import { answerWhy } from "../../cmd/inspect/why/gather.ts";
 
 const FLOW_LINES = 60;
 const STATUS_CHARACTERS = 2_000;
@@ -25,9 +25,11 @@ export async function explanationOf(
   last: KubeObject | undefined,
 ): Promise<string> {
   const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
-  const sources = { client, records, attemptsOf: async (uid: string) => attemptsOf(uid), clock };
+  const attempts = async (uid: string) => attemptsOf(uid);
+  // Simulated containers have no logs.
+  const source = { client, records, attempts, lastWords: async () => [], clock };
   const typed = group === "" ? `${plural}/${name}` : `${plural}.${group}/${name}`;
-  const why = await explain(sources, typed, namespace ?? "default").then(renderAnswer, () => "");
+  const why = await answerWhy(source, typed, namespace ?? "default").then(renderAnswer, () => "");
   const resource = group === "" ? plural : `${group}/${plural}`;
   const found = trace(records, { object: { resource, namespace: namespace ?? "", name }, reads: false });
   const flow = found.records.length === 0 ? [] : ascii(diagramOf(found.records, { fold: true })).split("\n");

@@ -6,7 +6,9 @@ import { ClusterError, type DataDir } from "#cluster";
 import { readKubeconfig } from "#pki";
 import { type DataDirOption, dataDirOf, dataDirOption } from "../../options/values.ts";
 import { renderAnswer } from "./answer.ts";
-import { answerForbidden, answerWhy } from "./gather.ts";
+import { answerForbidden } from "./forbidden/gather-forbidden.ts";
+import { answerWhy } from "./gather.ts";
+import { clusterSource } from "./source.ts";
 
 interface WhyOptions extends DataDirOption {
   readonly namespace: string;
@@ -15,7 +17,7 @@ interface WhyOptions extends DataDirOption {
 export function whyCommand(): Command {
   return new Command("why")
     .description("explain why an object is in its state, or why a request is forbidden")
-    .argument("<object>", "pod/NAME, deployment/NAME, job, service, pvc, pdb, hpa, namespace, or forbidden")
+    .argument("<object>", "pod/NAME, deployment/NAME, or any other kind; widgets.example.com/NAME; or forbidden")
     .argument("[request...]", "for forbidden: USER VERB RESOURCE[/NAME]")
     .addOption(dataDirOption())
     .option("-n, --namespace <name>", "namespace of the object", "default")
@@ -26,7 +28,7 @@ export function whyCommand(): Command {
         const answer =
           object === "forbidden"
             ? await answerForbidden(client, request, options.namespace)
-            : await answerWhy(client, dir, oneObject(object, request), options.namespace);
+            : await answerWhy(await clusterSource(client, dir), oneObject(object, request), options.namespace);
         process.stdout.write(renderAnswer(answer));
       } finally {
         await client.close();

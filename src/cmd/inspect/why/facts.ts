@@ -1,6 +1,7 @@
 /** What is known of an object when `k8ts why` explains it. */
 import type { core } from "#api";
 import type { FlowRecord, RequestRecord } from "#flows";
+import type { WhyAnswer } from "./answer.ts";
 
 /** One scheduling attempt, as served by the API. */
 export interface SchedulingAttempt {
@@ -36,5 +37,11 @@ export interface PodFacts {
   /** All records, to find the causes of these requests. */
   readonly records?: readonly FlowRecord[];
   readonly nodes: readonly core.Node[];
+  /** All Pods that have a node and have not ended: what uses the nodes. */
+  readonly placed?: readonly core.Pod[] | undefined;
+  /** What is known of its claims that are not bound. */
+  readonly claims?: readonly WhyAnswer[] | undefined;
+  /** The last lines of the log of its container that ended, by the container's name. */
+  readonly lastWords?: ReadonlyMap<string, readonly string[]> | undefined;
   readonly now: number;
 }

@@ -1,14 +1,14 @@
 /** Why a Pod has no node yet, or why it has this one. */
-import type { Reason, WhyAnswer } from "./answer.ts";
+import { headline, type Explained as Part, type Reason } from "./answer.ts";
 import type { PodFacts, SchedulingAttempt } from "./facts.ts";
-
-type Part = Omit<WhyAnswer, "what">;
+import { causeOf } from "./placement.ts";
 
 export function whyUnscheduled(facts: PodFacts): Part {
   const { pod, attempts, nodes } = facts;
   const gates = (pod?.spec?.schedulingGates ?? []).map(({ name }) => name);
   if (gates.length > 0) {
     return {
+      cause: `it waits for its scheduling gates ${gates.join(", ")}`,
       because: [{ text: `it waits for its scheduling gates: ${gates.join(", ")}`, evidence: "spec.schedulingGates" }],
       help: ["the controller that added these scheduling gates must remove them"],
     };
@@ -32,7 +32,18 @@ export function whyUnscheduled(facts: PodFacts): Part {
       text: `lower-priority Pods are being preempted on ${nominated}`,
       evidence: "status.nominatedNodeName",
     });
-  return { because, help: nodes.length === 0 ? ["there is no node: add one"] : [...new Set(texts.flatMap(helpFor))] };
+  const causes = texts.map((text) => ({ text, cause: causeOf(facts, text) }));
+  for (const { cause } of causes)
+    if (cause !== undefined) because.push({ text: cause.text, evidence: "Nodes and Pods" });
+  const claims = facts.claims ?? [];
+  for (const claim of claims) because.push({ text: headline(claim), evidence: "its claim" }, ...claim.because);
+  if (nodes.length === 0) return { cause: "the cluster has no node", because, help: ["there is no node: add one"] };
+  const help = [
+    ...causes.flatMap(({ text, cause }) => cause?.help ?? helpFor(text)),
+    ...claims.flatMap((each) => each.help),
+  ];
+  const named = claims[0] === undefined ? causes.map(({ text, cause }) => cause?.text ?? text) : [headline(claims[0])];
+  return { cause: [...new Set(named)].slice(0, 3).join("; "), because, help: [...new Set(help)] };
 }
 
 /** A node is chosen, but the Pod is not bound yet. */
@@ -42,6 +53,7 @@ function whyUnbound({ pod }: PodFacts, node: string, attempt: number): Part {
   );
   const what = claims === true ? "its volumes" : "the API server or a Permit plugin";
   return {
+    cause: `${node} was chosen for it, and it waits for ${what}`,
     because: [
       { text: `${node} was chosen for it`, evidence: `attempt ${attempt}` },
       { text: `it is being bound, and waits for ${what}`, evidence: "no spec.nodeName" },
@@ -60,11 +72,13 @@ function nobodyLooked({ pod }: PodFacts): Part {
   const name = pod?.spec?.schedulerName ?? "default-scheduler";
   if (name === "default-scheduler") {
     return {
+      cause: "no scheduler has tried it yet",
       because: [{ text: "no scheduler has tried it yet", evidence: "no condition PodScheduled" }],
       help: ["is the scheduler running? `k8ts status`"],
     };
   }
   return {
+    cause: `it requests the scheduler ${name}, which does not run`,
     because: [
       {
         text: `it requests the scheduler ${name}, and no scheduler of that name has tried it`,

@@ -90,7 +90,7 @@ describe("a claim", () => {
     [
       "waits, its Pod is not placed",
       { storageClass: LATE, pods: [pod("web")] },
-      ["pod/web is Pending", "0/2 nodes are available"],
+      ["pod/web has been Pending for 60 s", "0/2 nodes are available"],
     ],
     [
       "provisioning failed",

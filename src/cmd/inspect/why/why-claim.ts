@@ -4,7 +4,7 @@
  *     being deleted · lost · bound: grows, changes · pending: volume not free · no class · waits · not provisioned
  */
 import type { core } from "#api";
-import type { Reason, WhyAnswer } from "./answer.ts";
+import { headline, type Reason, type WhyAnswer } from "./answer.ts";
 import { whyChanging } from "./claim-changes.ts";
 import { eventReason, lastEvent } from "./claim-events.ts";
 import type { ClaimFacts } from "./claim-facts.ts";
@@ -29,7 +29,10 @@ export function whyClaim(facts: ClaimFacts): WhyAnswer {
     const because = [bound, ...(changing?.because ?? []), ...usedBy(facts)];
     return { what: `${name} is Bound${state}`, because, help: changing?.help ?? [] };
   }
-  return { what: `${name} is ${phase}`, ...whyPending(facts) };
+  const pending = whyPending(facts);
+  // The first reason says what is asked for, the last one what there is.
+  const cause = pending.cause ?? pending.because.at(-1)?.text;
+  return { what: `${name} is ${phase}`, ...pending, cause };
 }
 
 function whyKept({ claim, pods = [] }: ClaimFacts): Part {
@@ -39,7 +42,7 @@ function whyKept({ claim, pods = [] }: ClaimFacts): Part {
   ];
   if (pods.length === 0) return { because, help: [] };
   because.push({ text: `used by ${namesOf(pods)}`, evidence: "spec.volumes of Pods" });
-  return { because, help: ["it goes when these Pods are gone"] };
+  return { cause: `used by ${namesOf(pods)}`, because, help: ["it goes when these Pods are gone"] };
 }
 
 function whyLost({ claim, events }: ClaimFacts): Part {
@@ -70,6 +73,7 @@ function whyPending(facts: ClaimFacts): Part {
   if (volumeName !== "") return whyNotBound(claim, volume, events);
   if (storageClassName === undefined)
     return {
+      cause: "it has no storage class, and there is no default one",
       because: [
         { text: "it has no storage class, and there is no default one", evidence: "spec.storageClassName" },
         ...lastEvent(events, "FailedBinding"),
@@ -90,12 +94,13 @@ function whyPending(facts: ClaimFacts): Part {
   };
   if (storageClass === undefined)
     return {
+      cause: `the storage class ${storageClassName} does not exist`,
       because: [asks, { text: "there is no such class", evidence: `storageclass/${storageClassName}` }],
       help: ["create this class; a claim's class cannot be changed: or make the claim again with another one"],
     };
   const waiting = storageClass.volumeBindingMode === "WaitForFirstConsumer" ? whyWaiting(facts) : undefined;
-  const { because, help } = waiting ?? whyNotProvisioned({ ...facts, storageClass });
-  return { because: [asks, ...because], help };
+  const { cause, because, help } = waiting ?? whyNotProvisioned({ ...facts, storageClass });
+  return { cause, because: [asks, ...because], help };
 }
 
 /** Undefined: a node has been chosen. */
@@ -109,13 +114,15 @@ function whyWaiting({ claim, pods = [] }: ClaimFacts): Part | undefined {
   const [first] = pods;
   if (first === undefined)
     return {
+      cause: "no Pod uses it, and its class waits for the first one",
       because: [mode, { text: "no Pod uses it", evidence: "Pods of its namespace" }],
       help: ["it will be bound when a Pod uses it"],
     };
   const unscheduled = pods.find(({ pod }) => (pod?.spec?.nodeName ?? "") === "") ?? first;
   const inner = whyPod(unscheduled);
   return {
-    because: [mode, { text: inner.what, evidence: `pod/${unscheduled.name}` }, ...inner.because],
+    cause: headline(inner),
+    because: [mode, { text: headline(inner), evidence: `pod/${unscheduled.name}` }, ...inner.because],
     help: inner.help,
   };
 }
@@ -129,6 +136,7 @@ function whyNotBound(
   const asks = { text: `it asks for the volume ${wanted}`, evidence: "spec.volumeName" };
   if (volume === undefined)
     return {
+      cause: `the volume ${wanted} does not exist`,
       because: [asks, { text: "there is no such volume", evidence: `persistentvolume/${wanted}` }],
       help: ["create this volume, or make the claim again without spec.volumeName"],
     };

@@ -1,6 +1,6 @@
 /** Why a Deployment is not up to date: its own conditions, then the first of its Pods that is not ready. */
 import type { apps } from "#api";
-import type { Reason, WhyAnswer } from "./answer.ts";
+import { deeper, headline, type Reason, type WhyAnswer } from "./answer.ts";
 import type { PodFacts } from "./facts.ts";
 import { whyPod } from "./why-pod.ts";
 
@@ -29,7 +29,7 @@ export function whyDeployment({ name, deployment, replicaSets, pods }: Deploymen
     because.push({ text: "its controller has not seen the last change yet", evidence: "status.observedGeneration" });
   if (spec?.paused === true) {
     because.push({ text: "it is paused", evidence: "spec.paused" });
-    return { what, because, help: [`\`kubectl rollout resume deployment/${name}\``] };
+    return { what, cause: "it is paused", because, help: [`\`kubectl rollout resume deployment/${name}\``] };
   }
   if (available >= wanted && updated >= wanted && because.length === 0)
     return { what, because: [{ text: "it is up to date", evidence: "status" }], help: [] };
@@ -48,11 +48,13 @@ export function whyDeployment({ name, deployment, replicaSets, pods }: Deploymen
     because.push({ text: each.message ?? "", evidence: `replicaset/${set}, ${each.reason}` });
   const ill = pods.find(({ pod }) => pod?.status?.conditions?.find(({ type }) => type === "Ready")?.status !== "True");
   const help = failing.length + because.length > 0 ? helpFor([...because].map(({ text }) => text)) : [];
-  if (ill === undefined) return { what, because, help };
+  const refused = because.findLast(({ evidence }) => /Fail|Create|Forbidden/.test(evidence));
+  if (ill === undefined) return { what, cause: refused?.text ?? because.at(0)?.text, because, help };
   const inner = whyPod(ill);
   return {
     what,
-    because: [...because, { text: inner.what, evidence: `pod/${ill.name}` }, ...inner.because],
+    cause: headline(inner),
+    because: [...because, ...deeper(inner, `pod/${ill.name}`)],
     help: [...help, ...inner.help],
   };
 }

@@ -1,9 +1,8 @@
-/** Explains Services, Jobs, namespaces and budgets. */
+/** Explains Services, Jobs and budgets. */
 import type { batch, core, discovery, policy } from "#api";
-import type { FlowRecord, RequestRecord } from "#flows";
-import { ageOf, type Reason, type WhyAnswer } from "./answer.ts";
+import type { RequestRecord } from "#flows";
+import { deeper, headline, type Reason, type WhyAnswer } from "./answer.ts";
 import type { PodFacts } from "./facts.ts";
-import { deletionReasons, endingOf } from "./why-gone.ts";
 import { whyPod } from "./why-pod.ts";
 
 export interface ServiceFacts {
@@ -35,24 +34,62 @@ export function whyService({ service, slices, pods }: ServiceFacts): WhyAnswer {
   if (pods.length === 0)
     return {
       what,
+      cause: `no Pod has the labels ${labels.join(",")}`,
       because: [selector, { text: "no Pod has these labels", evidence: `Pods of ${metadata.namespace}` }],
       help: [
         `compare with \`kubectl get pods -n ${metadata.namespace} --show-labels\`, and fix the selector or the labels`,
       ],
     };
+  const port = portProblem(service, pods);
+  if (port !== undefined) return { what, cause: port.text, because: [selector, port], help: [port.help] };
   if (ready > 0)
     return { what, because: [selector, { text: `${pods.length} Pods have them`, evidence: "Pods" }], help: [] };
   const ill = pods.find(({ pod }) => isUnready(pod)) ?? pods[0];
   const inner = ill && whyPod(ill);
   return {
     what,
+    cause: inner && headline(inner),
     because: [
       selector,
       { text: `none of ${pods.length} Pods is ready`, evidence: "EndpointSlices" },
-      ...(inner === undefined ? [] : [{ text: inner.what, evidence: `pod/${ill?.name}` }, ...inner.because]),
+      ...(inner === undefined ? [] : deeper(inner, `pod/${ill?.name}`)),
     ],
     help: inner?.help ?? [],
   };
+}
+
+/**
+ * A target port that no container of its Pods has. A number may be served without being listed: it counts only where
+ * containers list others.
+ */
+function portProblem(
+  { spec }: core.Service,
+  pods: readonly PodFacts[],
+): (Reason & { readonly help: string }) | undefined {
+  const listed = pods.flatMap(({ pod }) => (pod?.spec?.containers ?? []).flatMap(({ ports = [] }) => ports));
+  for (const { port, targetPort = port, protocol = "TCP" } of spec?.ports ?? []) {
+    const isNamed = typeof targetPort === "string";
+    if (!isNamed && listed.length === 0) continue;
+    if (listed.some((each) => each.name === targetPort || each.containerPort === targetPort)) continue;
+    const has = [
+      ...new Set(
+        listed.map(({ name, containerPort }) =>
+          name === undefined ? `${containerPort}` : `${containerPort} (${name})`,
+        ),
+      ),
+    ];
+    const [first] = listed;
+    const target = isNamed ? (first?.name ?? first?.containerPort) : first?.containerPort;
+    return {
+      text: `its port ${port}/${protocol} leads to targetPort ${targetPort}, which no container of its Pods has: they have ${has.join(", ") || "none"}`,
+      evidence: "spec.ports, containers.ports",
+      help:
+        target === undefined
+          ? `name port ${targetPort} in a container of its Pods`
+          : `set targetPort to ${target}, or add port ${targetPort} to a container`,
+    };
+  }
+  return undefined;
 }
 
 function isUnready(pod: core.Pod | undefined): boolean {
@@ -75,7 +112,7 @@ export function whyJob({ job, pods }: JobFacts): WhyAnswer {
     return { what: `${name} is complete`, because: [{ text: counts, evidence: "status" }], help: [] };
   const ill = pods.findLast(({ pod }) => pod?.status?.phase === "Failed") ?? pods.find(({ pod }) => isUnready(pod));
   const inner = ill && whyPod(ill);
-  const deeper = inner === undefined ? [] : [{ text: inner.what, evidence: `pod/${ill?.name}` }, ...inner.because];
+  const below = inner === undefined ? [] : deeper(inner, `pod/${ill?.name}`);
   if (done?.type === "Failed") {
     const limit =
       done.reason === "BackoffLimitExceeded"
@@ -84,56 +121,23 @@ export function whyJob({ job, pods }: JobFacts): WhyAnswer {
     const because = [
       { text: done.message ?? done.reason ?? "", evidence: `condition Failed, ${done.reason}` },
       ...limit,
-      ...deeper,
+      ...below,
     ];
     return {
-      what: `${name} has failed`,
+      what: `${name} has failed (${counts})`,
+      cause: inner === undefined ? because[0]?.text : headline(inner),
       because,
       help: [...(inner?.help ?? []), "a failed Job is not retried: delete and recreate it"],
     };
   }
   if (spec?.suspend === true)
     return {
-      what: `${name} is suspended`,
+      what: `${name} has no Pods`,
+      cause: "it is suspended",
       because: [{ text: "it is suspended", evidence: "spec.suspend" }],
       help: [`\`kubectl patch ${name} -p '{"spec":{"suspend":false}}'\``],
     };
-  return { what: `${name} runs: ${counts}`, because: deeper, help: inner?.help ?? [] };
-}
-
-export interface NamespaceFacts {
-  readonly namespace: core.Namespace;
-  readonly requests: readonly RequestRecord[];
-  readonly records: readonly FlowRecord[];
-  readonly now: number;
-}
-
-export function whyNamespace({ namespace, requests, records, now }: NamespaceFacts): WhyAnswer {
-  const { metadata, status } = namespace;
-  const name = `namespace/${metadata.name}`;
-  if (metadata.deletionTimestamp === undefined)
-    return { what: `${name} is ${status?.phase ?? "there"}`, because: [], help: [] };
-  const ending = endingOf(requests);
-  const because: Reason[] = ending === undefined ? [] : deletionReasons(ending, records);
-  const left = (status?.conditions ?? []).filter(
-    ({ type, status: is }) => type !== "NamespaceDeletionDiscoveryFailure" && is === "True",
-  );
-  for (const { type, message, reason } of left)
-    because.push({ text: message ?? "", evidence: `condition ${type}, ${reason}` });
-  const failed = status?.conditions?.find(
-    ({ type, status: is }) => type === "NamespaceDeletionDiscoveryFailure" && is === "True",
-  );
-  if (failed !== undefined) because.push({ text: failed.message ?? "", evidence: `condition ${failed.type}` });
-  const finalizers = left.some(({ type }) => type === "NamespaceFinalizersRemaining");
-  return {
-    what: `${name} is being deleted since ${ageOf(Date.parse(metadata.deletionTimestamp), now)}`,
-    because,
-    help: finalizers
-      ? [
-          'the controller that added these finalizers must remove them; if it no longer exists: `kubectl patch … --type=json -p \'[{"op":"remove","path":"/metadata/finalizers"}]\'`',
-        ]
-      : [],
-  };
+  return { what: `${name} runs (${counts})`, cause: inner && headline(inner), because: below, help: inner?.help ?? [] };
 }
 
 export interface BudgetFacts {
@@ -161,5 +165,9 @@ export function whyBudget({ budget: { metadata, spec, status }, refused }: Budge
       evidence: `flow record ${last.seq}, ${last.status}`,
     });
   const help = disruptionsAllowed > 0 ? [] : ["add replicas, or relax the budget: `kubectl edit pdb`"];
-  return { what, because, help };
+  const cause =
+    disruptionsAllowed > 0
+      ? undefined
+      : `${currentHealthy} of ${expectedPods} Pods are healthy, ${desiredHealthy} must be (${rule})`;
+  return { what, cause, because, help };
 }

@@ -5,8 +5,8 @@ import type { RequestRecord } from "#flows";
 import { renderAnswer } from "./answer.ts";
 import { oneObject } from "./command.ts";
 import type { PodFacts, SchedulingAttempt } from "./facts.ts";
+import { whyForbidden } from "./forbidden/why-forbidden.ts";
 import { whyDeployment } from "./why-deployment.ts";
-import { whyForbidden } from "./why-forbidden.ts";
 import { whyPod } from "./why-pod.ts";
 
 const NOW = Date.parse("2026-01-01T00:10:00Z");
@@ -239,7 +239,7 @@ describe("why a Pod", () => {
         pod(on, container({ waiting: { reason: "CreateContainerConfigError", message: 'configmap "x" not found' } })),
       ),
       'configmap "x" not found',
-      "is missing",
+      "create the ConfigMap x",
     ],
     [
       "is killed for its memory again and again",
@@ -308,7 +308,7 @@ describe("why a Pod", () => {
     };
     expect(renderAnswer(whyPod(facts(pod(on, status), { attempts: [scheduled] })))).toBe(
       [
-        "pod/x is Running on n1 since 3m",
+        "pod/x has been Running on n1 for 3 min",
         "  └ 2 of 3 nodes fit, n1 scored highest                      (attempt 1)",
         "    └ n1: 300 = TaintToleration 200 + NodeResourcesFit 100   (scores)",
         "",
@@ -347,7 +347,7 @@ describe("why a Deployment", () => {
       whyDeployment({ name: "web", deployment: deployment({}, {}), replicaSets: [], pods: [given] }),
     );
     expect(said).toContain("deployment/web has 0 of 2 available");
-    expect(said).toContain("pod/x is Pending");
+    expect(said).toContain("pod/x has been Pending for 3 min");
     expect(said).toContain("request less memory");
   });
 

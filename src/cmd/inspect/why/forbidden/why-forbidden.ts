@@ -1,5 +1,5 @@
 /** Why a user may or may not do something, as authorization decides. */
-import type { Reason, WhyAnswer } from "./answer.ts";
+import type { Reason, WhyAnswer } from "../answer.ts";
 
 export interface ReviewFacts {
   readonly user: string;
