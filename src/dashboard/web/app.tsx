@@ -4,6 +4,7 @@ import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { listenForKeys, type Shortcut } from "./keys.ts";
 import { usePage } from "./page.ts";
+import { Leaving } from "./parts/leaving.tsx";
 import { Shortcuts } from "./parts/shortcuts.tsx";
 import { WhoAmI } from "./parts/who-am-i.tsx";
 import { AccessView } from "./views/access.tsx";
@@ -123,6 +124,7 @@ export function App() {
           <h1>There is no such page</h1>
         )}
       </main>
+      <Leaving />
       {help.value && (
         <Shortcuts
           shortcuts={shortcuts}

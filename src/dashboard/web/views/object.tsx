@@ -3,12 +3,13 @@ import type { ReadonlySignal } from "@preact/signals";
 import { useComputed } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { type Collection, useCollection } from "../api/collection.ts";
+import { useDiscovered } from "../api/discovery.ts";
 import { EVENTS, KNOWN, PODS, type Resource } from "../api/resources.ts";
 import type { KubeObject } from "../api/watched.ts";
-import { EditorTab } from "../parts/editor.tsx";
-import { LogTab } from "../parts/log.tsx";
+import { EditorTab } from "../object/editor.tsx";
+import { LogTab } from "../object/log.tsx";
+import { TerminalTab } from "../object/terminal.tsx";
 import { Age, Notice } from "../parts/state.tsx";
-import { TerminalTab } from "../parts/terminal.tsx";
 import { type ObjectPlace, objectRoute } from "../route.ts";
 import { type ClusterEvent, EventTable } from "./events.tsx";
 import { FlowPanel } from "./flows.tsx";
@@ -22,6 +23,9 @@ interface ObjectRoute {
 
 export function ObjectView({ route: { place, tab } }: { readonly route: ObjectRoute }) {
   const resource = useMemo(() => resourceOf(place), [place]);
+  const discovered = useDiscovered();
+  const served = discovered?.resources.find(({ group, plural }) => group === place.group && plural === place.plural);
+  const kind = served?.kind ?? resource.kind;
   const collection = useCollection<KubeObject>(resource, place.namespace, place.name);
   void collection.version.value;
   const object = collection.objects.get(`${place.namespace}/${place.name}`);
@@ -33,7 +37,7 @@ export function ObjectView({ route: { place, tab } }: { readonly route: ObjectRo
       <div class="head object-head">
         <div>
           <p class="crumbs">
-            {resource.kind} {place.namespace !== "" && <> in {place.namespace}</>}
+            {kind} {place.namespace !== "" && <> in {place.namespace}</>}
           </p>
           <h1>{place.name}</h1>
         </div>
@@ -59,7 +63,7 @@ export function ObjectView({ route: { place, tab } }: { readonly route: ObjectRo
       )}
       {tab === "summary" && object !== undefined && <SummaryTab place={place} object={object} />}
       {tab === "yaml" && <EditorTab place={place} />}
-      {tab === "events" && <EventsTab place={place} kind={resource.kind} />}
+      {tab === "events" && <EventsTab place={place} kind={kind} />}
       {tab === "flow" && <FlowPanel object={place} />}
       {tab === "logs" && object !== undefined && <LogTab pod={object} />}
       {tab === "terminal" && object !== undefined && <TerminalTab pod={object} />}
@@ -70,7 +74,7 @@ export function ObjectView({ route: { place, tab } }: { readonly route: ObjectRo
 /** Memoized for each resource, so that its collection stays the same. */
 function resourceOf({ group, version, plural, namespace }: ObjectPlace): Resource {
   const known = KNOWN.find((each) => each.group === group && each.plural === plural);
-  return known ?? { group, version, plural, kind: plural, namespaced: namespace !== "" };
+  return known ?? { group, version, plural, kind: "", namespaced: namespace !== "" };
 }
 
 function EventsTab({ place, kind }: { readonly place: ObjectPlace; readonly kind: string }) {
