@@ -75,7 +75,7 @@ export function App() {
     document.title = `${title} · k8ts`;
     // On narrow screens, the navigation scrolls.
     for (const chosen of document.querySelectorAll(".side nav [aria-current], .tabs [aria-current]")) scrollTo(chosen);
-  }, [title]);
+  }, [title, "tab" in route ? route.tab : ""]);
 
   return (
     <div class="frame">

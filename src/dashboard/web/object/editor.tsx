@@ -8,6 +8,7 @@ import { ask, Refused, type StatusCause, wordsOf } from "../api/request.ts";
 import { objectPath } from "../api/resources.ts";
 import type { KubeObject } from "../api/watched.ts";
 import { around, type DiffLine, diff } from "../model/diff.ts";
+import { plainYaml } from "../model/plain-yaml.ts";
 import type { SyntaxFault } from "../model/yaml-line.ts";
 import { usePage } from "../page.ts";
 import { Dialog } from "../parts/dialog.tsx";
@@ -40,7 +41,7 @@ export function EditorTab({ place }: { readonly place: ObjectPlace }) {
   const load = async () => {
     failure.value = "";
     try {
-      const yaml = await yamlOf(await ask<KubeObject>(path));
+      const yaml = await plainYaml(await ask<KubeObject>(path));
       original.value = yaml;
       text.value = yaml;
       page.unsaved.value = false;
@@ -78,13 +79,13 @@ export function EditorTab({ place }: { readonly place: ObjectPlace }) {
     const tried = text.value;
     const answer = await send("&dryRun=All");
     if (answer !== undefined)
-      outcome.value = { type: "tried", text: tried, lines: diff(original.value, await yamlOf(answer)) };
+      outcome.value = { type: "tried", text: tried, lines: diff(original.value, await plainYaml(answer)) };
   };
   const apply = async () => {
     const answer = await send("");
     if (answer === undefined) return;
     outcome.value = { type: "applied", resourceVersion: answer.metadata.resourceVersion ?? "" };
-    original.value = await yamlOf(answer);
+    original.value = await plainYaml(answer);
     text.value = original.value;
     page.unsaved.value = false;
   };
@@ -233,11 +234,4 @@ function Changes({ lines, stale }: { readonly lines: readonly DiffLine[]; readon
       </pre>
     </>
   );
-}
-
-async function yamlOf(object: KubeObject): Promise<string> {
-  const { stringify } = await import("yaml");
-  const { managedFields: _, ...metadata } = object.metadata;
-  // In kubectl's order: the server keeps the order of each writer.
-  return stringify({ ...object, metadata }, { lineWidth: 0, sortMapEntries: true });
 }

@@ -2,13 +2,18 @@
 import type { ReadonlySignal } from "@preact/signals";
 import { useComputed } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import type { core } from "#api";
 import { type Collection, useCollection } from "../api/collection.ts";
 import { useDiscovered } from "../api/discovery.ts";
 import { EVENTS, KNOWN, PODS, type Resource } from "../api/resources.ts";
 import type { KubeObject } from "../api/watched.ts";
+import { Actions } from "../object/actions.tsx";
+import { Conditions } from "../object/conditions.tsx";
 import { EditorTab } from "../object/editor.tsx";
 import { LogTab } from "../object/log.tsx";
+import { PastTab } from "../object/past.tsx";
 import { TerminalTab } from "../object/terminal.tsx";
+import { Why } from "../object/why.tsx";
 import { Age, Notice } from "../parts/state.tsx";
 import { type ObjectPlace, objectRoute } from "../route.ts";
 import { type ClusterEvent, EventTable } from "./events.tsx";
@@ -30,7 +35,7 @@ export function ObjectView({ route: { place, tab } }: { readonly route: ObjectRo
   void collection.version.value;
   const object = collection.objects.get(`${place.namespace}/${place.name}`);
   const isPod = place.plural === PODS.plural && place.group === "";
-  const tabs = ["summary", "yaml", "events", "flow", ...(isPod ? ["logs", "terminal"] : [])];
+  const tabs = ["summary", "why", "yaml", "events", "flow", "past", ...(isPod ? ["logs", "terminal"] : [])];
   const { phase } = collection.state.value;
   return (
     <section class="fill">
@@ -47,6 +52,7 @@ export function ObjectView({ route: { place, tab } }: { readonly route: ObjectRo
           </span>
         )}
       </div>
+      {object !== undefined && <Actions key={object.metadata.uid} place={place} object={object} />}
       <nav class="tabs" aria-label="Parts of this object">
         {tabs.map((name) => (
           <a key={name} href={objectRoute(place, name)} aria-current={tab === name ? "page" : undefined}>
@@ -63,6 +69,13 @@ export function ObjectView({ route: { place, tab } }: { readonly route: ObjectRo
       )}
       {tab === "summary" && object !== undefined && <SummaryTab place={place} object={object} />}
       {tab === "yaml" && <EditorTab place={place} />}
+      {tab === "why" && object !== undefined && (
+        <div class="summary">
+          <Why place={place} version={object.metadata.resourceVersion} />
+          <Conditions conditions={(object as core.Pod).status?.conditions ?? []} />
+        </div>
+      )}
+      {tab === "past" && <PastTab place={place} />}
       {tab === "events" && <EventsTab place={place} kind={kind} />}
       {tab === "flow" && <FlowPanel object={place} />}
       {tab === "logs" && object !== undefined && <LogTab pod={object} />}
