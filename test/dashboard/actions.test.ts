@@ -1,4 +1,4 @@
-/** Actions of the dashboard in Chromium: as the admin, and as a user who may only read; and the past and why of objects. */
+/** Actions of the dashboard in Chromium: as the admin, and as one who may only read; why and the past of objects. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
