@@ -1,12 +1,13 @@
 /**
  * The kubelet's metrics have the names, types and labels of upstream's. The table holds facts: what Kubernetes v1.36
- * documents, as far as it has a meaning here.
+ * documents, as far as it has a meaning here. What is STABLE or BETA stands in test/metrics/kubernetes-metrics.ts, too: both agree.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { defaultFeatures, registerFeatureMetrics } from "#api";
+import { defaultFeatures, registerBuildInfo, registerFeatureMetrics } from "#api";
+import { versionInfo } from "#apiserver";
 import { MetricsRegistry, VirtualClock } from "#base";
-import { registerBuildInfo } from "../src/kubelet/build-info.ts";
+import { clientMetrics } from "#client";
 import { clientCertificateMetrics, serverCertificateMetrics } from "../src/kubelet/certificates/index.ts";
 import { driverMetrics } from "../src/kubelet/csi/csi-metrics.ts";
 import { evictionMetrics } from "../src/kubelet/eviction/index.ts";
@@ -15,14 +16,16 @@ import { cgroupVersionMetric, nodeStartup, shutdownMetrics } from "../src/kubele
 import { plegMetrics } from "../src/kubelet/pleg/index.ts";
 import { countPods, podMetrics } from "../src/kubelet/pods/index.ts";
 import { probeMetrics } from "../src/kubelet/probes/index.ts";
-import { measuredTransport } from "../src/kubelet/rest-client-metrics.ts";
 import type { Runtime } from "../src/kubelet/runtime/runtime.ts";
 import { countedRuntime } from "../src/kubelet/runtime/runtime-metrics.ts";
 import { healthMetrics, serverMetrics } from "../src/kubelet/server/own-metrics.ts";
 import type { ServedKubelet } from "../src/kubelet/server/served.ts";
-import { METRICS } from "../src/kubelet/server/stats/cadvisor-table.ts";
+import { METRICS as CADVISOR } from "../src/kubelet/server/stats/cadvisor-table.ts";
+import { exposition, type Family } from "../src/kubelet/server/stats/exposition.ts";
 import { resourceMetrics } from "../src/kubelet/server/stats/resource-metrics.ts";
 import { volumeOperationMetrics, volumeStatsMetrics } from "../src/kubelet/volumes/index.ts";
+import { METRICS } from "./metrics/kubernetes-metrics.ts";
+import { promtool, remarksOf } from "./metrics/promtool.ts";
 
 /** `name type {labels} LEVEL`; without a level: ALPHA. */
 const FACTS = `
@@ -149,29 +152,34 @@ function rows(facts: string): readonly string[] {
   return facts.split("\n").filter((line) => line !== "");
 }
 
-/** What the kubelet declares, in the form of the table. */
-function declared(): readonly string[] {
+/** What the kubelet declares, in the form of the table, and its page with a sample of each family. */
+function declared(): { readonly rows: readonly string[]; readonly page: string } {
   const found = new Map<string, string>();
-  const note = (type: string, { name, labels = [], stability }: Parameters<MetricsRegistry["counter"]>[0]) =>
+  type Any = Parameters<MetricsRegistry["counter"]>[0];
+  const note = (type: string, { name, labels = [], stability }: Any) =>
     found.set(name, row(name, type, [...labels], stability));
+  const sampled = <F extends { labels(...values: readonly string[]): unknown }>(family: F, { labels = [] }: Any): F => {
+    family.labels(...labels.map((label) => `a ${label}`));
+    return family;
+  };
   class Spy extends MetricsRegistry {
-    override counter<const L extends readonly string[] = []>(options: Parameters<MetricsRegistry["counter"]>[0]) {
+    override counter<const L extends readonly string[] = []>(options: Any) {
       note("counter", options);
-      return super.counter<L>(options as never);
+      return sampled(super.counter<L>(options as never) as never, options) as never;
     }
-    override gauge<const L extends readonly string[] = []>(options: Parameters<MetricsRegistry["gauge"]>[0]) {
+    override gauge<const L extends readonly string[] = []>(options: Any) {
       note("gauge", options);
-      return super.gauge<L>(options as never);
+      return sampled(super.gauge<L>(options as never) as never, options) as never;
     }
-    override histogram<const L extends readonly string[] = []>(options: Parameters<MetricsRegistry["histogram"]>[0]) {
+    override histogram<const L extends readonly string[] = []>(options: Any) {
       note("histogram", options);
-      return super.histogram<L>(options as never);
+      return sampled(super.histogram<L>(options as never) as never, options) as never;
     }
   }
   const [metrics, clock] = [new Spy(), new VirtualClock()];
-  const transport = { send: () => Promise.reject(new Error("not used")), close: async () => {} };
   registerFeatureMetrics(metrics, defaultFeatures);
-  registerBuildInfo(metrics, "v1.36.4");
+  registerBuildInfo(metrics, versionInfo());
+  clientMetrics(metrics, clock);
   clientCertificateMetrics(metrics, clock);
   serverCertificateMetrics(metrics, clock);
   driverMetrics(metrics, clock);
@@ -184,13 +192,13 @@ function declared(): readonly string[] {
   podMetrics(metrics, clock);
   countPods(metrics, { workers: { list: () => [], active: () => [] }, mirrors: () => [] });
   probeMetrics(metrics);
-  measuredTransport(transport, { metrics, clock, host: "" });
   countedRuntime({ images: {} } as unknown as Runtime, metrics, clock);
   serverMetrics(metrics, { config: { nodeName: "n" }, pods: () => [] } as unknown as ServedKubelet, clock);
   healthMetrics(metrics);
   volumeOperationMetrics(metrics, clock);
   volumeStatsMetrics(metrics, { pods: () => [], kept: () => [] }, true);
-  return [...found].flatMap(([name, text]) => (OF_THE_REGISTRY.test(name) ? [] : [text])).sort();
+  const rows = [...found].flatMap(([name, text]) => (OF_THE_REGISTRY.test(name) ? [] : [text])).sort();
+  return { rows, page: metrics.text() };
 }
 
 function row(name: string, type: string, labels: readonly string[], level = ""): string {
@@ -198,10 +206,10 @@ function row(name: string, type: string, labels: readonly string[], level = ""):
 }
 
 it("the kubelet declares what the table has, and nothing else", () => {
-  expect(declared()).toEqual([...rows(FACTS)].sort());
+  expect(declared().rows).toEqual([...rows(FACTS)].sort());
 });
 
-it("/metrics/resource has what the table has", () => {
+function resourceFamilies(): readonly Family[] {
   const usage = { cpuNanoSeconds: 1, memoryWorkingSetBytes: 1, swapBytes: 1, swapAvailableBytes: 1 };
   const container = {
     name: "c",
@@ -210,7 +218,11 @@ it("/metrics/resource has what the table has", () => {
     stats: { timestampMs: 1, cpuCoreNanoSeconds: 1, memoryWorkingSetBytes: 1 },
   };
   const pod = { pod: { metadata: { name: "p", namespace: "n" } }, usage, containers: [container] };
-  const shown = resourceMetrics({ atMs: 1, usage, pods: [pod] }).map(({ name, type, help, samples }) => {
+  return resourceMetrics({ atMs: 1, usage, pods: [pod] });
+}
+
+it("/metrics/resource has what the table has", () => {
+  const shown = resourceFamilies().map(({ name, type, help, samples }) => {
     const level = /^\[(\w+)\]/.exec(help)?.[1];
     return row(name, type, Object.keys(samples[0]?.labels ?? {}), level);
   });
@@ -218,8 +230,31 @@ it("/metrics/resource has what the table has", () => {
 });
 
 it.each(["counter", "gauge"] as const)("/metrics/cadvisor has each %s of the table", (type) => {
-  const shown = METRICS.filter((metric) => metric.type === type).map(({ name }) => name);
+  const shown = CADVISOR.filter((metric) => metric.type === type).map(({ name }) => name);
   expect(shown.sort()).toEqual(CADVISOR_FACTS[type].split(/\s+/).sort());
+});
+
+it("what is STABLE or BETA is the same in the table of all components", () => {
+  const own = [...rows(FACTS), ...rows(RESOURCE_FACTS)].filter((line) => /(STABLE|BETA)$/.test(line)).sort();
+  const ofKubelet = METRICS.filter(
+    ({ name, components }) => components.includes("kubelet") && !OF_THE_REGISTRY.test(name),
+  );
+  const shared = ofKubelet.map(({ name, type, labels, stability }) => row(name, type, labels, stability)).sort();
+  expect(own).toEqual(shared);
+});
+
+describe.skipIf(promtool === undefined)("promtool (of Prometheus) finds nothing wrong", () => {
+  const cadvisor = CADVISOR.map(({ name, help, type }) => ({
+    name,
+    help,
+    type,
+    samples: [{ labels: { id: "/" }, value: 1 }],
+  }));
+  it.each([
+    ["/metrics", () => declared().page],
+    ["/metrics/resource", () => exposition(resourceFamilies())],
+    ["/metrics/cadvisor", () => exposition(cadvisor)],
+  ])("with %s", (_, page) => expect(remarksOf(page())).toEqual([]));
 });
 
 const REFERENCE = new URL("../../shared/reference/stable-metrics.txt", import.meta.url);

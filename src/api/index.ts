@@ -45,6 +45,7 @@ export { isTypeOf, storageVersionHash, typeNames, typeSchema } from "./facts/ind
 export { type GroupVersion, KNOWN_VERSIONS } from "./facts/known-versions.ts";
 export {
   BINARY as BINARY_VERSION,
+  type BuildFacts,
   type Component,
   type DropFields,
   defaultFeatures,
@@ -54,6 +55,7 @@ export {
   type Features,
   isComponent,
   parseFeatures,
+  registerBuildInfo,
   registerFeatureMetrics,
   shownAt,
   type Version,

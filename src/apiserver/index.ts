@@ -30,6 +30,14 @@ export {
 } from "./authn/index.ts";
 export { AuthorizationConfigError, type AuthorizationFlags, type ModeSpec, readAuthorization } from "./authz/index.ts";
 export { identityName, RECONCILER_TYPES } from "./bootstrap/index.ts";
+export {
+  dialMetrics,
+  type Egress,
+  EgressConfigError,
+  type EgressSelections,
+  egress,
+  parseEgress,
+} from "./egress/index.ts";
 export { Encryption, EncryptionConfigError, parseEncryptionConfiguration } from "./encryption/index.ts";
 export { SCHEDULING_PATH } from "./flows/index.ts";
 export type { NamedCertificate, TlsSettings } from "./http/tls-servers.ts";

@@ -12,6 +12,7 @@ import type { AuthenticationSettings, RequestHeaderOptions } from "./authn/index
 import type { ModeSpec } from "./authz/index.ts";
 import type { EndpointReconcilerType } from "./bootstrap/index.ts";
 import type { ConnectOptions } from "./connect/index.ts";
+import type { Egress } from "./egress/index.ts";
 import type { Encryption } from "./encryption/index.ts";
 import type { InFlightLimits } from "./fairness/index.ts";
 import type { Http2Settings } from "./http/listener.ts";
@@ -71,6 +72,8 @@ export interface ApiServerOptions {
   readonly simulatedMetrics?: ConnectOptions["simulatedMetrics"];
   /** Records requests, for `k8ts flow`. Default: nothing is recorded. */
   readonly recorder?: Recorder | undefined;
+  /** How connections to other servers are opened. Default: directly. */
+  readonly egress?: Egress | undefined;
   /** Traces requests (OpenTelemetry). Default: nothing is traced. */
   readonly tracer?: Tracer | undefined;
   /** How long the store keeps past states. Default: 10 minutes. */

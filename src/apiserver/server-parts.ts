@@ -63,6 +63,7 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
     resumableChanges: RESUMABLE_CHANGES,
     recorder,
     tracer,
+    egress: options.egress,
     requests: requestSettings(options, place),
     historyWindowMs: options.historyWindowMs ?? HISTORY_WINDOW_MS,
     allocation: (foundation) => allocators({ ...foundation, serviceCidrs, nodePorts: options.services?.nodePorts }),

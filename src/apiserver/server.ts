@@ -14,7 +14,7 @@ import { hostname } from "node:os";
 import type { JsonObject } from "#api";
 import { type AssembledServer, assembleApiServer } from "./assembly/assemble.ts";
 import type { AuthenticationConfiguration } from "./authn/index.ts";
-import type { Authorization } from "./authz/index.ts";
+import type { Authorization, ModeSpec } from "./authz/index.ts";
 import { type Identity, Membership, publishAuthentication, reportTo } from "./bootstrap/index.ts";
 import { expireEvents } from "./expire/index.ts";
 import { httpHandlers } from "./http/adapter.ts";
@@ -37,6 +37,8 @@ export interface ApiServer {
   readonly signToken: (claims: object) => Promise<string>;
   /** Throws ConfigurationError, and leaves everything as it is, if the configuration is invalid. */
   configureAuthentication(configuration: AuthenticationConfiguration, file: string): void;
+  /** Throws AuthorizationConfigError, and leaves everything as it is, if the modes are invalid. */
+  configureAuthorization(modes: readonly ModeSpec[]): void;
   stop(): Promise<void>;
 }
 
@@ -114,6 +116,7 @@ function running(options: ApiServerOptions, server: Assembled, listener: Listene
       background.run("authentication facts", () => publishAuthentication(context, resources, facts));
     },
     configureAuthentication: authn.configure,
+    configureAuthorization: server.authorization.configure,
     stop: () => {
       stopped ??= stop();
       return stopped;

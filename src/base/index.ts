@@ -8,6 +8,7 @@ export { MemoMap, memoized } from "./collections/memo-map.ts";
 export { type KeyRange, type OrderedKey, OrderedMap } from "./collections/ordered-map.ts";
 export { table } from "./collections/table.ts";
 export { TtlMap } from "./collections/ttl-map.ts";
+export { type Dial, secured } from "./http-client/dial.ts";
 export {
   HttpClient,
   type HttpClientOptions,

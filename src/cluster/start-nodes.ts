@@ -80,6 +80,7 @@ export async function startNodes(
         background,
         serviceCidrs,
         featureGates: gatesOfNodes(start),
+        localStorage: config.localStorage,
       });
       if (ready < wanted) notes.push(`${wanted - ready} of ${wanted} nodes are not ready yet; see ${dir.nodes}.`);
       return [undefined, `${ready} ready, on containerd`];

@@ -11,6 +11,7 @@ export {
 export { CidrPoolError, type NodeCidrsOptions } from "./node-ipam/index.ts";
 export type { NodeLifecycleSettings } from "./node-lifecycle/index.ts";
 export {
+  CallLog,
   type Controller,
   type ControllerContext,
   type ControllerMetrics,

@@ -83,7 +83,7 @@ export type Services<M extends MessageTable, S extends ServiceTable> = {
   readonly [K in keyof S]: Methods<M, S[K]>;
 };
 
-/** `service` with its package, as in the path of its calls. */
+/** `service` with its package if it has one, as in the path of its calls. */
 export function methodsOf<const M extends MessageTable, const S extends MethodTable>(
   service: string,
   messages: M,
@@ -91,7 +91,7 @@ export function methodsOf<const M extends MessageTable, const S extends MethodTa
 ): Methods<M, S> {
   const split = service.lastIndexOf(".");
   const name = service.slice(split + 1);
-  const services = servicesOf(service.slice(0, split), messages, { [name]: methods });
+  const services = servicesOf(service.slice(0, Math.max(split, 0)), messages, { [name]: methods });
   return services[name] as Methods<M, S>;
 }
 
@@ -117,7 +117,8 @@ export function servicesOf<const M extends MessageTable, const S extends Service
       ),
     };
   }
-  const root = packageName.split(".").reduceRight((inner, part) => ({ [part]: { nested: inner } }), nested);
+  const packages = packageName === "" ? [] : packageName.split(".");
+  const root = packages.reduceRight((inner, part) => ({ [part]: { nested: inner } }), nested);
   const loaded = fromJSON({ nested: root } as Parameters<typeof fromJSON>[0], {
     longs: String,
     defaults: true,
@@ -127,7 +128,7 @@ export function servicesOf<const M extends MessageTable, const S extends Service
   // fromJSON is untyped; the tables define the shape.
   return Object.fromEntries(
     Object.entries(services).map(([name, methods]) => {
-      const service = `${packageName}.${name}`;
+      const service = [...packages, name].join(".");
       const definition = loaded[service] as ServiceDefinition;
       return [
         name,

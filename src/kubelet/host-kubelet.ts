@@ -7,7 +7,7 @@
  */
 import { access, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type Features, registerFeatureMetrics } from "#api";
+import { type BuildFacts, type Features, registerBuildInfo, registerFeatureMetrics } from "#api";
 import {
   type Clock,
   isAbort,
@@ -19,10 +19,9 @@ import {
   systemRandom,
   TaskGroup,
 } from "#base";
-import { Client, type HttpsConnection, https, traced } from "#client";
+import { Client, clientMetrics, type HttpsConnection, https, traced } from "#client";
 import { type KubeconfigConnection, kubeconfigFor, readKubeconfig, writeKubeconfig } from "#pki";
 import { type Tracer, Tracing } from "#tracing";
-import { registerBuildInfo } from "./build-info.ts";
 import {
   type CertificateMetrics,
   CertificateRefusedError,
@@ -38,7 +37,6 @@ import {
 import type { KubeletConfig } from "./config/index.ts";
 import { criRuntime } from "./cri/index.ts";
 import { type KubeletOptions, runKubelet } from "./kubelet.ts";
-import { measuredTransport } from "./rest-client-metrics.ts";
 import { type Page, serveKubelet } from "./server/index.ts";
 
 export interface HostKubeletOptions {
@@ -49,7 +47,7 @@ export interface HostKubeletOptions {
   /** The directory of the serving certificate. */
   readonly certDir: string;
   readonly runtimeEndpoint: string;
-  readonly version: string;
+  readonly build: BuildFacts;
   readonly features: Features;
   readonly clock: Clock;
   readonly log: Logger;
@@ -66,7 +64,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Until the signal aborts. */
 export async function runHostKubelet(options: HostKubeletOptions, signal: AbortSignal): Promise<void> {
-  const { config, kubeconfig, bootstrapKubeconfig, runtimeEndpoint, version, clock, log, serve } = options;
+  const { config, kubeconfig, bootstrapKubeconfig, runtimeEndpoint, build, clock, log, serve } = options;
+  const version = build.gitVersion;
   const random = systemRandom();
   await using parts = new AsyncDisposableStack();
   await mkdir(config.rootDir, { recursive: true, mode: 0o750 });
@@ -76,13 +75,9 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
   const metrics = hostMetrics(options);
   parts.use(registerProcessMetrics(metrics));
   const tracer = await openTracer(config, { clock, log, metrics }, parts);
-  const { host } = new URL(connection.server);
-  const transport = measuredTransport(changingTransport(https(connectionOf(connection), { clock })), {
-    metrics,
-    clock,
-    host,
-  });
-  const reporting = traced(transport, tracer, "Report status of");
+  const transport = changingTransport(https(connectionOf(connection), { clock }));
+  const measured = clientMetrics(metrics, clock).of(transport, connection.server);
+  const reporting = traced(measured, tracer, "Report status of");
   const client = new Client({ transport: reporting, clock, userAgent: `kubelet/${version}` });
   parts.defer(() => client.close());
   const runtime = criRuntime({ endpoint: runtimeEndpoint, clock, log, tracer });
@@ -137,11 +132,11 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
   await tasks.done();
 }
 
-function hostMetrics({ metrics: settings, features, version }: HostKubeletOptions): MetricsRegistry {
+function hostMetrics({ metrics: settings, features, build }: HostKubeletOptions): MetricsRegistry {
   const metrics = new MetricsRegistry(settings);
   metrics.describeItself();
   registerFeatureMetrics(metrics, features);
-  registerBuildInfo(metrics, version);
+  registerBuildInfo(metrics, build);
   return metrics;
 }
 

@@ -12,4 +12,5 @@ export { type HostKubeletOptions, runHostKubelet } from "./host-kubelet.ts";
 export { type KubeletOptions, runKubelet } from "./kubelet.ts";
 export * from "./pod-status/index.ts";
 export * from "./runtime/runtime.ts";
+export { SERVED_PATHS } from "./server/index.ts";
 export { type CsiMountRequest, type CsiVolumes, noCsi } from "./volumes/index.ts";

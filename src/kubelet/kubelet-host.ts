@@ -17,6 +17,7 @@ import {
 } from "./host/index.ts";
 import { cgroupVersionMetric } from "./node/index.ts";
 import type { PodObjects } from "./objects/index.ts";
+import type { PodCalls } from "./runtime/recorded.ts";
 import type { Runtime } from "./runtime/runtime.ts";
 import { type CsiVolumes, hostVolumes, type PodVolumes, volumeOperationMetrics } from "./volumes/index.ts";
 
@@ -24,7 +25,7 @@ export interface KubeletHost {
   readonly machine: Machine;
   readonly files: PodFiles;
   readonly cgroups: PodCgroups;
-  readonly volumes: (objects: PodObjects, facts: () => NodeFacts) => PodVolumes;
+  readonly volumes: (objects: PodObjects, facts: () => NodeFacts, callsOf: (podUid: string) => PodCalls) => PodVolumes;
   readonly usage: () => Promise<MachineUsage>;
 }
 
@@ -56,8 +57,8 @@ export async function machineHost({
     machine: await readMachine(root, resolvConf),
     files: hostFiles({ root, podLogsRoot, mounter }),
     cgroups: hostCgroups(hierarchies, { cgroupRoot, podPidsLimit, log: parts.log }),
-    volumes: (objects, facts) =>
-      hostVolumes({ ...parts, root, mounter, objects, facts, csi, images: runtime.images.mounts, observer }),
+    volumes: (objects, facts, callsOf) =>
+      hostVolumes({ ...parts, root, mounter, objects, facts, csi, callsOf, images: runtime.images.mounts, observer }),
     usage: () => readUsage(root),
   };
 }

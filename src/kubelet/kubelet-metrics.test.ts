@@ -2,10 +2,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { core } from "#api";
 import { MetricsRegistry, silentLogger, VirtualClock } from "#base";
-import type { Transport, TransportRequest } from "#client";
 import { sizeLabel } from "./images/index.ts";
 import { nodeStartup } from "./node/index.ts";
-import { measuredTransport } from "./rest-client-metrics.ts";
 import { type TestKubelet, testKubelet } from "./testing/index.ts";
 import { type VolumeUsage, VolumeUsages, volumeStatsMetrics } from "./volumes/index.ts";
 
@@ -141,40 +139,6 @@ it("the start of a node is measured in parts", async () => {
     kubelet_node_startup_registration_duration_seconds: 1,
     kubelet_node_startup_post_registration_duration_seconds: 3,
     kubelet_node_startup_duration_seconds: 64,
-  });
-});
-
-describe("requests to the API server", () => {
-  const ending = { aborted: false } as TransportRequest["ending"];
-  const ask = (send: Transport["send"]) => {
-    const [metrics, clock] = [new MetricsRegistry(), new VirtualClock()];
-    const transport = measuredTransport({ send, close: async () => {} }, { metrics, clock, host: "api:6443" });
-    const request = { method: "POST", target: "/api", headers: {}, value: { a: 1 }, ending };
-    return { metrics, answered: transport.send(request) };
-  };
-
-  it("are counted with their code and sizes; a value is encoded once", async () => {
-    const bodies: unknown[] = [];
-    const { metrics, answered } = ask(async ({ body, value }) => {
-      bodies.push([body, value]);
-      return { status: 201, headers: { "content-length": "30" }, body: (async function* () {})() };
-    });
-    await answered;
-    expect(bodies).toEqual([['{"a":1}', undefined]]);
-    expect(values(metrics)).toMatchObject({
-      'rest_client_requests_total{code="201",host="api:6443",method="POST"}': 1,
-      'rest_client_request_size_bytes_sum{host="api:6443",verb="POST"}': 7,
-      'rest_client_response_size_bytes_sum{host="api:6443",verb="POST"}': 30,
-    });
-  });
-
-  it("that fail are counted, too", async () => {
-    const { metrics, answered } = ask(() => Promise.reject(new Error("refused")));
-    await expect(answered).rejects.toThrow("refused");
-    expect(values(metrics)).toMatchObject({
-      'rest_client_requests_total{code="<error>",host="api:6443",method="POST"}': 1,
-      'rest_client_request_duration_seconds_count{host="api:6443",verb="POST"}': 1,
-    });
   });
 });
 

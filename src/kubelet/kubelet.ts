@@ -285,7 +285,7 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
     runtimeName: version.runtimeName,
     network: containerNetwork(),
     files: host.files,
-    volumes: (objects) => host.volumes(objects, state.facts),
+    volumes: (objects, callsOf) => host.volumes(objects, state.facts, callsOf),
     cgroups: host.cgroups,
     facts: state.facts,
     admit: (pod, active) =>

@@ -29,7 +29,7 @@ import {
   staticPods,
 } from "./pods/index.ts";
 import { type ContainerNetwork, lifecycleHooks, probeMetrics, prober } from "./probes/index.ts";
-import { RuntimeCalls } from "./runtime/recorded.ts";
+import { type PodCalls, RuntimeCalls } from "./runtime/recorded.ts";
 import type { Runtime } from "./runtime/runtime.ts";
 import type { PodVolumes } from "./volumes/index.ts";
 
@@ -41,7 +41,7 @@ export interface NodePodsOptions {
   readonly network: ContainerNetwork;
   readonly files: PodFiles;
   /** A function, because volumes read objects that are watched here. */
-  readonly volumes: (objects: PodObjects) => PodVolumes;
+  readonly volumes: (objects: PodObjects, callsOf: (podUid: string) => PodCalls) => PodVolumes;
   readonly cgroups: PodCgroups;
   readonly facts: () => NodeFacts;
   readonly admit: (pod: core.Pod, active: readonly core.Pod[]) => PodFailure | undefined;
@@ -98,7 +98,7 @@ export function nodePods(options: NodePodsOptions): NodePods {
     runtimeName: options.runtimeName,
     facts: options.facts,
     files: options.files,
-    volumes: calls.mounting(options.volumes(objects)),
+    volumes: calls.mounting(options.volumes(objects, (uid) => calls.of(uid))),
     cgroups: options.cgroups,
     images: imagePuller({ runtime, objects, events, clock, metrics: ofImages }),
     probes: prober({

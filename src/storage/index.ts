@@ -8,8 +8,9 @@ export { type RunDriverOptions, runLocalDriver } from "./driver/run-local-driver
 export { ACCOUNT_NAMESPACE, READER_ACCOUNT } from "./sidecars/accounts.ts";
 export { nodeOfVolume } from "./sidecars/calls/volumes.ts";
 export { ensureDefaultObjects } from "./sidecars/default-objects.ts";
-export { type DriverControllers, oneForAll } from "./sidecars/driver-controllers.ts";
+export { type DriverControllers, onEachOf, oneForAll } from "./sidecars/driver-controllers.ts";
 export type { ProvisionerSettings } from "./sidecars/provisioner/index.ts";
+export { recordedControllers } from "./sidecars/recorded-controllers.ts";
 export { simulatedRegistration } from "./sidecars/registration.ts";
 export {
   leaseName,

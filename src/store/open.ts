@@ -1,6 +1,6 @@
 /** Opens a store of any kind. Backends are imported on first use, so that LMDB and gRPC are loaded only if needed. */
 
-import type { Clock, Logger } from "#base";
+import type { Clock, Dial, Logger } from "#base";
 import type { Tracer } from "#tracing";
 import type { EtcdTlsFiles, MovedKeys } from "./etcd/index.ts";
 import type { HistoryPolicy } from "./history/history.ts";
@@ -27,6 +27,8 @@ export interface StoreOptions {
   readonly history?: Partial<HistoryPolicy>;
   /** Calls of etcd during a traced request have spans, and name them to etcd. */
   readonly tracer?: Tracer | undefined;
+  /** Opens connections to etcd. Default: plain TCP. */
+  readonly dial?: Dial | undefined;
 }
 
 export async function openStore(options: StoreSpec & StoreOptions): Promise<Store> {

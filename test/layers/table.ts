@@ -41,7 +41,7 @@ export const layers: Record<string, Layer> = {
   pki: { folders: ["base"], packages: ["yaml"] },
   grpc: { folders: ["base", "tracing"], packages: ["@grpc/grpc-js", "@grpc/proto-loader"] },
   apiserver: {
-    folders: ["base", "tracing", "flows", "api", "store", "pki"],
+    folders: ["base", "tracing", "flows", "api", "store", "pki", "grpc"],
     packages: ["@grpc/grpc-js", "@noble/ciphers", "jose", "re2js", "yaml"],
   },
   client: { folders: ["base", "tracing", "flows", "api"], packages: [] },
@@ -99,6 +99,7 @@ export const rooms: Record<string, readonly string[]> = {
     "http2",
     "identity",
     "configuration",
+    "egress",
     "http",
     "cache",
     "past",

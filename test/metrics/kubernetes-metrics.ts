@@ -140,11 +140,8 @@ export const declared: ReadonlyMap<string, string> = new Map([
 ]);
 
 const ONE_VALIDATION = "Kubernetes compares two validations of an object; here is one";
-const READ_ONCE = "an AuthorizationConfiguration is read at the start only";
 
 export const absent: ReadonlyMap<string, string> = new Map([
   ["apiserver_validation_declarative_validation_mismatch_total", ONE_VALIDATION],
   ["apiserver_validation_declarative_validation_panic_total", ONE_VALIDATION],
-  ["apiserver_authorization_config_controller_automatic_reload_last_timestamp_seconds", READ_ONCE],
-  ["apiserver_authorization_config_controller_automatic_reloads_total", READ_ONCE],
 ]);

@@ -2,14 +2,15 @@
  * Every STABLE and BETA metric after a scripted minute of work, and Prometheus that scrapes it as docs/observability.md
  * says, with its queries.
  */
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { canMakeNamespaces } from "../network/namespaces.ts";
 import { tool } from "../support/tools.ts";
 import { type Family, familiesIn, labelNames } from "./exposition.ts";
 import { absent, type ComponentName, declared, METRICS, type MetricRow } from "./kubernetes-metrics.ts";
+import { program, promtool, remarksOf } from "./promtool.ts";
 import { Site } from "./site.ts";
 import { work } from "./work.ts";
 
@@ -17,22 +18,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const DOCUMENT = readFileSync(join(ROOT, "docs", "observability.md"), "utf8");
 const kubectl = tool("kubectl");
 const prometheus = program("prometheus");
-const promtool = program("promtool");
 const isPossible = canMakeNamespaces() && kubectl !== undefined && prometheus !== undefined && promtool !== undefined;
-
-/** Names that Kubernetes has, and promtool would rather have otherwise. */
-const DISLIKED = [
-  "apiserver_flowcontrol_latest_s",
-  "apiserver_flowcontrol_next_discounted_s_bounds",
-  "apiserver_flowcontrol_next_s_bounds",
-  "authenticated_user_requests",
-  "authentication_attempts",
-  "authentication_token_cache_active_fetch_count",
-  "apiserver_admission_webhook_fail_open_count",
-  "apiserver_admission_webhook_rejection_count",
-  "endpoint_slice_controller_changes",
-  "endpoint_slice_controller_syncs",
-];
 
 const PAGES: Readonly<Record<Exclude<ComponentName, "kubelet">, readonly string[]>> = {
   apiserver: ["https://127.0.0.1:6443/metrics", "https://127.0.0.1:6443/metrics/slis"],
@@ -104,13 +90,23 @@ describe.skipIf(!isPossible)("metrics (needs root, kubectl and Prometheus)", () 
     }, 120_000);
 
     it("please promtool", async () => {
-      for (const text of await texts(urls)) {
-        const { stdout, stderr } = spawnSync(promtool ?? "", ["check", "metrics"], { input: text, encoding: "utf8" });
-        const remarks = `${stdout}${stderr}`.split("\n").filter((line) => line !== "");
-        expect(remarks.filter((line) => !DISLIKED.includes(line.split(" ")[0] ?? ""))).toEqual([]);
-      }
+      for (const text of await texts(urls)) expect(remarksOf(text)).toEqual([]);
     });
   });
+
+  it("count changes of the AuthorizationConfiguration, by whether they were valid", async () => {
+    const name = "apiserver_authorization_config_controller_automatic_reloads_total";
+    const counted = async (status: string) => {
+      const families = familiesIn((await texts(["https://127.0.0.1:6443/metrics"])).join(""));
+      return families.get(name)?.samples.find(({ labels }) => labels.status === status)?.value ?? 0;
+    };
+    const before = await counted("success");
+    site.configureAuthorization("RBAC", "Node");
+    await site.until("the modes are replaced", async () => (await counted("success")) === before + 1);
+    site.configureAuthorization("Node");
+    await site.until("a change is refused", async () => (await counted("failure")) === 1);
+    expect(await counted("success")).toBe(before + 1);
+  }, 120_000);
 
   it("of absent rows are absent, and none is forgotten", async () => {
     const families = familiesIn((await texts(PAGES.apiserver)).join(""));
@@ -202,9 +198,4 @@ function documentedQueries(): readonly (readonly [string, string])[] {
   return [...DOCUMENT.matchAll(/^\| ([^|]+) \| `([^`]+)` \|$/gm)]
     .map(([, panel = "", text = ""]) => [panel, text] as const)
     .filter(([, text]) => !text.startsWith("http"));
-}
-
-function program(name: string): string | undefined {
-  const places = [join(ROOT, ".tools", "prometheus", "usr", "bin"), ...(process.env.PATH ?? "").split(":")];
-  return places.map((dir) => join(dir, name)).find((file) => existsSync(file));
 }

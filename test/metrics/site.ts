@@ -22,6 +22,11 @@ kind: AuthenticationConfiguration
 anonymous: { enabled: ${anonymous} }
 `;
 
+const AUTHORIZATION = (...types: readonly string[]) => `apiVersion: apiserver.config.k8s.io/v1
+kind: AuthorizationConfiguration
+authorizers:
+${types.map((type) => `- { type: ${type}, name: ${type.toLowerCase()} }\n`).join("")}`;
+
 /** GET of some URLs; prints their bodies, or why there is none, as JSON. */
 const FETCH = `
 process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
@@ -43,6 +48,7 @@ export class Site implements AsyncDisposable {
   readonly dataDir = join(this.dir, "data");
   readonly kubeconfig = join(this.dataDir, "kubeconfig");
   readonly #authentication = join(this.dir, "authentication.yaml");
+  readonly #authorization = join(this.dir, "authorization.yaml");
   readonly #network = new TestNetwork(`km${process.pid % 10_000}`);
   readonly #children: { readonly name: string; readonly child: ChildProcess; output: string }[] = [];
   readonly #kubectl: string;
@@ -54,10 +60,12 @@ export class Site implements AsyncDisposable {
   async start(): Promise<void> {
     await this.#network.addNode(NODE);
     this.configureAuthentication(true);
+    this.configureAuthorization("Node", "RBAC");
     this.run("up", binary, [
       ...["up", "--runtime", "simulated", "--nodes", "3", "--no-dashboard", "--no-scheduler", "--controllers="],
       ...["--data-dir", this.dataDir, "--kubeconfig", join(this.dir, "kubeconfig")],
       `--authentication-config=${this.#authentication}`,
+      `--authorization-config=${this.#authorization}`,
     ]);
     await this.until("the API server", async () => (await this.get([`${SERVER}/readyz`]))[0]?.status === 200);
     const common = ["--bind-address=127.0.0.1", "--leader-elect-lease-duration=6s", "--leader-elect-renew-deadline=4s"];
@@ -95,8 +103,9 @@ export class Site implements AsyncDisposable {
     writeFileSync(this.#authentication, AUTHENTICATION(anonymous));
   }
 
-  breakAuthentication(): void {
-    writeFileSync(this.#authentication, "kind: Nonsense\n");
+  /** Followed, too. */
+  configureAuthorization(...types: readonly string[]): void {
+    writeFileSync(this.#authorization, AUTHORIZATION(...types));
   }
 
   /** A program in the namespace, until the end of the site. */

@@ -5,5 +5,5 @@ export { defaultFeatures, type FeatureFlags, type FeatureState, type Features, p
 export { type GatedField, gatedFields, type PathStep } from "./gated-fields.ts";
 export { type Gate, type GateSpec, gates, type Stage, specAt } from "./gates.ts";
 export { shownAt } from "./introduced.ts";
-export { registerFeatureMetrics } from "./metrics.ts";
+export { type BuildFacts, registerBuildInfo, registerFeatureMetrics } from "./metrics.ts";
 export { BINARY, FLOOR, type Version } from "./version.ts";

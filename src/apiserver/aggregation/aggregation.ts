@@ -133,15 +133,15 @@ function partsOf(
   builtIn: readonly ServedVersion[],
 ) {
   const { context } = options.loopback;
-  const { clock, random, log } = context;
+  const { clock, random, log, egress } = context;
   const apiServices = served(resources, GROUP, PLURAL);
   const services = served(resources, "", "services");
   const slices = served(resources, "discovery.k8s.io", "endpointslices");
   const { toServiceIps = false, passesRedirects = false } = options.reach ?? {};
   const resolve = toServiceIps ? serviceIpResolver(resources) : serviceResolver(resources, () => random);
   const { local } = options;
-  const backends = new Backends({ resolve, identity, clock, local });
-  const probes = new Backends({ resolve, identity, clock, local, toAnyone: true });
+  const backends = new Backends({ resolve, identity, clock, local, dial: egress?.cluster });
+  const probes = new Backends({ resolve, identity, clock, local, dial: egress?.cluster, toAnyone: true });
   const { answerWithinMs } = options;
   const proxy: ProxyOptions = { backends, clock, log, stopping, passesRedirects, answerWithinMs };
   return {

@@ -16,7 +16,7 @@ import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2, constants } from "node:http2";
 import type { Duplex, Readable } from "node:stream";
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import { addressText, type Clock, type NetworkAddress, networkErrorText } from "#base";
+import { addressText, type Clock, type Dial, type NetworkAddress, networkErrorText } from "#base";
 import { Unreachable } from "../connect/forward.ts";
 import { IdleSessions } from "./idle-sessions.ts";
 
@@ -37,6 +37,8 @@ export interface BackendOptions {
   /** The current client certificate of this server. */
   readonly identity: () => Identity | undefined;
   readonly clock: Clock;
+  /** Opens the connections. Default: plain TCP. */
+  readonly dial?: Dial | undefined;
 }
 
 export interface Outgoing {
@@ -71,7 +73,8 @@ export class Backend {
     this.#options = options;
     this.#sessions = new IdleSessions(options.clock);
     this.#agent = new Agent({ keepAlive: true, maxFreeSockets: FREE_CONNECTIONS });
-    this.#agent.createConnection = ({ host, port }) => this.#http1Connection({ host: host ?? "", port: Number(port) });
+    this.#agent.createConnection = ({ host, port }, made) =>
+      this.#http1Connection({ host: host ?? "", port: Number(port) }, made);
   }
 
   async send(address: NetworkAddress, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
@@ -189,20 +192,30 @@ export class Backend {
     });
   }
 
-  #http1Connection(address: NetworkAddress): TLSSocket {
+  #http1Connection(
+    address: NetworkAddress,
+    made: ((error: Error | null, stream: Duplex) => void) | undefined,
+  ): TLSSocket | undefined {
     const at = addressText(address);
     const spare = this.#spare.get(at);
-    if (spare === undefined) return this.#open(address, ["http/1.1"]);
     this.#spare.delete(at);
-    return spare;
+    if (spare !== undefined) return spare;
+    const { dial } = this.#options;
+    if (dial === undefined) return this.#open(address, ["http/1.1"]);
+    const opened = made as ((error: Error | null, stream?: Duplex) => void) | undefined;
+    dial(address).then(
+      (stream) => opened?.(null, this.#open(address, ["http/1.1"], stream)),
+      (error: Error) => opened?.(error),
+    );
+    return undefined;
   }
 
-  #open({ host, port }: NetworkAddress, protocols: string[]): TLSSocket {
+  /** `stream`: a connection that leads there. */
+  #open({ host, port }: NetworkAddress, protocols: string[], stream?: Duplex): TLSSocket {
     const { serverName, ca, insecure, identity } = this.#options;
     const own = identity();
     return connectTls({
-      host,
-      port,
+      ...(stream === undefined ? { host, port } : { socket: stream }),
       servername: serverName,
       ALPNProtocols: protocols,
       rejectUnauthorized: !insecure,
@@ -213,7 +226,10 @@ export class Backend {
   }
 
   async #connect(address: NetworkAddress, protocols: string[], signal: AbortSignal): Promise<TLSSocket> {
-    const socket = this.#open(address, protocols);
+    const stream = await this.#options.dial?.(address).catch((error: Error) => {
+      throw this.#unreachable(error, address, false);
+    });
+    const socket = this.#open(address, protocols, stream);
     this.#connecting.add(socket);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const stop = () => reject(signal.reason);

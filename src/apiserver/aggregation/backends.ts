@@ -4,7 +4,7 @@
  * 1. Connections follow the current spec of the APIService: when it changes, the old connections are cut.
  */
 import { X509Certificate } from "node:crypto";
-import type { Clock, NetworkAddress } from "#base";
+import type { Clock, Dial, NetworkAddress } from "#base";
 import { type ApiService, serviceOf } from "./api-service.ts";
 import { Backend, type Identity } from "./backend.ts";
 import { LocalBackend, type LocalExtensions } from "./local-backend.ts";
@@ -17,6 +17,8 @@ export interface BackendsOptions {
   /** Certificates are not verified: for probes that carry no secret and whose answers are not trusted. */
   readonly toAnyone?: boolean;
   readonly local?: LocalExtensions | undefined;
+  /** Opens the connections. Default: plain TCP. */
+  readonly dial?: Dial | undefined;
 }
 
 /** No connection can be made from the spec of the APIService. */
@@ -44,7 +46,7 @@ export class Backends {
 
   /** For an APIService with a Service. Throws BackendFault. */
   of(name: string, service: ApiService): Backend {
-    const { toAnyone = false, identity, clock } = this.#options;
+    const { toAnyone = false, identity, clock, dial } = this.#options;
     const { spec } = service;
     const insecure = toAnyone || spec?.insecureSkipTLSVerify === true;
     const caBundle = toAnyone ? "" : (spec?.caBundle ?? "");
@@ -55,7 +57,7 @@ export class Backends {
     if (found?.from === from) return found.backend;
     const ca = authoritiesIn(caBundle);
     this.forget(name);
-    const backend = new Backend({ serverName, ca, insecure, identity, clock });
+    const backend = new Backend({ serverName, ca, insecure, identity, clock, dial });
     this.#made.set(name, { from, backend });
     return backend;
   }

@@ -46,6 +46,7 @@ export function layFoundation(parts: Surroundings, closing: AsyncDisposableStack
       restMetrics: new RestMetrics(metrics, clock),
       isOutdated,
       tracer,
+      egress: parts.egress,
     },
     resources,
     documents: apiDocuments(shownAt(kinds, features.emulated)),

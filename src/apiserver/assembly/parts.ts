@@ -13,6 +13,7 @@ import type { Allocators } from "../allocate/index.ts";
 import type { Authorizer } from "../authz/authorizer.ts";
 import type { StoreFeed } from "../cache/feed.ts";
 import type { Connectors } from "../connect/index.ts";
+import type { Egress } from "../egress/index.ts";
 import type { Loopback } from "../loopback/loopback.ts";
 import type { Past } from "../past/index.ts";
 import type { PipelineOptions } from "../pipeline/pipeline.ts";
@@ -98,6 +99,8 @@ export interface Surroundings {
   readonly recorder?: Recorder | undefined;
   /** Traces requests. Default: nothing is traced. */
   readonly tracer?: Tracer | undefined;
+  /** How connections to other servers are opened. Default: directly. */
+  readonly egress?: Egress | undefined;
   /** How the store is used. */
   readonly storageSettings?: StorageSettings | undefined;
   readonly requests?: RequestSettings | undefined;

@@ -2,6 +2,7 @@
 
 import { type Clock, type Logger, type MetricsRegistry, type Random, uuidSource } from "#base";
 import type { KubeconfigConnection } from "#pki";
+import type { Egress } from "../egress/index.ts";
 import type { Resources } from "../rest/resources.ts";
 import { BatchLog } from "./batch-log.ts";
 import { failureCounter } from "./failures.ts";
@@ -45,6 +46,8 @@ export interface AuditOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
+  /** How the webhook is reached. Absent: directly. */
+  readonly egress?: Egress | undefined;
 }
 
 export interface Audit extends AuditSteps {
@@ -78,7 +81,7 @@ export async function audit(options: AuditOptions): Promise<Audit> {
     sinks.push(
       new WebhookSink({
         mode,
-        post: postBytes(connection, clock),
+        post: postBytes(connection, clock, options.egress?.controlplane),
         batch: { ...DEFAULT_BATCH, ...batch },
         initialBackoffMs,
         truncation,

@@ -1,5 +1,5 @@
 /** Posts JSON to the audit webhook. Only the status of the answer counts. */
-import { type Clock, HttpClient } from "#base";
+import { type Clock, type Dial, HttpClient } from "#base";
 import { httpCredentials, type KubeconfigConnection } from "#pki";
 
 const TIMEOUT_MS = 30_000;
@@ -12,10 +12,11 @@ export interface PostBytes {
   close(): void;
 }
 
-export function postBytes(target: KubeconfigConnection, clock: Clock): PostBytes {
+export function postBytes(target: KubeconfigConnection, clock: Clock, dial?: Dial): PostBytes {
   const { tls, headers } = httpCredentials(target);
   const url = new URL(target.server);
-  const client = new HttpClient({ clock, timeoutMs: TIMEOUT_MS, maxResponseBytes: READ_BYTES, longer: "cut", tls });
+  const limits = { timeoutMs: TIMEOUT_MS, maxResponseBytes: READ_BYTES, longer: "cut" } as const;
+  const client = new HttpClient({ clock, ...limits, tls, dial });
   return {
     close: () => client.close(),
     send: async (body) => {

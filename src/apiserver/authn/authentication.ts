@@ -6,6 +6,7 @@
  */
 import type { core, JsonObject } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
+import type { Egress } from "../egress/index.ts";
 import { type AnonymousPolicy, type Authenticator, authenticator } from "./authenticator.ts";
 import { bootstrapTokens } from "./bootstrap-token.ts";
 import { CertificateAuthorities, clientCertificates } from "./certificates.ts";
@@ -38,6 +39,8 @@ export interface AuthenticationOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** How webhooks are reached. Absent: directly. */
+  readonly egress?: Egress | undefined;
   /** Absent: nothing is measured. */
   readonly metrics?: MetricsRegistry | undefined;
 }
@@ -67,7 +70,7 @@ export interface Authentication {
 }
 
 export function authentication(options: AuthenticationOptions): Authentication {
-  const { settings, requestHeader, objects, clock, random, log } = options;
+  const { settings, requestHeader, objects, clock, random, log, egress } = options;
   const accounts = serviceAccounts(settings.serviceAccounts ?? {});
   const { audiences, issuers, keys, signer } = accounts;
   const ofAccount = accountTokenJudge({ objects, clock });
@@ -81,6 +84,7 @@ export function authentication(options: AuthenticationOptions): Authentication {
     algorithms: settings.jwt?.algorithms ?? SIGNING_ALGORITHMS,
     disallowedIssuers: issuers,
     compiler: celExpressions(),
+    egress,
     clock,
     log,
     metrics,
@@ -91,7 +95,8 @@ export function authentication(options: AuthenticationOptions): Authentication {
     anonymous = anonymousPolicy(settings, configuration);
   };
   if (settings.jwt !== undefined) configure(settings.jwt.configuration, settings.jwt.file);
-  const webhook = settings.webhook && webhookTokens({ ...settings.webhook, audiences, clock, random, log });
+  const dial = egress?.controlplane;
+  const webhook = settings.webhook && webhookTokens({ ...settings.webhook, audiences, clock, random, log, dial });
   const keptMs = settings.webhook?.cacheTtlMs ?? 0;
   const ttl = { clock, successMs: keptMs, failureMs: keptMs, metrics: metrics?.tokenCache };
 

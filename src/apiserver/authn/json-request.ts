@@ -5,7 +5,7 @@
  * 2. A GET follows redirects, a POST does not. Credentials go to the origin that they were meant for, and to no other.
  */
 import { STATUS_CODES } from "node:http";
-import { type Clock, HttpClient, type HttpClientTls, type HttpFailure, type HttpResponse } from "#base";
+import { type Clock, type Dial, HttpClient, type HttpClientTls, type HttpFailure, type HttpResponse } from "#base";
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
@@ -30,15 +30,17 @@ export interface JsonClientOptions {
   readonly tls: HttpClientTls;
   readonly timeoutMs: number;
   readonly clock: Clock;
+  /** Opens the connections. Default: plain TCP. */
+  readonly dial?: Dial | undefined;
 }
 
 export class JsonClient {
   readonly #timeoutMs: number;
   readonly #client: HttpClient;
 
-  constructor({ tls, timeoutMs, clock }: JsonClientOptions) {
+  constructor({ tls, timeoutMs, clock, dial }: JsonClientOptions) {
     this.#timeoutMs = timeoutMs;
-    this.#client = new HttpClient({ clock, timeoutMs, maxResponseBytes: MAX_ANSWER_BYTES, tls });
+    this.#client = new HttpClient({ clock, timeoutMs, maxResponseBytes: MAX_ANSWER_BYTES, tls, dial });
   }
 
   /** Throws if there is no answer; any status is an answer. */

@@ -7,6 +7,7 @@
 import type { rbac } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import type { StoreFeed } from "../cache/feed.ts";
+import type { Egress } from "../egress/index.ts";
 import type { UserInfo } from "../identity/user.ts";
 import { follow } from "../loopback/follow.ts";
 import type { Resource } from "../rest/resource.ts";
@@ -17,9 +18,9 @@ import { adminAccessGuards } from "./admin-access.ts";
 import { alwaysAllow, alwaysDeny } from "./always.ts";
 import { resourceAttributes } from "./attributes.ts";
 import { type Authorizer, demand } from "./authorizer.ts";
-import { allRules, chain } from "./chain.ts";
 import { DEFAULT_MODES, type ModeSpec, type WebhookSpec } from "./config.ts";
 import { AuthorizationConfigError } from "./config-error.ts";
+import { CurrentModes, type WebhookMode } from "./current-modes.ts";
 import { countDecisions, measured } from "./metrics.ts";
 import type { Mode, Rules } from "./mode.ts";
 import { NodeGraph } from "./node/graph.ts";
@@ -43,12 +44,16 @@ export interface AuthorizationOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** How webhooks are reached. Absent: directly. */
+  readonly egress?: Egress | undefined;
 }
 
 export interface Authorization {
   readonly authorize: Authorizer;
   rulesFor(user: UserInfo, namespace: string): Rules;
   readonly writeAccess: WriteAccess;
+  /** Replaces the modes. Throws AuthorizationConfigError, and changes nothing, if they are invalid. */
+  configure(modes: readonly ModeSpec[]): void;
   /** Aborts calls of webhooks. */
   close(): void;
 }
@@ -60,11 +65,18 @@ export function authorization(options: AuthorizationOptions): Authorization {
   const rules = new Rbac(specs.find(({ type }) => type === "RBAC")?.name);
   rules.follow((plural) => served(options.resources, RBAC_GROUP, plural), options.feed.revision);
   const counted = webhookMetrics(metrics, clock);
-  const modes = specs.map((spec) => modeOf(spec, rules, options, counted, stopping.signal));
-  const authorize = chain(modes, countDecisions(metrics));
+  const modes = new CurrentModes(
+    specs,
+    {
+      lasting: (spec) => modeOf(spec, rules, options),
+      webhook: (spec) => webhookOf(spec, options, counted, stopping.signal),
+    },
+    countDecisions(metrics),
+  );
+  const { authorize } = modes;
   return {
     authorize: measured(authorize, metrics, clock),
-    rulesFor: (user, namespace) => allRules(modes, user, namespace),
+    rulesFor: (user, namespace) => modes.rulesFor(user, namespace),
     writeAccess: {
       guards: new Map([
         ...escalationGuards(rules, authorize),
@@ -72,6 +84,7 @@ export function authorization(options: AuthorizationOptions): Authorization {
       ]),
       mayCreate: (request) => mayCreate(authorize, request),
     },
+    configure: (next) => modes.replace(next),
     close: () => stopping.abort(),
   };
 }
@@ -85,13 +98,7 @@ function mayCreate(authorize: Authorizer, request: Parameters<WriteAccess["mayCr
   );
 }
 
-function modeOf(
-  spec: ModeSpec,
-  rules: Rbac,
-  options: AuthorizationOptions,
-  metrics: WebhookMetrics,
-  signal: AbortSignal,
-): Mode {
+function modeOf(spec: Exclude<ModeSpec, WebhookSpec>, rules: Rbac, options: AuthorizationOptions): Mode {
   switch (spec.type) {
     case "AlwaysAllow":
       return alwaysAllow(spec.name);
@@ -103,8 +110,6 @@ function modeOf(
       return abac(spec.policies, spec.name);
     case "Node":
       return nodeAuthorizer({ name: spec.name, rules: options.nodeRules, graph: () => nodeGraph(options) });
-    case "Webhook":
-      return webhookOf(spec, options, metrics, signal);
   }
 }
 
@@ -123,15 +128,15 @@ function webhookOf(
   options: AuthorizationOptions,
   metrics: WebhookMetrics,
   signal: AbortSignal,
-): Mode {
+): WebhookMode {
   const { clock, random, log, compileCondition } = options;
   if (spec.matchConditions.length > 0 && compileCondition === undefined) {
     throw new AuthorizationConfigError(`The webhook ${spec.name} has match conditions, which this version has not.`);
   }
-  const connection = poster(spec.connection, spec.timeoutMs, clock);
+  const connection = poster(spec.connection, spec.timeoutMs, clock, options.egress?.controlplane);
   signal.addEventListener("abort", () => connection.close(), { once: true });
   const { name, version, authorizedTtlMs, unauthorizedTtlMs, onFailure } = spec;
-  return webhookAuthorizer({
+  const mode = webhookAuthorizer({
     name,
     version,
     authorizedTtlMs,
@@ -145,6 +150,7 @@ function webhookOf(
     log,
     metrics,
   });
+  return { mode, retire: () => connection.retire() };
 }
 
 function served(resources: Resources, group: string, plural: string): Resource {

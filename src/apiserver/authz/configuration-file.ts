@@ -85,6 +85,10 @@ function entryOf(
   const name = nameOf(entry, path.child("name"), seen.names, errors);
   const where = path.child("webhook");
   if (type !== "Webhook") {
+    if (name !== "" && name !== type.toLowerCase())
+      errors.push(
+        field.invalid(path.child("name"), name, `expected name ${type.toLowerCase()} for authorizer ${type}`),
+      );
     if (entry.webhook !== undefined && entry.webhook !== null)
       errors.push(field.invalid(where, "non-null", "may only be specified when type=Webhook"));
     return [{ type, name }];

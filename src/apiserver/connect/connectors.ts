@@ -22,7 +22,7 @@ import { type ReviewOptions, reviews } from "./reviews.ts";
 import { tokenRequest } from "./token-request.ts";
 
 export interface ConnectOptions {
-  readonly context: Pick<ServerContext, "store" | "clock">;
+  readonly context: Pick<ServerContext, "store" | "clock" | "egress">;
   readonly resources: Resources;
   readonly authenticateToken: TokenAuthenticator;
   readonly authorize: Authorizer;
@@ -49,9 +49,10 @@ export interface Connectors {
 
 export function connectors(options: ConnectOptions): Connectors {
   const { resources, kubeletIdentity, kubelets, simulatedMetrics, stopping, authorize } = options;
+  const dial = options.context.egress?.cluster;
   const core = (plural: string) => served(resources, "", plural);
-  const pods = core("pods");
-  const reach: PodConnections = { pods, nodes: core("nodes"), kubeletIdentity, kubelets, simulatedMetrics, stopping };
+  const [pods, nodes] = [core("pods"), core("nodes")];
+  const reach: PodConnections = { pods, nodes, kubeletIdentity, kubelets, simulatedMetrics, stopping, dial };
   const bind = bindPod(pods, core("bindings").kind as Kind as Kind<core.Binding>);
   const slices = served(resources, "discovery.k8s.io", "endpointslices");
   /** These pass admission with the operation CONNECT. */

@@ -7,8 +7,9 @@
  */
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { isIP } from "node:net";
 import type { Duplex, Readable } from "node:stream";
-import { type Clock, joined, networkErrorText } from "#base";
+import { type Clock, type Dial, joined, networkErrorText, secured } from "#base";
 import type { ApiRequest, ApiResponse, Sink } from "../http/exchange.ts";
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -44,6 +45,8 @@ export interface Target {
   readonly timeoutMs?: number | undefined;
   /** Aborts when this server stops: cuts what is being forwarded. */
   readonly stopping?: AbortSignal | undefined;
+  /** Opens the connection. Default: plain TCP. */
+  readonly dial?: Dial | undefined;
 }
 
 /** The request failed before a response. The message says why, in the words of Go. */
@@ -93,7 +96,7 @@ export async function forward(
 /** As `forward`, for an upgrade. If the target declines, its response is an ordinary one. */
 export async function forwardUpgrade(target: Target, exchange: ApiRequest, clock: Clock): Promise<ApiResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<{ response: IncomingMessage; connection?: Duplex }>();
-  const outgoing = open(target, exchange, passedOn(exchange.headers, UPGRADE));
+  const outgoing = await open(target, exchange, passedOn(exchange.headers, UPGRADE));
   outgoing.once("upgrade", (response, connection, head) => {
     if (head.length > 0) connection.unshift(head);
     resolve({ response, connection });
@@ -117,7 +120,7 @@ export async function forwardUpgrade(target: Target, exchange: ApiRequest, clock
 async function send(target: Target, exchange: ApiRequest, body: Buffer | undefined): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const length = body !== undefined && { "content-length": String(body.length) };
-  const outgoing = open(target, exchange, { ...passedOn(exchange.headers), ...length });
+  const outgoing = await open(target, exchange, { ...passedOn(exchange.headers), ...length });
   outgoing.once("response", resolve);
   // Stays attached: later errors also show on the response or the connection.
   outgoing.on("error", (error) => reject(unreachable(error, target)));
@@ -125,7 +128,8 @@ async function send(target: Target, exchange: ApiRequest, body: Buffer | undefin
   return promise;
 }
 
-function open(target: Target, exchange: ApiRequest, headers: Record<string, string>): ClientRequest {
+/** Throws Unreachable if there is no connection through a proxy. */
+async function open(target: Target, exchange: ApiRequest, headers: Record<string, string>): Promise<ClientRequest> {
   const { secure, host, port, path, tls, timeoutMs = CONNECT_TIMEOUT_MS } = target;
   const { method } = exchange;
   const signal = endOf(target, exchange);
@@ -137,12 +141,19 @@ function open(target: Target, exchange: ApiRequest, headers: Record<string, stri
     headers,
     signal,
     timeout: timeoutMs,
-    agent: false,
   };
   // A kubelet's certificate may be self-signed: without an authority it is not verified, as in Kubernetes.
-  const outgoing = secure
-    ? httpsRequest({ ...options, ...tls, rejectUnauthorized: tls?.ca !== undefined })
-    : httpRequest(options);
+  const trust = { ...tls, rejectUnauthorized: tls?.ca !== undefined };
+  const dialed = await target.dial?.({ host, port }).catch((error: Error) => {
+    throw unreachable(error, target);
+  });
+  const connection =
+    dialed && (secure ? secured(dialed, { ...trust, servername: isIP(host) === 0 ? host : "", host }) : dialed);
+  const over = connection === undefined ? { agent: false as const } : { createConnection: () => connection };
+  const outgoing =
+    secure && connection === undefined
+      ? httpsRequest({ ...options, ...trust, ...over })
+      : httpRequest({ ...options, ...over });
   const settled = () => outgoing.setTimeout(0);
   outgoing.once("response", settled).once("upgrade", settled);
   outgoing.once("timeout", () => outgoing.destroy(Object.assign(new Error("timeout"), { code: "ETIMEDOUT" })));

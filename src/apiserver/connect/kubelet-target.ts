@@ -4,7 +4,7 @@
  * 1. Simulated nodes are refused: nothing runs there, and their addresses may belong to another machine.
  */
 import { type core, notFound, StatusError } from "#api";
-import type { NetworkAddress } from "#base";
+import type { Dial, NetworkAddress } from "#base";
 import type { Resource } from "../rest/resource.ts";
 import type { Target } from "./forward.ts";
 
@@ -35,12 +35,14 @@ export interface PodConnections {
   readonly simulatedMetrics?: SimulatedMetrics | undefined;
   /** Aborts when this server stops. */
   readonly stopping?: AbortSignal | undefined;
+  /** Opens connections to nodes, Pods and Services. Default: plain TCP. */
+  readonly dial?: Dial | undefined;
 }
 
 export function kubeletTarget(connections: PodConnections, nodeName: string): Omit<Target, "path"> {
-  const { nodes, kubeletIdentity, kubelets, stopping } = connections;
+  const { nodes, kubeletIdentity, kubelets, stopping, dial } = connections;
   const address = kubeletAddress(nodes, nodeName, kubelets);
-  return { secure: true, ...address, timeoutMs: kubelets?.timeoutMs, tls: kubeletIdentity?.(), stopping };
+  return { secure: true, ...address, timeoutMs: kubelets?.timeoutMs, tls: kubeletIdentity?.(), stopping, dial };
 }
 
 export function kubeletAddress(

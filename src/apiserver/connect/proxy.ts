@@ -94,14 +94,15 @@ function proxy(what: string, find: (request: RestRequest, place: Place) => Found
       return { status: 301, headers: { location: `${asked}/${query.size > 0 ? `?${query}` : ""}` }, body: [] };
     const path = behindProxy(asked, query, namespaced);
     try {
-      const { clock } = request.context;
-      if (isUpgrade) return await forwardUpgrade({ ...found, path }, exchange, clock);
+      const { clock, egress } = request.context;
+      const target = { ...found, path, dial: egress?.cluster };
+      if (isUpgrade) return await forwardUpgrade(target, exchange, clock);
       const parts = asked.split("/");
       const through = {
         prefix: parts.slice(0, namespaced ? 8 : 6).join("/"),
         hosts: [hostAndPort(found), exchange.headers.host ?? ""],
       };
-      return await forward({ ...found, path }, exchange, clock, (answer) => proxiedAnswer(answer, through));
+      return await forward(target, exchange, clock, (answer) => proxiedAnswer(answer, through));
     } catch (error) {
       if (error instanceof Unreachable) throw serviceUnavailable(`error trying to reach service: ${error.message}`);
       throw error;

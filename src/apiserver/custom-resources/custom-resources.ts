@@ -102,7 +102,7 @@ function terminating(resource: Parameters<typeof forbidden>[0], name: string) {
 
 function converterFor(
   { spec, metadata }: Definition,
-  { clock, random, newUid, tracer }: StorageContext,
+  { clock, random, newUid, tracer, egress }: StorageContext,
   resources: Resources,
   metrics: ConversionMetrics,
 ): Converter {
@@ -114,6 +114,7 @@ function converterFor(
       clock,
       resolve: serviceResolver(resources, () => random),
       tracer,
+      egress,
     }),
     reviewVersions: webhook.conversionReviewVersions,
     newUid,

@@ -15,6 +15,7 @@ import {
 } from "#api";
 import { type Clock, HttpClient, httpFailureText, type NetworkAddress } from "#base";
 import type { Tracer } from "#tracing";
+import type { Egress } from "../egress/index.ts";
 
 export const WEBHOOK_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
@@ -43,6 +44,8 @@ export interface WebhookClientOptions {
   readonly identity?: WebhookIdentity | undefined;
   /** Calls during a traced request have spans, and name them to the webhook. */
   readonly tracer?: Tracer | undefined;
+  /** Services are part of the cluster, URLs of the control plane's network. Absent: both are reached directly. */
+  readonly egress?: Egress | undefined;
   /** Called with the error of a connection that could not be made, or broke. */
   onFailedConnection?: ((cause: unknown) => void) | undefined;
   /** Where a Service can be reached now. Throws if nowhere, in words for the client. */
@@ -66,7 +69,7 @@ interface Target {
 }
 
 export function webhookClient(options: WebhookClientOptions): WebhookClient {
-  const { config, clock, identity = {}, tracer, resolve, onFailedConnection } = options;
+  const { config, clock, identity = {}, tracer, egress, resolve, onFailedConnection } = options;
   const target = targetOf(config, resolve);
   const { authorization, cert, key } = identity;
   const client = new HttpClient({
@@ -75,6 +78,7 @@ export function webhookClient(options: WebhookClientOptions): WebhookClient {
     maxResponseBytes: MAX_ANSWER_BYTES,
     maxConnections: MAX_CONNECTIONS,
     maxIdleConnections: IDLE_CONNECTIONS,
+    dial: config.service === undefined ? egress?.controlplane : egress?.cluster,
     tls: { ca: caBundleOf(config), cert, key, serverName: target.serverName },
   });
   const headers = {

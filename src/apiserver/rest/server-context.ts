@@ -5,6 +5,7 @@ import type { RequestAbout } from "#flows";
 import type { Revision, Store } from "#store";
 import type { Tracer } from "#tracing";
 import type { StoreFeed } from "../cache/feed.ts";
+import type { Egress } from "../egress/index.ts";
 import type { UserInfo } from "../identity/user.ts";
 import type { RestMetrics } from "./metrics.ts";
 import type { FormerNamespaces } from "./read/former-namespaces.ts";
@@ -21,6 +22,8 @@ export interface StorageContext {
   readonly features: Features;
   /** Absent: nothing is traced. */
   readonly tracer?: Tracer | undefined;
+  /** How connections to other servers are opened. Absent: directly. */
+  readonly egress?: Egress | undefined;
   /** How fields of features that are off are dropped from objects of a kind. Undefined: there are none. */
   disabledFields(kind: Kind): DropFields | undefined;
   /** A version 4 UUID. */

@@ -1,5 +1,5 @@
 /** What /version answers: the API level that k8ts speaks, with its own version as build metadata. */
-import { defaultFeatures, type Features } from "#api";
+import { defaultFeatures, type Features, registerBuildInfo } from "#api";
 import type { MetricsRegistry } from "#base";
 import manifest from "../../../package.json" with { type: "json" };
 
@@ -46,21 +46,7 @@ export function versionInfo({ emulated, minCompatibility }: Features = defaultFe
 /** Which program this is, and what it emulates. `component`: kube, as all components of Kubernetes call it. */
 export function registerVersionMetrics(metrics: MetricsRegistry, features: Features = defaultFeatures): void {
   const info = versionInfo(features);
-  metrics
-    .gauge({
-      name: "kubernetes_build_info",
-      help: "1, with what this program was built from as labels.",
-      labels: [
-        ...(["major", "minor", "git_version", "git_commit", "git_tree_state"] as const),
-        ...(["build_date", "go_version", "compiler", "platform"] as const),
-      ],
-      stability: "BETA",
-    })
-    .labels(
-      ...([info.major, info.minor, info.gitVersion, info.gitCommit, info.gitTreeState] as const),
-      ...([info.buildDate, info.goVersion, info.compiler, info.platform] as const),
-    )
-    .set(1);
+  registerBuildInfo(metrics, info);
   metrics
     .gauge({
       name: "version_info",

@@ -17,6 +17,7 @@ import { isIP } from "node:net";
 import { urlToHttpOptions } from "node:url";
 import type { Clock } from "../system/clock.ts";
 import { childController } from "../tasks/abort.ts";
+import { type Dial, dialedAgents } from "./dial.ts";
 import { type NetworkAddress, networkErrorText } from "./network-error.ts";
 
 export interface HttpClientTls {
@@ -45,6 +46,8 @@ export interface HttpClientOptions {
   readonly maxConnections?: number | undefined;
   /** Idle connections that are kept to one address. Default: 256. */
   readonly maxIdleConnections?: number | undefined;
+  /** Opens the connections. Default: plain TCP to the address. */
+  readonly dial?: Dial | undefined;
 }
 
 export interface HttpRequest {
@@ -88,8 +91,13 @@ export class HttpClient {
     const { ca, cert, key, insecure = false } = tls;
     const pool = { keepAlive: true, maxSockets, maxFreeSockets };
     this.#options = options;
-    this.#plain = new HttpAgent(pool);
-    this.#secure = new HttpsAgent({ ...pool, ca, cert, key, rejectUnauthorized: !insecure });
+    const trust = { ca, cert, key, rejectUnauthorized: !insecure };
+    const { plain, secure } =
+      options.dial === undefined
+        ? { plain: new HttpAgent(pool), secure: new HttpsAgent({ ...pool, ...trust }) }
+        : dialedAgents(options.dial, pool, trust);
+    this.#plain = plain;
+    this.#secure = secure;
   }
 
   /** Never rejects, unless the request itself is malformed: a URL or a header that cannot be sent. */

@@ -11,7 +11,7 @@ import { type AuthenticationFlags, parseConfiguration } from "./authentication.t
 import { ClusterError } from "./errors.ts";
 import { followFile, joined, readFlag } from "./flag-files.ts";
 import { type NamedCertificateFiles, namedFiles, readNamed } from "./named-certificates.ts";
-import { authenticationReloads, type ReloadMetrics } from "./reload-metrics.ts";
+import { type ReloadMetrics, reloadMetrics } from "./reload-metrics.ts";
 
 type ServingCertificate = ApiServerOptions["certificate"];
 
@@ -102,7 +102,8 @@ export function followAuthentication(
   if (authenticationConfig !== undefined) {
     const configure = (text: string) =>
       server.configureAuthentication(parseConfiguration(text, flags), authenticationConfig);
-    follow(authenticationConfig, configuration, configure, authenticationReloads(metrics, clock, server.port));
+    const counts = reloadMetrics("authentication", { metrics, clock, port: server.port });
+    follow(authenticationConfig, configuration, configure, counts);
   }
 }
 

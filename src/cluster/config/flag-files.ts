@@ -6,7 +6,7 @@
  * 2. A followed file that cannot be read, or that `changed` refuses, is reported once and tried again when it changes.
  */
 import { readFile } from "node:fs/promises";
-import type { Clock } from "#base";
+import type { Clock, Maybe } from "#base";
 import { ClusterError } from "./errors.ts";
 
 const EVERY_MS = 5_000;
@@ -29,7 +29,8 @@ export interface FollowFileOptions {
   readonly signal: AbortSignal;
   /** What the file held when it was first read. */
   readonly known: string;
-  changed(text: string): void;
+  /** Throws, or rejects, if the text is refused. */
+  changed(text: string): Maybe<void>;
   failed(error: unknown): void;
 }
 
@@ -43,7 +44,7 @@ export async function followFile(file: string, options: FollowFileOptions): Prom
       const text = await readFile(file, "utf8");
       if (text === seen) continue;
       seen = text;
-      changed(text);
+      await changed(text);
     } catch (error) {
       if (seen === undefined) continue;
       failed(error);

@@ -9,13 +9,18 @@ export interface ReloadMetrics {
   reloaded(isValid: boolean): void;
 }
 
-/** Once for each registry. `port`: of this server. */
-export function authenticationReloads(metrics: MetricsRegistry, clock: Clock, port: number): ReloadMetrics {
-  const name = (what: string) => `apiserver_authentication_config_controller_automatic_reload${what}`;
+const DOCUMENTS = { authentication: "AuthenticationConfiguration", authorization: "AuthorizationConfiguration" };
+
+/** Once for each registry and area. `port`: of this server. */
+export function reloadMetrics(
+  area: keyof typeof DOCUMENTS,
+  { metrics, clock, port }: { readonly metrics: MetricsRegistry; readonly clock: Clock; readonly port: number },
+): ReloadMetrics {
+  const name = (what: string) => `apiserver_${area}_config_controller_automatic_reload${what}`;
   const labels = ["status", "apiserver_id_hash"] as const;
   const total = metrics.counter({
     name: name("s_total"),
-    help: "How often the AuthenticationConfiguration was read again, by whether it was valid.",
+    help: `How often the ${DOCUMENTS[area]} was read again, by whether it was valid.`,
     labels,
     stability: "BETA",
   });

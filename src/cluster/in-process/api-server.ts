@@ -15,7 +15,7 @@ import { readAdmission } from "../config/admission.ts";
 import { readApis } from "../config/apis.ts";
 import { readAudit } from "../config/audit.ts";
 import { readAuthentication, readRequestHeader } from "../config/authentication.ts";
-import { readModes } from "../config/authorization.ts";
+import { followAuthorization, readModes } from "../config/authorization.ts";
 import {
   CurrentCertificate,
   followAuthentication,
@@ -73,6 +73,8 @@ export async function startClusterApiServer(
   const { config, pki, store, machineIp, features, metrics, clock, random, log } = options;
   const flags = config.authentication ?? {};
   const files = await readChangingFiles(flags);
+  const { authorization: authorizationFlags = {} } = config;
+  const { modes, configuration } = await readModes(authorizationFlags);
   const { namedCertificates } = config.serving ?? {};
   const parts = { pki, clientCa: files.clientCa, named: await readNamed(namedCertificates) };
   const encrypted = await openEncryption(config.encryption ?? {}, { clock, log });
@@ -95,7 +97,7 @@ export async function startClusterApiServer(
     requestHeader: await readRequestHeader(flags, pki),
     certificate: servingCertificate(parts),
     serving: servingOptions(config.serving, log),
-    authorizationModes: await readModes(config.authorization ?? {}),
+    authorizationModes: modes,
     admission: readAdmission(config.admission ?? {}, options.podSecurityLevel),
     allowPrivileged: config.allowPrivileged,
     audit: await readAudit(config.audit ?? {}, log),
@@ -135,6 +137,7 @@ export async function startClusterApiServer(
     follow: (background) => {
       const following = { background, certificate, server, metrics, clock, log };
       followAuthentication(flags, files, following);
+      followAuthorization(authorizationFlags, configuration, following);
       followNamed(namedCertificates, parts.named, following);
       encrypted?.follow(background);
     },

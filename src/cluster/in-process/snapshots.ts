@@ -8,7 +8,7 @@
 import { hostname } from "node:os";
 import { type Clock, type Logger, MetricsRegistry, type Random, TaskGroup } from "#base";
 import { Client, type InProcessHandle, inProcess } from "#client";
-import { controllerMetrics } from "#controllers";
+import { type CallLog, controllerMetrics } from "#controllers";
 import type { DriverControllers } from "#storage";
 
 const ADMIN = { name: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] };
@@ -19,6 +19,8 @@ export interface InProcessSnapshotsOptions {
   /** Others may work on the same store. */
   readonly elects: boolean;
   readonly drivers: DriverControllers;
+  /** With which the calls to the drivers are recorded. */
+  readonly calls?: CallLog | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -28,7 +30,7 @@ export interface InProcessSnapshotsOptions {
 
 /** Until the signal aborts. */
 export async function runSnapshots(options: InProcessSnapshotsOptions, signal: AbortSignal): Promise<void> {
-  const { handle, elects, drivers, clock, random, log, metrics: registry } = options;
+  const { handle, elects, drivers, clock, random, log, calls, metrics: registry } = options;
   const { CONTROLLER_ACCOUNT, installSnapshots, runSnapshotController, runSnapshotter, SNAPSHOTTER_ACCOUNT } =
     await import("#storage");
   await using parts = new AsyncDisposableStack();
@@ -46,7 +48,7 @@ export async function runSnapshots(options: InProcessSnapshotsOptions, signal: A
     await installSnapshots(clientOf(ADMIN, "k8ts"), drivers.driverName, signal);
     const tasks = new TaskGroup({ parent: signal });
     const metrics = controllerMetrics(new MetricsRegistry());
-    const shared = { instance: hostname(), clock, random, metrics, elects };
+    const shared = { instance: hostname(), clock, random, metrics, elects, calls };
     const controller = { ...shared, client: accountClient(CONTROLLER_ACCOUNT), registry };
     const snapshotter = {
       ...shared,

@@ -2,19 +2,19 @@
  * Storage in the API server's process: default objects, snapshots, and the sidecars of the driver local.csi.k8ts.dev.
  *
  *     claims --► sidecars ──► real nodes: the driver's socket on each node
- *                         └── simulated nodes: one driver in memory
+ *                         └── simulated nodes: a driver in memory for each
  *
  * 1. It is loaded in the background, and starts after the nodes: they are ready without it.
  * 2. Another process that works as a sidecar of the driver does so instead of this one.
  */
-import { kinds, parseQuantity, scaledValue, type storage } from "#api";
-import { K8TS_VERSION } from "#apiserver";
-import { type Clock, type Logger, MetricsRegistry, type Random, TaskGroup, uuidSource } from "#base";
+import { kinds, type storage } from "#api";
+import { type Clock, type Logger, MetricsRegistry, type Random, TaskGroup } from "#base";
 import { Client, Informer, type InProcessHandle, inProcess } from "#client";
-import { controllerMetrics } from "#controllers";
+import { CallLog, controllerMetrics } from "#controllers";
 import type { DriverControllers, Sidecar } from "#storage";
 import type { NodesConfig } from "../config/cluster-config.ts";
 import { simulatedNames } from "./simulated-nodes.ts";
+import { simulatedDrivers } from "./simulated-storage.ts";
 import { runSnapshots } from "./snapshots.ts";
 
 const ADMIN = { name: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] };
@@ -46,7 +46,8 @@ export interface RealNodeFacts {
 export async function runStorage(options: InProcessStorageOptions, signal: AbortSignal): Promise<void> {
   const { handle, elects, clock, random } = options;
   const log = options.log.child({ component: "storage" });
-  const { ACCOUNT_NAMESPACE, ensureDefaultObjects, READER_ACCOUNT, runSidecars, sidecarsOf } = await import("#storage");
+  const { ACCOUNT_NAMESPACE, ensureDefaultObjects, READER_ACCOUNT, recordedControllers, runSidecars, sidecarsOf } =
+    await import("#storage");
   await using parts = new AsyncDisposableStack();
   const clientOf = (user: { readonly name: string; readonly groups: readonly string[] }, userAgent: string) => {
     const client = new Client({ transport: inProcess(handle, user), clock, userAgent });
@@ -63,11 +64,13 @@ export async function runStorage(options: InProcessStorageOptions, signal: Abort
   const client = accountClient(READER_ACCOUNT);
   const tasks = new TaskGroup({ parent: signal });
   parts.defer(() => tasks.stop());
-  const { drivers, registration } =
+  const calls = new CallLog(clock);
+  const { drivers: reached, registration } =
     options.nodes === undefined
       ? await realDrivers(options, client, tasks, parts)
-      : await simulatedDriver(options, simulatedNames(options.nodes), client, signal);
-  tasks.run("snapshots", (running) => runSnapshots({ ...options, drivers, log }, running));
+      : await simulated(simulatedNames(options.nodes), options, clientOf(ADMIN, "k8ts"), signal);
+  const drivers = recordedControllers(reached, calls);
+  tasks.run("snapshots", (running) => runSnapshots({ ...options, drivers, calls, log }, running));
   const [first, ...others] = sidecarsOf(drivers, {
     provisioner: { settings: { strictTopology: true } },
     capacity: {},
@@ -83,6 +86,7 @@ export async function runStorage(options: InProcessStorageOptions, signal: Abort
       random,
       log,
       metrics: controllerMetrics(new MetricsRegistry()),
+      calls,
     },
     signal,
   );
@@ -93,29 +97,17 @@ interface Drivers {
   readonly registration: Sidecar["controllers"];
 }
 
-async function simulatedDriver(
-  { clock }: InProcessStorageOptions,
+async function simulated(
   names: readonly string[],
+  { clock }: InProcessStorageOptions,
   client: Client,
   signal: AbortSignal,
 ): Promise<Drivers> {
-  const { DRIVER_NAME, memoryStorage, nodeOfVolume, oneForAll, simulatedRegistration, TOPOLOGY_KEY } = await import(
-    "#storage"
-  );
+  const { DRIVER_NAME, simulatedRegistration, TOPOLOGY_KEY } = await import("#storage");
   const known = new Set(names);
-  const newId = uuidSource();
-  const storage = memoryStorage({ version: K8TS_VERSION, clock, newId, nodes: () => names });
-  // The driver remembers nothing of an earlier process; the API server does.
-  for await (const volume of client.of(kinds.PersistentVolume).each({ signal })) {
-    const { csi, capacity } = volume.spec ?? {};
-    const node = nodeOfVolume(volume, TOPOLOGY_KEY);
-    if (csi?.driver !== DRIVER_NAME || node === undefined || !known.has(node)) continue;
-    const bytes = Number(scaledValue(parseQuantity(capacity?.storage ?? "0"), 0));
-    await storage.adopt({ id: csi.volumeHandle, name: volume.metadata.name ?? "", node, bytes });
-  }
   const facts = { driverName: DRIVER_NAME, topologyKey: TOPOLOGY_KEY, account: REGISTRAR };
   return {
-    drivers: oneForAll(DRIVER_NAME, storage.controller),
+    drivers: await simulatedDrivers(names, { client, clock }, signal),
     registration: [simulatedRegistration({ ...facts, isSimulated: (name) => known.has(name) })],
   };
 }

@@ -46,6 +46,8 @@ export interface RunOptions {
   readonly serviceCidrs?: readonly string[] | undefined;
   /** `--feature-gates` of the nodes' programs. */
   readonly featureGates?: string | undefined;
+  /** Whether nodes run the CSI driver for volumes on their disks. Default: yes. */
+  readonly localStorage?: boolean | undefined;
 }
 
 export interface Started {
@@ -114,6 +116,7 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
     clusterDns,
     proxyMode: config.proxyMode,
     featureGates: options.featureGates,
+    localStorage: options.localStorage,
   };
   background.run("real nodes", (signal) => nodes.run(kubelet, signal).finally(() => client.close()));
 

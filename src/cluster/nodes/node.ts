@@ -67,6 +67,8 @@ export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOpt
     if (why === undefined) await write({ firstLoop: await claimLoops(names) });
     else log.warn("the node makes no volumes", { node: names.name, why });
   }
+  const unwanted = await unwantedDriver(run, kubelet);
+  if (unwanted !== undefined) await endProcess(unwanted, AGENT_GRACE_MS, clock);
   const agents = agentsOf(place.files, run, { kubelet, isIsolated });
   for (const agent of agents) {
     if (await isCurrent(agent, clock.now())) continue;
@@ -131,11 +133,16 @@ type Wanted = Pick<NodeOptions, "kubelet" | "isIsolated" | "clock">;
 /** Whether its processes run, with the command lines that would be used now, and certificates that last. */
 export async function isUp(run: NodeRun, names: NodeNames, { kubelet, isIsolated, clock }: Wanted): Promise<boolean> {
   if (run.state !== "running" || run.containerd === undefined || !(await isAlive(run.containerd))) return false;
-  if (!(await isOn(run, isIsolated))) return false;
+  if (!(await isOn(run, isIsolated)) || (await unwantedDriver(run, kubelet)) !== undefined) return false;
   for (const agent of agentsOf(isIsolated ? insideNames(names) : names, run, { kubelet, isIsolated })) {
     if (!(await isCurrent(agent, clock.now()))) return false;
   }
   return true;
+}
+
+/** A driver that runs since an earlier start with volumes. */
+async function unwantedDriver({ csiDriver }: NodeRun, { localStorage = true }: KubeletOptions) {
+  return !localStorage && csiDriver !== undefined && (await isAlive(csiDriver)) ? csiDriver : undefined;
 }
 
 interface Agent {
@@ -161,7 +168,8 @@ function agentsOf(
 ): readonly Agent[] {
   const ips = addressesOf(run);
   const { firstLoop } = run;
-  const hasDriver = (!isIsolated || firstLoop !== undefined) && csiDriverProblem(files) === undefined;
+  const { localStorage = true } = options;
+  const hasDriver = localStorage && (!isIsolated || firstLoop !== undefined) && csiDriverProblem(files) === undefined;
   const driverNow = csiDriverStart(files, firstLoop, options);
   const driver: Agent = {
     process: run.csiDriver,

@@ -21,9 +21,10 @@ import { type AdmissionFlags, readAdmission } from "../config/admission.ts";
 import { readApis } from "../config/apis.ts";
 import { type AuditFlags, readAudit } from "../config/audit.ts";
 import { type AuthenticationFlags, parseConfiguration, readAuthentication } from "../config/authentication.ts";
-import { readModes } from "../config/authorization.ts";
+import { followAuthorization, readModes } from "../config/authorization.ts";
 import { readChangingFiles } from "../config/changing-files.ts";
 import { type Environment, type FlowRecording, historyOf, type StoreConfig } from "../config/cluster-config.ts";
+import { openEgress } from "../config/egress.ts";
 import { type EncryptionFlags, openEncryption } from "../config/encryption.ts";
 import { ClusterError } from "../config/errors.ts";
 import { withExternalSigner } from "../config/external-signer.ts";
@@ -31,7 +32,7 @@ import { featureNotes, readFeatures } from "../config/features.ts";
 import { followFile, readFlag } from "../config/flag-files.ts";
 import { listenOrExplain } from "../config/listen.ts";
 import { namedFiles, readNamed } from "../config/named-certificates.ts";
-import { authenticationReloads, type ReloadMetrics } from "../config/reload-metrics.ts";
+import { type ReloadMetrics, reloadMetrics } from "../config/reload-metrics.ts";
 import { type ServingSettings, servingOptions } from "../config/serving.ts";
 import {
   readServing,
@@ -82,6 +83,8 @@ export interface ApiServerConfig extends ServingFlags {
   readonly flags?: Readonly<Record<string, string>> | undefined;
   /** `--tracing-config-file`. Default: nothing is traced. */
   readonly tracingConfigFile?: string | undefined;
+  /** `--egress-selector-config-file`. Default: connections are made directly. */
+  readonly egressSelectorConfigFile?: string | undefined;
   /** How extension API servers are reached. */
   readonly aggregation?: ApiServerOptions["aggregation"];
 }
@@ -121,6 +124,7 @@ export async function startStandaloneApiServer(
   const changing = await readChangingFiles(withoutClientCa(flags));
   const read = await readAuthentication(flags, changing, await keyOf(flags));
   const settings = await withExternalSigner(read, flags, environment, starting);
+  const authorization = await readModes(authorizationFlags);
   const requestHeader = await readRequestHeader(flags);
   const frontProxy = proxyClient && {
     certPem: await readFlag("--proxy-client-cert-file", proxyClient.certFile),
@@ -131,7 +135,9 @@ export async function startStandaloneApiServer(
   metrics.describeItself();
   const tracing = await openTracing(config.tracingConfigFile, { clock, log, metrics }, starting);
   const tracer = tracing?.tracer("apiserver");
-  const store = await openStore({ ...storeSpec(config.store), clock, log, ...historyOf(config), tracer });
+  const egress = await openEgress(config.egressSelectorConfigFile, { clock, metrics });
+  const dial = egress?.etcd;
+  const store = await openStore({ ...storeSpec(config.store), clock, log, ...historyOf(config), tracer, dial });
   starting.defer(() => store.close());
   const encrypted = await openEncryption(config.encryption ?? {}, { clock, log });
   starting.defer(async () => encrypted?.encryption.close());
@@ -143,6 +149,7 @@ export async function startStandaloneApiServer(
       store,
       recorder: config.flowRecords === "off" ? undefined : new Recorder(),
       tracer,
+      egress,
       historyWindowMs: config.historyWindowMs,
       others: { [SCHEDULING_PATH]: answers.answer },
       start: { startedMs: performance.timeOrigin, flags: config.flags ?? {} },
@@ -152,7 +159,7 @@ export async function startStandaloneApiServer(
       certificate,
       serving: servingOptions(config.serving, log),
       authentication: settings,
-      authorizationModes: await readModes(authorizationFlags),
+      authorizationModes: authorization.modes,
       admission: readAdmission(withoutNodeRestriction(admission)),
       allowPrivileged: config.allowPrivileged ?? false,
       audit: await readAudit(config.audit ?? {}, log),
@@ -180,6 +187,7 @@ export async function startStandaloneApiServer(
   const following: Following = { server, background, metrics, ...environment };
   followServing(servedFiles(files, config, certificate), readCertificate, following);
   followConfiguration(flags, changing.configuration, following);
+  followAuthorization(authorizationFlags, authorization.configuration, following);
   encrypted?.follow(background);
   const parts = starting.move();
   return { port: server.port, stop: () => parts.disposeAsync() };
@@ -243,7 +251,7 @@ function followConfiguration(flags: AuthenticationFlags, known: string | undefin
   if (file === undefined || known === undefined) return;
   const { server, metrics, clock } = following;
   const changed = (text: string) => server.configureAuthentication(parseConfiguration(text, flags), file);
-  const counts = authenticationReloads(metrics, clock, server.port);
+  const counts = reloadMetrics("authentication", { metrics, clock, port: server.port });
   follow(file, known, changed, following, counts);
 }
 

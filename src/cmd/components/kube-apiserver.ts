@@ -81,6 +81,7 @@ export interface KubeApiServerOptions
   readonly eventTtl?: number;
   readonly proxyClientCertFile?: string;
   readonly proxyClientKeyFile?: string;
+  readonly egressSelectorConfigFile?: string;
 }
 
 export function kubeApiServerCommand(): Command {
@@ -117,6 +118,7 @@ export function kubeApiServerCommand(): Command {
     .addOption(tracingOption())
     .option("--proxy-client-cert-file <file>", "client certificate for aggregated API servers")
     .option("--proxy-client-key-file <file>", "private key of that certificate")
+    .option("--egress-selector-config-file <file>", "EgressSelectorConfiguration: proxies for outgoing connections")
     .action(async (options: KubeApiServerOptions) => {
       const notes = [...notesOnFlags(command, KUBE_APISERVER), ...notesOnServing(options)];
       await run({ ...kubeApiServerConfig(options), flags: flagValues(command) }, notes, loggingFrom(options));
@@ -177,6 +179,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     tracingConfigFile: options.tracingConfigFile,
+    egressSelectorConfigFile: options.egressSelectorConfigFile,
     kubelets: kubeletReachFrom(options),
     aggregation: aggregationFrom(options),
     advertiseAddress,

@@ -2,10 +2,11 @@
 import { hostname } from "node:os";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { Features } from "#api";
-import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
+import { answerZPage, servedZPages, versionInfo } from "#apiserver";
 import { ClusterError, featureNotes, readFeatures } from "#cluster";
 import type { KubeletConfig } from "#kubelet";
 import { type FeatureOptions, featureGatesOption } from "../options/features.ts";
+import { flagValues } from "../options/flag-values.ts";
 import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
@@ -134,10 +135,17 @@ export function kubeletCommand(load: LoadKubelet): Command {
       const { kubeconfig, bootstrapKubeconfig } = options;
       if (kubeconfig === undefined)
         throw new ClusterError("--kubeconfig is required: it has the API server's address and the node's credentials.");
-      const { major, minor, patch } = KUBERNETES_VERSION;
-      const version = `v${major}.${minor}.${patch}+k8ts${K8TS_VERSION}`;
+      const build = versionInfo(features);
       const certDir = options.certDir ?? `${config.rootDir}/pki`;
-      const { runHostKubelet } = await load();
+      const { runHostKubelet, SERVED_PATHS } = await load();
+      const pages = {
+        name: "kubelet",
+        startedMs: performance.timeOrigin,
+        flags: flagValues(command),
+        paths: SERVED_PATHS,
+        version: build,
+        served: servedZPages(features),
+      };
       // The signals that init receives on power failure or sends on shutdown.
       const shutdown = new AbortController();
       process.once("SIGPWR", () => shutdown.abort());
@@ -151,10 +159,11 @@ export function kubeletCommand(load: LoadKubelet): Command {
               certDir,
               ...(bootstrapKubeconfig !== undefined && { bootstrapKubeconfig }),
               runtimeEndpoint,
-              version,
+              build,
               features,
               shutdown: shutdown.signal,
               metrics: metricsFrom(options),
+              page: (path, accept) => answerZPage(path, accept, pages, clock.now()),
               clock,
               log,
             },

@@ -28,7 +28,7 @@ export const KUBE_APISERVER: OriginalFlags = {
   component: "this API server",
   withoutEffect: names("lease-reuse-duration-seconds kubelet-read-only-port"),
   refused: names(`
-  debug-socket-path egress-selector-config-file etcd-servers-overrides
+  debug-socket-path etcd-servers-overrides
   peer-advertise-ip peer-advertise-port peer-ca-file`),
 };
 

@@ -3,18 +3,21 @@
  */
 import type { KubeObject } from "#api";
 import type { ResourceOf } from "#client";
-import { Works } from "#flows";
+import { type Call, Works } from "#flows";
 import type { Plan, Write } from "./plan.ts";
 import { type Read, readWords } from "./reads.ts";
 import { groupOf } from "./sources.ts";
 
 /** A key may be woken many times before it runs: the latest revisions are kept. */
 const MAX_WOKEN = 32;
+/** Calls of earlier runs that ended without a request. */
+const MAX_KEPT_CALLS = 8;
 
 export class Causes {
   readonly #works: Works;
   readonly #resource: string | undefined;
   readonly #woken = new Map<string, number[]>();
+  readonly #called = new Map<string, { readonly at: number; readonly calls: readonly Call[] }>();
 
   /** `about`: the resource of the objects whose keys are reconciled. */
   constructor(actor: string, about?: ResourceOf<KubeObject>) {
@@ -40,10 +43,26 @@ export class Causes {
     if (revisions.length > 0) this.#woken.set(key, [...new Set([...revisions, ...this.take(key)])].slice(-MAX_WOKEN));
   }
 
+  /** What a run called. It goes with the next request about the key. */
+  called(key: string, at: number, calls: readonly Call[]): void {
+    if (calls.length === 0) return;
+    const { at: first, calls: before } = this.#called.get(key) ?? { at, calls: [] };
+    const later = calls.map((call) => ({ ...call, afterMs: call.afterMs + at - first }));
+    this.#called.set(key, { at: first, calls: [...before, ...later].slice(-MAX_KEPT_CALLS) });
+  }
+
+  /** There is nothing to do about the key. */
+  forgetCalls(key: string): void {
+    this.#called.delete(key);
+  }
+
   of(key: string, woken: readonly number[], startedAt: number, plan: Plan, read: readonly Read[] = []): string {
     const decided = plan.decided ?? wordsOf((plan.steps ?? []).flat(), key);
     const resource = this.#resource;
-    return this.#works.cause({ about: key, resource, woken, read: readWords(read, key), startedAt, decided });
+    const { at = startedAt, calls } = this.#called.get(key) ?? {};
+    this.#called.delete(key);
+    const what = { about: key, resource, woken, read: readWords(read, key), startedAt: at, decided };
+    return this.#works.cause({ ...what, ...(calls !== undefined && { calls }) });
   }
 }
 

@@ -1,4 +1,5 @@
 /** The runtime of controllers. */
+export { CallLog } from "./call-log.ts";
 export type { Controller, ControllerContext, Enqueue, Reconciler, Source } from "./controller.ts";
 export { defineController } from "./controller.ts";
 export { type ControllerMetrics, controllerMetrics, type Families } from "./metrics.ts";

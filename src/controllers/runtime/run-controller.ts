@@ -9,6 +9,7 @@ import { isStatusError } from "#api";
 import { processQueue, TaskGroup, WorkQueue } from "#base";
 import { type EventRecorder, type Informers, revisionOf } from "#client";
 import { Barrier } from "./barrier.ts";
+import type { CallLog } from "./call-log.ts";
 import { Causes } from "./causes.ts";
 import type { Controller, ControllerContext, Enqueue } from "./controller.ts";
 import { execute } from "./execute.ts";
@@ -24,12 +25,13 @@ export interface Running {
   readonly informers: Informers;
   readonly recorder: EventRecorder;
   readonly metrics: ControllerMetrics;
+  readonly calls?: CallLog | undefined;
 }
 
 /** Until the signal aborts; reconciles under way are finished first. */
 export async function runController(
   controller: Controller,
-  { context, informers, recorder, metrics }: Running,
+  { context, informers, recorder, metrics, calls: callLog }: Running,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, random, log, client } = context;
@@ -66,8 +68,11 @@ export async function runController(
     }
     const startedAt = clock.now();
     const woken = causes.take(key);
-    const { result: plan, read } = await reads.during(() => reconciler.reconcile(key, startedAt, working));
-    if (plan === undefined) return;
+    const run = () => reads.during(() => reconciler.reconcile(key, startedAt, working));
+    const { result, calls } = callLog === undefined ? { result: await run(), calls: [] } : await callLog.during(run);
+    const { result: plan, read } = result;
+    if (plan === undefined) return causes.forgetCalls(key);
+    causes.called(key, startedAt, calls);
     let made: string | undefined;
     const cause = () => {
       made ??= causes.of(key, woken, startedAt, plan, read);

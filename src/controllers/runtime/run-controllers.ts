@@ -8,6 +8,7 @@
 import { defaultFeatures, type KubeObject, kinds } from "#api";
 import { type Clock, type Logger, type Random, TaskGroup } from "#base";
 import { type Client, eventRecorder, Informers, type ResourceOf } from "#client";
+import type { CallLog } from "./call-log.ts";
 import type { Controller } from "./controller.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 import { firstUnserved } from "./needs.ts";
@@ -35,10 +36,12 @@ export interface ControllersOptions {
   readonly log: Logger;
   /** Metrics by controller name: see controllerMetrics. Counters continue if the controllers are run again. */
   metrics(name: string): ControllerMetrics;
+  /** Calls of reconciles to others, for the flow record. Default: none are recorded. */
+  readonly calls?: CallLog | undefined;
 }
 
 export async function runControllers(options: ControllersOptions, signal: AbortSignal): Promise<void> {
-  const { client, clock, random, log, instance, enabled = defaultFeatures.enabled } = options;
+  const { client, clock, random, log, instance, calls, enabled = defaultFeatures.enabled } = options;
   const watching = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} failed`, { error }) });
   const gatherMs = ({ plural }: { plural: string }) => (plural === "leases" ? GATHER_MS : undefined);
   const informers = new Informers({ client, clock, random, log, tasks: watching, gatherMs });
@@ -79,7 +82,7 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
             log.warn("a controller does not run: its kind is not served", { controller: name, apiVersion, plural });
             return;
           }
-          await runController(controller, { context, informers, recorder, metrics }, running);
+          await runController(controller, { context, informers, recorder, metrics, calls }, running);
         } catch (error) {
           if (running.aborted) return;
           log.error("a controller failed and is restarted", { controller: name, error });

@@ -80,6 +80,13 @@ describe("admission", () => {
       [],
       "PodOSNotSupported: Failed to admit pod as the OS field doesn't match node OS",
     ],
+    [
+      "groups of its own alone, by a runtime that cannot",
+      pod({ securityContext: { supplementalGroupsPolicy: "Strict" } }),
+      [],
+      "SupplementalGroupsPolicyNotSupported: SupplementalGroupsPolicy=Strict is not supported in this node",
+    ],
+    ["groups of the image, too", pod({ securityContext: { supplementalGroupsPolicy: "Merge" } }), [], undefined],
     ["a safe sysctl", sysctl("kernel.shm_rmid_forced"), [], undefined],
     ["an allowed one", sysctl("kernel.msgmax"), [], undefined],
     ["another", sysctl("kernel.panic"), [], 'SysctlForbidden: forbidden sysctl: "kernel.panic" not allowlisted'],

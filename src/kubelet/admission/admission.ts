@@ -2,7 +2,8 @@
  * Whether a node takes a Pod. The scheduler has checked before; the kubelet checks again, because it knows what really
  * runs on the node and because a Pod with spec.nodeName set by hand has passed no scheduler. Pure.
  *
- * The checks, their order and their messages are the kubelet's: resources, node affinity, host ports, NoExecute taints.
+ * The checks, their order and messages are the kubelet's: system, groups, sysctls, resources, node affinity, host ports,
+ * NoExecute taints.
  */
 import {
   addQuantities,
@@ -23,7 +24,7 @@ import { requestsOf, type Usage } from "./usage.ts";
 type Amounts = Readonly<Record<string, string>>;
 
 export interface AdmissionFacts {
-  readonly node: Pick<core.Node, "metadata" | "spec">;
+  readonly node: Pick<core.Node, "metadata" | "spec" | "status">;
   readonly allocatable: Amounts;
   readonly allowedUnsafeSysctls: readonly string[];
 }
@@ -48,6 +49,7 @@ export function admitPod(pod: core.Pod, usage: Usage, facts: AdmissionFacts): Po
   const { node, allocatable } = facts;
   return (
     osProblem(pod) ??
+    groupsProblem(pod, node) ??
     sysctlProblem(pod, facts) ??
     resourceProblem(pod, usage, allocatable) ??
     placeProblem(pod, usage, node)
@@ -70,6 +72,16 @@ export function admitResize(pod: core.Pod, usage: Usage, allocatable: Amounts): 
 function osProblem({ spec }: core.Pod): PodFailure | undefined {
   if (spec?.os === undefined || spec.os.name === "linux") return undefined;
   return { reason: "PodOSNotSupported", message: "Failed to admit pod as the OS field doesn't match node OS" };
+}
+
+/** A runtime that cannot keep an image's own groups away from a container says so by silence. */
+function groupsProblem({ spec }: core.Pod, { status }: AdmissionFacts["node"]): PodFailure | undefined {
+  if (spec?.securityContext?.supplementalGroupsPolicy !== "Strict") return undefined;
+  if (status?.features?.supplementalGroupsPolicy === true) return undefined;
+  return {
+    reason: "SupplementalGroupsPolicyNotSupported",
+    message: "SupplementalGroupsPolicy=Strict is not supported in this node",
+  };
 }
 
 function sysctlProblem({ spec }: core.Pod, { allowedUnsafeSysctls }: AdmissionFacts): PodFailure | undefined {

@@ -7,7 +7,7 @@ import { containerConfig } from "./container-config.ts";
 import { parseResolver, podResolver } from "./dns.ts";
 import { etcHosts } from "./etc-hosts.ts";
 import { kernelHostname, podHostname } from "./hostname.ts";
-import { containerMounts, subPathOf } from "./mounts.ts";
+import { containerDevices, containerMounts, subPathOf } from "./mounts.ts";
 import { containerHash } from "./names.ts";
 import type { NodeFacts } from "./node-facts.ts";
 import { containerResources, podResources } from "./resources.ts";
@@ -218,6 +218,18 @@ describe("security", () => {
       { privileged: true },
       { privileged: true, maskedPaths: [], readonlyPaths: [] },
     ],
+    [
+      "SELinux: the container's labels before the Pod's",
+      { securityContext: { seLinuxOptions: { level: "s0" } } },
+      { seLinuxOptions: { type: "spc_t" } },
+      { selinux: { user: "", role: "", type: "spc_t", level: "" } },
+    ],
+    [
+      "AppArmor: the container's profile before the Pod's",
+      { securityContext: { appArmorProfile: { type: "Unconfined" } } },
+      { appArmorProfile: { type: "Localhost", localhostProfile: "strict" } },
+      { apparmor: { type: "Localhost", localhostRef: "strict" } },
+    ],
     ["all of /proc", {}, { procMount: "Unmasked" }, { maskedPaths: [], readonlyPaths: [] }],
     [
       "capabilities",
@@ -324,6 +336,14 @@ describe("mounts", () => {
     else expect(subPathOf(mount("data", "/d", about), env)).toBe(want);
   });
 
+  it("a block volume is a device, at the path that the container asks for", () => {
+    const volumeDevices = [{ name: "disk", devicePath: "/dev/disk" }];
+    const volumes = new Map([["disk", { path: "/dev/loop7", isBlock: true }]]);
+    expect(containerDevices({ ...APP, volumeDevices }, { ...paths, volumes })).toEqual([
+      { containerPath: "/dev/disk", hostPath: "/dev/loop7", permissions: "mrw" },
+    ]);
+  });
+
   it("an unknown volume is an error", () =>
     expect(() => containerMounts({ ...APP, volumeMounts: [mount("none", "/x")] }, paths)).toThrow(RuntimeConfigError));
 });
@@ -402,5 +422,20 @@ describe("whole configs", () => {
       },
       linux: { runAsUser: 4, resources: { cpuShares: 2 } },
     });
+  });
+
+  it("the input and the terminal that it asks for", () => {
+    const parts = {
+      attempt: 0,
+      imageRef: "app:1",
+      imageUser: {},
+      env: new Map(),
+      paths: { volumes: new Map(), subPaths: new Map() },
+    };
+    const configOf = (container: core.Container) =>
+      containerConfig({ ...parts, pod: podOf({ containers: [container] }), container }, facts);
+    expect(configOf(APP)).toMatchObject({ stdin: false, stdinOnce: false, tty: false });
+    const asks = { stdin: true, stdinOnce: true, tty: true };
+    expect(configOf({ ...APP, ...asks })).toMatchObject(asks);
   });
 });

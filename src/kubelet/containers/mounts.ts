@@ -37,6 +37,7 @@ export function containerMounts(container: AnyContainer, paths: MountPaths): rea
     const volume = paths.volumes.get(mount.name);
     if (volume === undefined)
       throw new RuntimeConfigError(`cannot find volume "${mount.name}" to mount into container "${container.name}"`);
+    refuseRecursion(mount);
     return {
       containerPath: absolute(mount.mountPath),
       hostPath: paths.subPaths.get(index) ?? volume.path,
@@ -55,6 +56,14 @@ export function containerMounts(container: AnyContainer, paths: MountPaths): rea
   if (paths.terminationLog !== undefined && terminationMessagePath !== "")
     mounts.push(own(terminationMessagePath, paths.terminationLog));
   return mounts;
+}
+
+/** The runtime makes a mount read-only, and not those below it: containerd 1.6 cannot. */
+function refuseRecursion({ name, recursiveReadOnly }: core.VolumeMount): void {
+  if (recursiveReadOnly === "Enabled")
+    throw new RuntimeConfigError(
+      `failed to resolve recursive read-only mode: volume "${name}" requested recursive read-only mode, but it is not supported by the runtime`,
+    );
 }
 
 /** Block volumes. */

@@ -7,7 +7,7 @@ import { kernelHostname } from "./hostname.ts";
 import { podLabels, podLogDirectory } from "./names.ts";
 import type { NodeFacts } from "./node-facts.ts";
 import { cpuQuota, cpuShares, podResources } from "./resources.ts";
-import { idOf, namespaces, profile, supplementalGroups } from "./security.ts";
+import { idOf, namespaces, profile, selinuxLabels, supplementalGroups } from "./security.ts";
 
 export function podSandboxConfig(pod: core.Pod, attempt: number, facts: NodeFacts): PodSandboxConfig {
   const { metadata } = pod;
@@ -53,6 +53,7 @@ function linuxSandbox(pod: core.Pod, { cgroupRoot, seccompRoot }: NodeFacts): Li
     privileged: [...initContainers, ...containers].some((each) => each.securityContext?.privileged === true),
     readonlyRootfs: false,
     seccomp: seccomp ?? { type: "RuntimeDefault" },
+    selinux: selinuxLabels(shared.seLinuxOptions),
     resources: podResources(pod),
     overhead: overhead && overheadOf(overhead),
   };

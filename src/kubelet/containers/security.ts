@@ -6,7 +6,7 @@
  */
 import type { core, Int64 } from "#api";
 import { podText } from "../pod-status/index.ts";
-import type { Image, LinuxContainer, NamespaceOptions, SecurityProfile } from "../runtime/runtime.ts";
+import type { Image, LinuxContainer, NamespaceOptions, SecurityProfile, SelinuxLabels } from "../runtime/runtime.ts";
 import { RuntimeConfigError } from "./config-error.ts";
 import type { AnyContainer } from "./names.ts";
 import type { NodeFacts } from "./node-facts.ts";
@@ -72,6 +72,7 @@ export function containerSecurity(
     readonlyPaths: unmasked ? [] : READ_ONLY,
     seccomp: seccomp ?? { type: seccompDefault ? "RuntimeDefault" : "Unconfined" },
     apparmor,
+    selinux: selinuxLabels(own.seLinuxOptions ?? shared.seLinuxOptions),
   };
 }
 
@@ -84,6 +85,12 @@ export function supplementalGroups({ spec }: core.Pod): readonly number[] {
 /** Validation bounds ids to 31 bits. */
 export function idOf(id: Int64 | undefined): number | undefined {
   return id === undefined ? undefined : Number(id);
+}
+
+export function selinuxLabels(wanted: core.SELinuxOptions | undefined): SelinuxLabels | undefined {
+  if (wanted === undefined) return undefined;
+  const { user = "", role = "", type = "", level = "" } = wanted;
+  return { user, role, type, level };
 }
 
 export function profile(

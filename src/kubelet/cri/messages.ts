@@ -27,6 +27,7 @@ const values = {
   },
   /** `propagation` is one of PROPAGATIONS. */
   Mount: { containerPath: [1, "string"], hostPath: [2, "string"], readonly: [3, "bool"], propagation: [5, "int32"] },
+  SELinuxOption: { user: [1, "string"], role: [2, "string"], type: [3, "string"], level: [4, "string"] },
   Device: { containerPath: [1, "string"], hostPath: [2, "string"], permissions: [3, "string"] },
   KeyValue: { key: [1, "string"], value: [2, "string"] },
 } as const;
@@ -41,6 +42,7 @@ const sandboxes = {
   },
   LinuxSandboxSecurityContext: {
     namespaceOptions: [1, "NamespaceOption"],
+    selinuxOptions: [2, "SELinuxOption"],
     runAsUser: [3, "Int64Value"],
     readonlyRootfs: [4, "bool"],
     supplementalGroups: [5, "int64[]"],
@@ -103,6 +105,7 @@ const containers = {
     capabilities: [1, "Capability"],
     privileged: [2, "bool"],
     namespaceOptions: [3, "NamespaceOption"],
+    selinuxOptions: [4, "SELinuxOption"],
     runAsUser: [5, "Int64Value"],
     runAsUsername: [6, "string"],
     readonlyRootfs: [7, "bool"],

@@ -32,7 +32,8 @@ function toPortMapping({ protocol, containerPort, hostPort, hostIp }: PortMappin
 }
 
 function toLinuxSandbox(linux: LinuxSandbox): CriRequest<"LinuxPodSandboxConfig"> {
-  const { cgroupParent, sysctls, namespaces, privileged, readonlyRootfs, seccomp, overhead, resources } = linux;
+  const { cgroupParent, sysctls, namespaces, privileged, readonlyRootfs, seccomp, selinux, overhead, resources } =
+    linux;
   return {
     cgroupParent,
     sysctls,
@@ -42,6 +43,7 @@ function toLinuxSandbox(linux: LinuxSandbox): CriRequest<"LinuxPodSandboxConfig"
       privileged,
       readonlyRootfs,
       ...(seccomp !== undefined && { seccomp: toProfile(seccomp) }),
+      ...(selinux !== undefined && { selinuxOptions: selinux }),
     },
     ...(overhead !== undefined && { overhead: toResources(overhead) }),
     ...(resources !== undefined && { resources: toResources(resources) }),
@@ -60,7 +62,7 @@ export function toContainerConfig(config: ContainerConfig): CriRequest<"Containe
 
 function toSecurityContext(linux: LinuxContainer): CriRequest<"LinuxContainerSecurityContext"> {
   const { privileged, capabilities, namespaces, readonlyRootfs, noNewPrivs, maskedPaths, readonlyPaths } = linux;
-  const { runAsUsername, seccomp, apparmor } = linux;
+  const { runAsUsername, seccomp, apparmor, selinux } = linux;
   return {
     capabilities: { addCapabilities: capabilities.add, dropCapabilities: capabilities.drop },
     privileged,
@@ -73,6 +75,7 @@ function toSecurityContext(linux: LinuxContainer): CriRequest<"LinuxContainerSec
     readonlyPaths,
     ...(seccomp !== undefined && { seccomp: toProfile(seccomp) }),
     ...(apparmor !== undefined && { apparmor: toProfile(apparmor) }),
+    ...(selinux !== undefined && { selinuxOptions: selinux }),
   };
 }
 

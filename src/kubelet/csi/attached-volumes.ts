@@ -5,7 +5,8 @@
  */
 import { isStatusError, kinds, type storage } from "#api";
 import type { Clock } from "#base";
-import type { Client } from "#client";
+import { type Client, revisionOf } from "#client";
+import type { PodCalls } from "../runtime/recorded.ts";
 import { VolumeError } from "../volumes/index.ts";
 import { isExhausted } from "./limits.ts";
 import type { Wanted } from "./requests.ts";
@@ -52,7 +53,12 @@ export class AttachedVolumes {
   }
 
   /** What the attacher has to tell the driver. Throws VolumeError where it fails or takes too long. */
-  async wait(wanted: Wanted, isAttachable: boolean, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+  async wait(
+    wanted: Wanted,
+    isAttachable: boolean,
+    calls: Pick<PodCalls, "waitedFor">,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, string>>> {
     if (!isAttachable) return {};
     const { clock, onChange } = this.#options;
     this.#inUse.add(wanted.attachedName);
@@ -61,7 +67,10 @@ export class AttachedVolumes {
       if (!this.#reported.has(wanted.attachedName)) onChange();
       else {
         const attachment = await this.#attachment(wanted.attachment, signal);
-        if (attachment?.status?.attached === true) return attachment.status.attachmentMetadata ?? {};
+        if (attachment?.status?.attached === true) {
+          calls.waitedFor(revisionOf(attachment));
+          return attachment.status.attachmentMetadata ?? {};
+        }
         const problem = attachment?.status?.attachError?.message;
         if (attachment !== undefined && isExhausted(attachment)) this.#options.onExhausted?.(wanted.driver);
         if (problem !== undefined) throw new VolumeError(problem);

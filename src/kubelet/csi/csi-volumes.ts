@@ -16,6 +16,7 @@ import { type core, isStatusError, kinds, type storage } from "#api";
 import { type Clock, KeyedLock } from "#base";
 import type { Client } from "#client";
 import { NodeRpc } from "#storage/csi";
+import { type PodCalls, unrecorded } from "../runtime/recorded.ts";
 import { type CsiMountRequest, type CsiVolumes, giveToGroup, type PodTokens, VolumeError } from "../volumes/index.ts";
 import type { AttachedVolumes } from "./attached-volumes.ts";
 import type { CsiDrivers, NodePlugin } from "./drivers.ts";
@@ -49,14 +50,15 @@ export function csiVolumes(options: CsiVolumesOptions): CsiVolumes {
   return {
     async mount(request, signal) {
       const wanted = wantedVolume(request, nodeName);
-      const plugin = options.drivers.get(wanted.driver);
+      const { calls = unrecorded } = request;
+      const plugin = recordedPlugin(options.drivers.get(wanted.driver), wanted.driver, calls);
       const target = targetOf(root, request.pod, wanted);
       const about = await driverObject(options.client, wanted, signal);
       const isKnown = published.has(target);
       if (!isKnown || about.requiresRepublish === true) {
         await locks.run(wanted.attachedName, async () => {
           await refuseSecondPod(root, request.pod, wanted);
-          const publishContext = await attached.wait(wanted, about.attachRequired !== false, signal);
+          const publishContext = await attached.wait(wanted, about.attachRequired !== false, calls, signal);
           await stage(options, plugin, wanted, publishContext, signal);
           await publish(options, plugin, { request, wanted, about, target, publishContext }, signal);
         });
@@ -100,6 +102,17 @@ export function csiVolumes(options: CsiVolumesOptions): CsiVolumes {
       }
     },
   };
+}
+
+/** What is asked of the driver for a Pod joins the Pod's record. */
+function recordedPlugin({ node, can }: NodePlugin, driver: string, calls: PodCalls): NodePlugin {
+  const recorded: typeof node = {
+    ...node,
+    NodeStageVolume: (...args) => calls.record(driver, "NodeStageVolume", () => node.NodeStageVolume(...args)),
+    NodePublishVolume: (...args) => calls.record(driver, "NodePublishVolume", () => node.NodePublishVolume(...args)),
+    NodeExpandVolume: (...args) => calls.record(driver, "NodeExpandVolume", () => node.NodeExpandVolume(...args)),
+  };
+  return { node: recorded, can };
 }
 
 function targetOf(root: string, { metadata: { uid = "" } }: core.Pod, { isBlock, name }: Wanted): string {

@@ -1,5 +1,5 @@
 /** The API objects that Pods refer to. */
-import { type core, isStatusError, kinds } from "#api";
+import { type core, isStatusError, kinds, type resource } from "#api";
 import { type Client, Informer } from "#client";
 import { podReferences } from "./references.ts";
 import { WatchedObjects, type WatchedObjectsOptions } from "./watched-objects.ts";
@@ -9,6 +9,8 @@ export interface PodObjects {
   secret(namespace: string, name: string): Promise<core.Secret | undefined>;
   /** Of the namespace, and of `default`, where the API server's Service is. */
   services(namespace: string): readonly core.Service[];
+  /** Read from the API each time: it is asked for once before a Pod starts. Throws if there is none. */
+  resourceClaim(namespace: string, name: string): Promise<resource.ResourceClaim>;
   /** The handler of a RuntimeClass. Throws if there is no such class. */
   runtimeHandler(runtimeClass: string): Promise<string>;
 }
@@ -35,6 +37,7 @@ export function podObjects(options: WatchedObjectsOptions): WatchedPodObjects {
       const others = namespace === "default" ? [] : services.cache.inNamespace("default");
       return [...others, ...services.cache.inNamespace(namespace)];
     },
+    resourceClaim: (namespace, name) => client.of(kinds.ResourceClaim).in(namespace).get(name),
     runtimeHandler: (name) => handlerOf(client, name),
     refer(pod) {
       const references = podReferences(pod);

@@ -70,6 +70,51 @@ describe("what goes wrong", () => {
     );
   });
 
+  it("a Pod that claims devices does not start without them, and says which claim it is about", async () => {
+    const test = await start();
+    await test.create(podWith({ resourceClaims: [{ name: "gpu", resourceClaimName: "gpus" }] }));
+    await test.clock.advance(seconds(1));
+    const notes = async () =>
+      (await test.events()).flatMap(({ reason, message }) =>
+        reason === "FailedPrepareDynamicResources" ? [message] : [],
+      );
+    const failed = "Failed to prepare dynamic resources: prepare dynamic resources: ";
+    expect(await notes()).toEqual([
+      `${failed}fetch ResourceClaim gpus: resourceclaims.resource.k8s.io "gpus" not found`,
+    ]);
+    const claims = test.client.of(kinds.ResourceClaim).in("default");
+    const claim = await claims.create({
+      metadata: { name: "gpus", namespace: "default" },
+      spec: { devices: { requests: [{ name: "one", exactly: { deviceClassName: "gpu" } }] } },
+    });
+    await test.clock.advance(seconds(60));
+    const { uid = "" } = (await test.get("web")).metadata;
+    expect(await notes()).toContain(
+      `${failed}pod web (${uid}) is not allowed to use ResourceClaim gpus (${claim.metadata.uid})`,
+    );
+    const results = [{ request: "one", driver: "gpu.example.com", pool: "node-1", device: "gpu-0" }];
+    const object = {
+      status: { allocation: { devices: { results } }, reservedFor: [{ resource: "pods", name: "web", uid }] },
+    };
+    await claims.subresource("gpus", "status").patch({ type: "merge", object });
+    await test.clock.advance(seconds(60));
+    expect(await notes()).toContain(`${failed}DRA driver gpu.example.com is not registered`);
+    expect(started(test)).toEqual([]);
+    expect((await test.get("web")).status?.phase).toBe("Pending");
+  });
+
+  it("a mount that must be read-only below, too: CreateContainerConfigError", async () => {
+    const test = await start();
+    const volumeMounts = [{ name: "mnt", mountPath: "/mnt", readOnly: true, recursiveReadOnly: "Enabled" as const }];
+    const containers = [{ name: "app", image: "app:1", volumeMounts }];
+    await test.create(podWith({ volumes: [{ name: "mnt", emptyDir: {} }], containers }));
+    expect(await waiting(test)).toEqual({
+      reason: "CreateContainerConfigError",
+      message:
+        'failed to resolve recursive read-only mode: volume "mnt" requested recursive read-only mode, but it is not supported by the runtime',
+    });
+  });
+
   it.each([
     { image: "app:1", imagePullPolicy: "Never", reason: "ErrImageNeverPull" },
     { image: "Not A Name", imagePullPolicy: "IfNotPresent", reason: "InvalidImageName" },

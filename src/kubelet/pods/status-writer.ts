@@ -142,13 +142,12 @@ export class StatusWriter {
   #stopped(pod: core.Pod): string {
     const { clock, calls } = this.#options;
     const { uid = "", name, namespace } = pod.metadata;
-    const woken = [revisionOf(this.#options.targetOf(pod) ?? pod)];
+    const woken = revisionOf(this.#options.targetOf(pod) ?? pod);
     return this.#works.cause({
       about: `${namespace}/${name}`,
       resource: "pods",
-      woken,
       decided: "all its containers have stopped",
-      ...calls.take(uid, clock.now()),
+      ...calls.take(uid, clock.now(), woken),
     });
   }
 
@@ -158,9 +157,8 @@ export class StatusWriter {
     return this.#works.cause({
       about: `${namespace}/${name}`,
       resource: "pods",
-      woken: [revisionOf(known)],
       decided: statusSummary(status),
-      ...calls.take(uid, clock.now()),
+      ...calls.take(uid, clock.now(), revisionOf(known)),
     });
   }
 }

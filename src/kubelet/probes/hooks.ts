@@ -25,7 +25,8 @@ export function lifecycleHooks({ runtime, network, clock }: ProbeMeans): Lifecyc
         throw new Error(`Exec lifecycle hook (${(exec.command ?? []).join(" ")}) exited with ${exitCode}: ${output}`);
       }
       if (httpGet !== undefined) await network.httpGet(httpQuestion(httpGet, container, podIp), signal);
-      if (sleep !== undefined) await clock.sleep(Number(sleep.seconds) * 1000, signal);
+      else if (sleep !== undefined) await clock.sleep(Number(sleep.seconds) * 1000, signal);
+      else throw new Error(`invalid handler: ${Object.keys(handler).join(", ")}`);
     },
   };
 }

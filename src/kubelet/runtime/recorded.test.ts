@@ -33,22 +33,33 @@ describe("calls to the runtime", () => {
     const id = await runtime.createContainer("s", CONTAINER, SANDBOX);
     await expect(runtime.startContainer(id)).rejects.toThrow("no such command");
     await runtime.images.pull("image", { sandbox: SANDBOX });
-    const { calls: taken } = calls.take("u1", 0);
+    const { calls: taken } = calls.take("u1", 0, 41);
     expect(taken.map(({ what, failed }) => [what, failed])).toEqual([
       ["RunPodSandbox", undefined],
       ["CreateContainer c", undefined],
       ["StartContainer c", "no such command"],
       ["PullImage image", undefined],
     ]);
-    expect(calls.take("u1", 7)).toEqual({ startedAt: 7, calls: [] });
+    expect(calls.take("u1", 7, 42)).toEqual({ startedAt: 7, woken: [42], calls: [] });
   });
 
   it("leave the others as they are", async () => {
     expect(await runtime.listContainers()).toEqual(["id-1"]);
   });
 
+  it("of drivers are in the order in which they began, with the changes that were waited for", async () => {
+    const { record, waitedFor } = calls.of("u2");
+    await record("volumes", "mount data", () => record("driver", "NodeStageVolume", async () => waitedFor(17)));
+    const taken = calls.take("u2", 0, 41);
+    expect(taken.calls.map(({ to, what }) => `${to} ${what}`)).toEqual([
+      "driver NodeStageVolume",
+      "volumes mount data",
+    ]);
+    expect(taken.woken).toEqual([41, 17]);
+  });
+
   it("are bounded", async () => {
     for (let turn = 0; turn < 40; turn++) await runtime.runPodSandbox(SANDBOX, "");
-    expect(calls.take("u1", 0).calls).toHaveLength(16);
+    expect(calls.take("u1", 0, 41).calls).toHaveLength(16);
   });
 });

@@ -22,6 +22,23 @@ interface Kept {
   readonly failed?: string;
 }
 
+/** The calls that are made for one Pod. */
+export interface PodCalls {
+  record<T>(to: string, what: string, call: () => Promise<T>): Promise<T>;
+  /** The change of an object without which the Pod could not go on. */
+  waitedFor(revision: number): void;
+}
+
+/** For Pods whose calls nobody records. */
+export const unrecorded: PodCalls = { record: (_to, _what, call) => call(), waitedFor: () => {} };
+
+/** Since the last request about the Pod. */
+interface Taken {
+  readonly startedAt: number;
+  readonly woken: readonly number[];
+  readonly calls: readonly Call[];
+}
+
 interface Mounts {
   mount(pod: core.Pod, signal: AbortSignal): Promise<unknown>;
 }
@@ -31,6 +48,7 @@ export class RuntimeCalls {
   readonly #calls = new Map<string, Kept[]>();
   /** Pods whose volumes were all mounted once. */
   readonly #mounted = new Set<string>();
+  readonly #waitedFor = new Map<string, Set<number>>();
   readonly #podOf = new Map<string, { readonly uid: string; readonly name: string }>();
 
   constructor(clock: Clock) {
@@ -70,6 +88,17 @@ export class RuntimeCalls {
     };
   }
 
+  /** Records what is called for a Pod, and what it has waited for. */
+  of(uid: string): PodCalls {
+    return {
+      record: (to, what, call) => this.#record(uid, what, call, to),
+      waitedFor: (revision) => {
+        const known = this.#waitedFor.get(uid) ?? new Set<number>();
+        if (known.size < MAX_CALLS) this.#waitedFor.set(uid, known.add(revision));
+      },
+    };
+  }
+
   /** Wraps volumes. Only the first success and failures are recorded: `mount` is called with every sync. */
   mounting<T extends Mounts>(volumes: T): T {
     const mount: Mounts["mount"] = (pod, signal) => {
@@ -91,17 +120,21 @@ export class RuntimeCalls {
     this.#keep(uid, { to: by, what, at: this.#clock.now(), tookMs: 0, ...(failed !== undefined && { failed }) });
   }
 
-  /** Removes and returns the recorded calls of a Pod, and when the first one began. */
-  take(uid: string, nowMs: number): { readonly startedAt: number; readonly calls: readonly Call[] } {
-    const kept = this.#calls.get(uid) ?? [];
+  /** Removes and returns the recorded calls of a Pod, when the first one began, and what woke it besides `woken`. */
+  take(uid: string, nowMs: number, woken: number): Taken {
+    const kept = (this.#calls.get(uid) ?? []).toSorted((a, b) => a.at - b.at);
+    const waitedFor = this.#waitedFor.get(uid) ?? [];
     this.#calls.delete(uid);
+    this.#waitedFor.delete(uid);
     const startedAt = kept[0]?.at ?? nowMs;
-    return { startedAt, calls: kept.map(({ at, ...call }) => ({ afterMs: at - startedAt, ...call })) };
+    const calls = kept.map(({ at, ...call }) => ({ afterMs: at - startedAt, ...call }));
+    return { startedAt, woken: [woken, ...waitedFor], calls };
   }
 
   forget(uid: string): void {
     this.#mounted.delete(uid);
     this.#calls.delete(uid);
+    this.#waitedFor.delete(uid);
   }
 
   #recordContainer<T>(id: string, verb: string, call: () => Promise<T>): Promise<T> {

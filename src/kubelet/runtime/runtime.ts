@@ -178,6 +178,14 @@ export interface SecurityProfile {
   readonly localhostRef?: string | undefined;
 }
 
+/** Labels of SELinux; a runtime on a machine without SELinux leaves them. */
+export interface SelinuxLabels {
+  readonly user: string;
+  readonly role: string;
+  readonly type: string;
+  readonly level: string;
+}
+
 export interface LinuxSandbox {
   readonly cgroupParent: string;
   readonly sysctls: Readonly<Record<string, string>>;
@@ -188,6 +196,7 @@ export interface LinuxSandbox {
   readonly privileged: boolean;
   readonly readonlyRootfs: boolean;
   readonly seccomp?: SecurityProfile | undefined;
+  readonly selinux?: SelinuxLabels | undefined;
   readonly overhead?: LinuxResources | undefined;
   readonly resources?: LinuxResources | undefined;
 }
@@ -249,6 +258,7 @@ export interface LinuxContainer {
   readonly readonlyPaths: readonly string[];
   readonly seccomp?: SecurityProfile | undefined;
   readonly apparmor?: SecurityProfile | undefined;
+  readonly selinux?: SelinuxLabels | undefined;
 }
 
 export interface PodSandbox {

@@ -1,5 +1,6 @@
 /** The whole public surface of the kubelet's server. */
 
+export { SERVED_PATHS } from "./own-metrics.ts";
 export { type ServeOptions, serveKubelet } from "./serve.ts";
 export type { Page, Served, ServedKubelet } from "./served.ts";
 export { type KubeletServer, type KubeletServerOptions, startKubeletServer } from "./server.ts";

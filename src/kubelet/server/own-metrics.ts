@@ -4,12 +4,15 @@ import type { Clock, MetricsRegistry } from "#base";
 import { SECONDS } from "../runtime/buckets.ts";
 import type { ServedKubelet } from "./served.ts";
 
-/** Paths that are counted by name; all others are counted as one. */
-const COUNTED = new Set(
-  "containerLogs exec attach portForward run pods runningpods healthz configz stats metrics checkpoint logs statusz flagz".split(
-    " ",
-  ),
-);
+/** The first parts of the paths that are served. They are counted by name; all others are counted as one. */
+const SERVED =
+  "attach checkpoint configz containerLogs exec flagz healthz logs metrics pods portForward run runningpods stats statusz";
+const COUNTED = new Set(SERVED.split(" "));
+const OF_METRICS = ["cadvisor", "probes", "resource", "slis"].map((name) => `/metrics/${name}`);
+
+/** As /statusz lists them. */
+export const SERVED_PATHS: readonly string[] = [...[...COUNTED].map((first) => `/${first}`), ...OF_METRICS].sort();
+
 const LASTING = new Set(["containerLogs", "exec", "attach", "portForward"]);
 const LABELS = ["long_running", "method", "path", "server_type"] as const;
 

@@ -1,5 +1,6 @@
 /** The node's interface to CSI drivers. The implementation is passed in. */
 import type { core } from "#api";
+import type { PodCalls } from "../runtime/recorded.ts";
 import type { VolumeCondition, VolumeFigures } from "./volume-usage.ts";
 
 export interface CsiVolumes {
@@ -22,6 +23,8 @@ export interface CsiMountRequest {
   readonly persistentVolume?: core.PersistentVolume | undefined;
   readonly claim?: core.PersistentVolumeClaim | undefined;
   readonly readOnly: boolean;
+  /** Default: calls are not recorded. */
+  readonly calls?: PodCalls | undefined;
 }
 
 /** A node without CSI drivers. */

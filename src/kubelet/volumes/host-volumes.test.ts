@@ -122,6 +122,17 @@ describe("volumes of a pod", () => {
     await expect(unknown).rejects.toThrow(/no volume plugin matched/);
   });
 
+  it.each([
+    ...["gcePersistentDisk", "awsElasticBlockStore", "gitRepo", "nfs", "iscsi", "glusterfs", "rbd", "flexVolume"],
+    ...["cinder", "cephfs", "flocker", "fc", "azureFile", "vsphereVolume", "quobyte", "azureDisk"],
+    ...["photonPersistentDisk", "portworxVolume", "scaleIO", "storageos"],
+  ])("volumes that no node has: %s", async (kind) => {
+    const pod = podWith([{ name: "x", [kind]: {} } as core.Volume]);
+    await expect(volumesOf().mount(pod, signal)).rejects.toThrow(
+      `no volume plugin matched: this node knows no volumes of ${kind}`,
+    );
+  });
+
   it("unmount takes everything down, and finds what another kubelet has left", async () => {
     const pod = podWith([
       { name: "mem", emptyDir: { medium: "Memory" } },

@@ -18,9 +18,10 @@ import type { NodeFacts } from "../containers/index.ts";
 import type { Mounter } from "../host/index.ts";
 import { podDirectory, subPathsDirectory, volumeDirectory, volumesDirectory } from "../host/index.ts";
 import type { PodObjects } from "../objects/index.ts";
+import { type PodCalls, unrecorded } from "../runtime/recorded.ts";
 import type { ImageMounts } from "../runtime/runtime.ts";
 import { writeAtomically } from "./atomic-writer.ts";
-import { boundVolume } from "./claims.ts";
+import { boundVolumeSoon } from "./claims.ts";
 import { type ContentSources, volumeContents } from "./contents.ts";
 import { type CsiVolumes, noCsi } from "./csi.ts";
 import { hostPath } from "./host-path.ts";
@@ -40,6 +41,8 @@ export interface HostVolumesOptions {
   readonly objects: Pick<PodObjects, "configMap" | "secret">;
   readonly facts: () => NodeFacts;
   readonly csi?: CsiVolumes | undefined;
+  /** Default: calls to drivers are not recorded. */
+  readonly callsOf?: ((podUid: string) => PodCalls) | undefined;
   /** Absent: the runtime has none. */
   readonly images?: ImageMounts | undefined;
   readonly clock: Clock;
@@ -58,7 +61,7 @@ const DIRECTORIES = {
 } as const;
 
 export function hostVolumes(options: HostVolumesOptions): PodVolumes {
-  const { root, mounter, csi = noCsi, observer = unobserved } = options;
+  const { root, mounter, csi = noCsi, callsOf = () => unrecorded, observer = unobserved } = options;
   const tokens = new PodTokens(options);
   const ready = new Map<string, Map<string, MeasuredPath>>();
 
@@ -72,15 +75,16 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
     const mounting = <T>(plugin: string, work: () => Promise<T>) =>
       isNew ? observer.operation(plugin, "volume_mount", work) : work();
     const own = pluginOf(volume);
+    const calls = callsOf(pod.metadata.uid ?? "");
     if (volume.hostPath !== undefined) return { path: await hostPath(volume.hostPath) };
     if (volume.emptyDir !== undefined)
       return { path: await mounting(own, () => emptyDir(options, pod, volume)), measure: "folder" };
     if (volume.csi !== undefined) {
       const plugin = pluginOf(volume, volume.csi.driver);
-      const request = { pod, volume, readOnly: volume.csi.readOnly === true };
+      const request = { pod, volume, readOnly: volume.csi.readOnly === true, calls };
       return { path: await mounting(plugin, () => csi.mount(request, signal)), measure: "driver", plugin };
     }
-    const claimed = await boundVolume(options.client, pod, volume, signal);
+    const claimed = await boundVolumeSoon(options.client, options.clock, pod, volume, signal);
     if (claimed !== undefined) {
       const { claim, persistentVolume, readOnly } = claimed;
       const { hostPath: host, local, csi: driver, volumeMode } = persistentVolume.spec ?? {};
@@ -96,7 +100,7 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
         };
       if (driver !== undefined) {
         const plugin = pluginOf(volume, driver.driver);
-        const request = { pod, volume, persistentVolume, claim, readOnly };
+        const request = { pod, volume, persistentVolume, claim, readOnly, calls };
         const path = await mounting(plugin, () => csi.mount(request, signal));
         return { path, readOnly, isBlock, measure: "driver", plugin };
       }

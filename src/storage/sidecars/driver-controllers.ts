@@ -19,3 +19,25 @@ export interface DriverControllers {
 export function oneForAll(driverName: string, driver: CsiDriver): DriverControllers {
   return { driverName, nodes: () => undefined, of: () => driver, onChange: () => () => {} };
 }
+
+/** A driver with a controller on each of these nodes, always reachable. Each is opened when it is needed. */
+export function onEachOf(
+  { driverName, nodeTopologyKey }: Required<Pick<DriverControllers, "driverName" | "nodeTopologyKey">>,
+  nodes: readonly string[],
+  open: (node: string) => CsiDriver,
+): DriverControllers {
+  const opened = new Map<string, CsiDriver>();
+  const known = new Set(nodes);
+  return {
+    driverName,
+    nodeTopologyKey,
+    nodes: () => nodes,
+    of(node) {
+      if (node === undefined || !known.has(node)) return undefined;
+      const driver = opened.get(node) ?? open(node);
+      opened.set(node, driver);
+      return driver;
+    },
+    onChange: () => () => {},
+  };
+}

@@ -90,6 +90,8 @@ export interface RunSidecarsOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: ControllersOptions["metrics"];
+  /** With which the calls of `sidecars` are recorded: see recordedControllers. */
+  readonly calls?: ControllersOptions["calls"];
 }
 
 /** Until the signal aborts. */

@@ -8,6 +8,7 @@
 import { isIP } from "node:net";
 import { checkServerIdentity } from "node:tls";
 import { type ChannelCredentials, type ChannelOptions, Client, credentials } from "@grpc/grpc-js";
+import { addressText, type NetworkAddress } from "#base";
 
 export interface TlsMaterial {
   readonly ca?: Buffer | undefined;
@@ -41,15 +42,25 @@ export function endpointProblem(url: string): string | undefined {
   return undefined;
 }
 
-export function openChannel(url: string, tls: TlsMaterial): Client {
-  const { protocol, hostname, port } = new URL(url);
-  const target = `${hostname}:${port || DEFAULT_PORT}`;
-  if (protocol === "http:") return new Client(target, credentials.createInsecure(), SETTINGS);
-  const address = hostname.replace(/^\[|\]$/g, "");
-  if (isIP(address) === 0) return new Client(target, secure(tls), SETTINGS);
+export function addressOf(url: string): NetworkAddress {
+  const { hostname, port } = new URL(url);
+  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || DEFAULT_PORT) };
+}
+
+/** `socket`: the path of a Unix socket that leads to the member. */
+export function openChannel(url: string, tls: TlsMaterial, socket?: string): Client {
+  const { protocol, hostname } = new URL(url);
+  const address = addressOf(url).host;
+  const target = socket === undefined ? addressText(addressOf(url)) : `unix://${socket}`;
+  const named = { ...SETTINGS, ...(socket !== undefined && { "grpc.default_authority": hostname }) };
+  if (protocol === "http:") return new Client(target, credentials.createInsecure(), named);
+  if (isIP(address) === 0) {
+    const options = socket === undefined ? named : { ...named, "grpc.ssl_target_name_override": hostname };
+    return new Client(target, secure(tls), options);
+  }
   // TLS server names cannot be addresses, and Node refuses to send one. So a placeholder is sent, which etcd ignores;
   // the certificate is still verified for the address.
-  const options = { ...SETTINGS, "grpc.ssl_target_name_override": "etcd" };
+  const options = { ...named, "grpc.ssl_target_name_override": "etcd" };
   return new Client(target, secure(tls, address), options);
 }
 

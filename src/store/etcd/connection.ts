@@ -29,6 +29,8 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly tracer?: Tracer | undefined;
+  /** Sockets that lead to the members, by URL. Closed with the connection. */
+  readonly relays?: { readonly sockets: ReadonlyMap<string, string>; close(): Promise<void> } | undefined;
 }
 
 interface Answer {
@@ -42,13 +44,18 @@ export class Connection {
   readonly #random: Random;
   readonly #closing = new AbortController();
   readonly #writes = new Set<Promise<unknown>>();
+  readonly #relays: ConnectionOptions["relays"];
   #current = 0;
   #newest: Revision = 0;
 
-  constructor({ endpoints, tls, clock, random, tracer }: ConnectionOptions) {
+  constructor({ endpoints, tls, clock, random, tracer, relays }: ConnectionOptions) {
+    this.#relays = relays;
     this.#clock = clock;
     this.#random = random;
-    this.#endpoints = endpoints.map((url) => new Endpoint(url, openChannel(url, tls), this.rpc, clock, random, tracer));
+    this.#endpoints = endpoints.map((url) => {
+      const channel = openChannel(url, tls, relays?.sockets.get(url));
+      return new Endpoint(url, channel, this.rpc, clock, random, tracer);
+    });
   }
 
   /** The newest revision in any answer. */
@@ -107,6 +114,7 @@ export class Connection {
     this.#closing.abort(closedError());
     await Promise.allSettled(this.#writes);
     for (const endpoint of this.#endpoints) endpoint.close();
+    await this.#relays?.close();
   }
 
   async #write<Req, Res extends Answer>(method: Method<Req, Res>, request: Req, deadline: number): Promise<Res> {

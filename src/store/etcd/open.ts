@@ -1,15 +1,16 @@
 /** Opening: checks options and files, and calls the cluster once, so that a store that opens works. */
 
 import { readFile } from "node:fs/promises";
-import { type Clock, type Logger, type Random, silentLogger, systemRandom } from "#base";
+import { type Clock, type Dial, type Logger, type Random, silentLogger, systemRandom } from "#base";
 import type { Tracer } from "#tracing";
 import type { HistoryPolicy } from "../history/history.ts";
 import { StoreError } from "../model/errors.ts";
 import type { Store } from "../model/store.ts";
-import { endpointProblem, type TlsMaterial } from "./channel.ts";
-import { Connection } from "./connection.ts";
+import { addressOf, endpointProblem, type TlsMaterial } from "./channel.ts";
+import { Connection, type ConnectionOptions } from "./connection.ts";
 import { KeyValues } from "./kv.ts";
 import { type MovedKeys, movedKeys } from "./moved-keys.ts";
+import { Relays } from "./relay.ts";
 import { EtcdStore } from "./store.ts";
 
 export interface EtcdTlsFiles {
@@ -27,6 +28,8 @@ export interface EtcdOptions {
   readonly random?: Random;
   readonly log?: Logger;
   readonly tracer?: Tracer | undefined;
+  /** Opens the connections to the members. Default: plain TCP. */
+  readonly dial?: Dial | undefined;
   /** How long opening may take. Default: 5 s. */
   readonly timeoutMs?: number;
   /**
@@ -53,6 +56,7 @@ export async function openEtcdStore(options: EtcdOptions): Promise<Store> {
     log = silentLogger,
     history,
     tracer,
+    dial,
     windowBytes = WINDOW_BYTES,
   } = options;
   if (endpoints.length === 0) throw new RangeError("etcd needs the URL of one member at least.");
@@ -60,7 +64,8 @@ export async function openEtcdStore(options: EtcdOptions): Promise<Store> {
   if (problem !== undefined) throw new RangeError(problem);
 
   const tls = await tlsMaterial(options.tls ?? {});
-  const connection = connect(() => new Connection({ endpoints, tls, clock, random, tracer }));
+  const relays = dial && (await relaysTo(endpoints, dial, log));
+  const connection = await connect(() => new Connection({ endpoints, tls, clock, random, tracer, relays }), relays);
   try {
     const { timeoutMs } = options;
     await new KeyValues(connection).revision(timeoutMs === undefined ? {} : { timeoutMs });
@@ -94,11 +99,19 @@ async function read(file: string | undefined, name: string): Promise<Buffer | un
   }
 }
 
+async function relaysTo(endpoints: readonly string[], dial: Dial, log: Logger) {
+  const relays = await Relays.open(dial, (error) => log.warn("no connection to etcd through the proxy", { error }));
+  const sockets = new Map<string, string>();
+  for (const url of endpoints) sockets.set(url, await relays.to(addressOf(url)));
+  return { sockets, close: () => relays.close() };
+}
+
 /** Bad PEM and keys that do not belong to their certificate show up when the first channel is made. */
-function connect(make: () => Connection): Connection {
+async function connect(make: () => Connection, relays: ConnectionOptions["relays"]): Promise<Connection> {
   try {
     return make();
   } catch (cause) {
+    await relays?.close();
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new StoreError("Unavailable", `The certificates for etcd cannot be used: ${reason}.`, { cause });
   }

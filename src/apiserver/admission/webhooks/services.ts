@@ -40,6 +40,7 @@ export function webhooks(plural: string, services: PluginServices, configuration
       resolve: serviceResolver(resources, () => storage.random),
       identity: identityFor(config),
       tracer: storage.tracer,
+      egress: storage.egress,
       onFailedConnection: services.metrics?.connectionFailed,
     });
   });

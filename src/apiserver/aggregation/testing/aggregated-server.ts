@@ -10,6 +10,7 @@ import { type Logger, MetricsRegistry, silentLogger, systemRandom, VirtualClock 
 import { ensureClusterPki } from "#pki";
 import { openStore } from "#store";
 import type { Tracer } from "#tracing";
+import type { Egress } from "../../egress/index.ts";
 import { type ApiServer, startApiServer } from "../../server.ts";
 import type { AggregationReach } from "../aggregation.ts";
 import {
@@ -62,6 +63,7 @@ export async function aggregatedServer(
   log: Logger = silentLogger,
   aggregation?: AggregationReach,
   tracer?: Tracer,
+  egress?: Egress,
 ): Promise<AggregatedServer> {
   const clock = new VirtualClock(Date.now());
   const dir = await mkdtemp(join(tmpdir(), "k8ts-aggregation-"));
@@ -79,6 +81,7 @@ export async function aggregatedServer(
     frontProxyIdentity: () => pki.frontProxyClient,
     aggregation,
     tracer,
+    egress,
     clock,
     random: systemRandom(),
     log,

@@ -263,6 +263,15 @@ describe("what makes no sense", () => {
   });
 });
 
+it.each(["controlplane", "cluster"])("egressSelectorType %s needs an egress configuration", (egressSelectorType) => {
+  const made = authenticatorOfFlags({ issuerUrl: "https://issuer.example", clientId: "kubernetes" });
+  const jwt = [{ ...made, issuer: { ...made.issuer, egressSelectorType } }];
+  expect(validateAuthenticationConfiguration({ jwt }, [], celExpressions(), true)).toEqual([]);
+  expect(validateAuthenticationConfiguration({ jwt }, [], celExpressions())).toMatchObject([
+    { detail: `oidc: egress lookup required with egress selector type "${egressSelectorType}"` },
+  ]);
+});
+
 describe("the --oidc-* flags", () => {
   const flags = { issuerUrl: "https://issuer.example", clientId: "kubernetes" };
   it.each([

@@ -11,7 +11,7 @@
  * 5. At most `MAX_ISSUERS` issuers are kept: endpoints choose their names.
  */
 import { goQuote, type JsonObject } from "#api";
-import type { Clock, Logger } from "#base";
+import type { Clock, Dial, Logger } from "#base";
 import { JsonClient } from "../json-request.ts";
 import { MAX_TOKEN_CHARS, type Peeked, peek } from "../jwt.ts";
 import { claimSource } from "./claim-sources.ts";
@@ -31,6 +31,8 @@ export interface DistributedClaimsOptions {
   readonly provider: Provider;
   /** PEM. */
   readonly ca?: string | undefined;
+  /** Opens the connections. Default: plain TCP. */
+  readonly dial?: Dial | undefined;
   readonly audiences: readonly string[];
   readonly algorithms: readonly string[];
   readonly clock: Clock;
@@ -50,7 +52,8 @@ export class DistributedClaims {
 
   constructor(options: DistributedClaimsOptions) {
     this.#options = options;
-    this.#client = new JsonClient({ tls: { ca: options.ca }, timeoutMs: TIMEOUT_MS, clock: options.clock });
+    const { ca, dial, clock } = options;
+    this.#client = new JsonClient({ tls: { ca }, timeoutMs: TIMEOUT_MS, dial, clock });
   }
 
   /** The claims with those that are kept elsewhere, or why they cannot be had. */
@@ -116,9 +119,9 @@ export class DistributedClaims {
   }
 
   #providerOf(issuer: string): Provider {
-    const { ca, clock, log } = this.#options;
+    const { ca, dial, clock, log } = this.#options;
     if (issuer === this.#options.issuer) return this.#options.provider;
-    const provider = this.#providers.get(issuer) ?? new Provider({ issuer, ca, clock, log });
+    const provider = this.#providers.get(issuer) ?? new Provider({ issuer, ca, dial, clock, log });
     this.#providers.delete(issuer);
     this.#providers.set(issuer, provider);
     const [oldest] = this.#providers;

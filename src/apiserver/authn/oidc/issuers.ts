@@ -3,6 +3,7 @@
  * token on.
  */
 import type { Clock, Logger } from "#base";
+import type { Egress } from "../../egress/index.ts";
 import type { AuthenticationMetrics } from "../metrics.ts";
 import { cached } from "../token-cache.ts";
 import { firstOf, isKnown, type TokenAuthenticator } from "../verdict.ts";
@@ -18,6 +19,8 @@ export interface IssuersOptions {
   /** The cluster's own issuers, which no other may claim to be. */
   readonly disallowedIssuers: readonly string[];
   readonly compiler: ExpressionCompiler;
+  /** How providers with an egressSelectorType are reached. Absent: there may be none. */
+  readonly egress?: Egress | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   /** Absent: nothing is measured. */
@@ -39,8 +42,13 @@ export class OidcIssuers {
 
   /** Throws ConfigurationError and changes nothing if the configuration is invalid. `file`: its name, for messages. */
   replace(configuration: AuthenticationConfiguration, file: string): void {
-    const { disallowedIssuers, compiler, clock, metrics } = this.#options;
-    const errors = validateAuthenticationConfiguration(configuration, disallowedIssuers, compiler);
+    const { disallowedIssuers, compiler, egress, clock, metrics } = this.#options;
+    const errors = validateAuthenticationConfiguration(
+      configuration,
+      disallowedIssuers,
+      compiler,
+      egress !== undefined,
+    );
     if (errors.length > 0) throw invalidConfiguration(file, errors);
     const issuers = configuration.jwt.map((authenticator) => oidcTokens({ ...this.#options, authenticator }));
     this.#end();

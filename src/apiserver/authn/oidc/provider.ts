@@ -10,7 +10,7 @@
  */
 import type { JWK } from "jose";
 import { isObject, type JsonObject } from "#api";
-import type { Clock, Logger } from "#base";
+import type { Clock, Dial, Logger } from "#base";
 import { JsonClient } from "../json-request.ts";
 
 const RETRY_MS = 10_000;
@@ -24,6 +24,8 @@ export interface ProviderOptions {
   readonly discoveryUrl?: string | undefined;
   /** PEM. */
   readonly ca?: string | undefined;
+  /** Opens the connections. Default: plain TCP. */
+  readonly dial?: Dial | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -39,7 +41,8 @@ export class Provider {
 
   constructor(options: ProviderOptions) {
     this.#options = options;
-    this.#client = new JsonClient({ tls: { ca: options.ca }, timeoutMs: TIMEOUT_MS, clock: options.clock });
+    const { ca, dial, clock } = options;
+    this.#client = new JsonClient({ tls: { ca }, timeoutMs: TIMEOUT_MS, dial, clock });
   }
 
   get ready(): boolean {

@@ -7,7 +7,8 @@
  * 1. Tokens of other issuers are left to other authenticators; an invalid token of this issuer is refused.
  */
 import type { JsonObject } from "#api";
-import type { Clock, Logger } from "#base";
+import type { Clock, Dial, Logger } from "#base";
+import type { Egress } from "../../egress/index.ts";
 import { peek } from "../jwt.ts";
 import { refused, type TokenAuthenticator } from "../verdict.ts";
 import { claimsToUser } from "./claims-to-user.ts";
@@ -33,6 +34,7 @@ export interface OidcOptions {
   readonly authenticator: JwtAuthenticator;
   readonly algorithms: readonly string[];
   readonly compiler: ExpressionCompiler;
+  readonly egress?: Egress | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -44,14 +46,15 @@ export interface OidcTokens {
   close(): void;
 }
 
-export function oidcTokens({ authenticator, algorithms, compiler, clock, log }: OidcOptions): OidcTokens {
+export function oidcTokens({ authenticator, algorithms, compiler, egress, clock, log }: OidcOptions): OidcTokens {
   const { url, discoveryURL, certificateAuthority, audiences } = authenticator.issuer;
   const { claim } = authenticator.claimMappings.groups;
   const toUser = claimsToUser(authenticator, compiler);
   const ca = certificateAuthority === "" ? undefined : certificateAuthority;
   const discoveryUrl = discoveryURL === "" ? undefined : discoveryURL;
-  const provider = new Provider({ issuer: url, discoveryUrl, ca, clock, log });
-  const sources = { claim, issuer: url, provider, ca, audiences, algorithms, clock, log };
+  const dial = dialOf(authenticator.issuer.egressSelectorType, egress);
+  const provider = new Provider({ issuer: url, discoveryUrl, ca, dial, clock, log });
+  const sources = { claim, issuer: url, provider, ca, dial, audiences, algorithms, clock, log };
   const distributed = claim === "" ? undefined : new DistributedClaims(sources);
 
   const authenticate: TokenAuthenticator = async (token) => {
@@ -74,6 +77,11 @@ export function oidcTokens({ authenticator, algorithms, compiler, clock, log }: 
       distributed?.close();
     },
   };
+}
+
+function dialOf(type: string, egress: Egress | undefined): Dial | undefined {
+  if (type === "cluster") return egress?.cluster;
+  return type === "controlplane" ? egress?.controlplane : undefined;
 }
 
 /** Google's tokens once had an issuer without the scheme. */

@@ -14,6 +14,7 @@ export function validateAuthenticationConfiguration(
   { jwt, anonymous }: AuthenticationConfiguration,
   disallowedIssuers: readonly string[],
   compiler: ExpressionCompiler,
+  hasEgress = false,
 ): readonly FieldError[] {
   const root = at("jwt");
   if (jwt.length > MAX_AUTHENTICATORS) return [field.tooMany(root, jwt.length, MAX_AUTHENTICATORS)];
@@ -22,7 +23,7 @@ export function validateAuthenticationConfiguration(
     const path = root.index(i);
     const { url, discoveryURL } = authenticator.issuer;
     const before = jwt.slice(0, i);
-    errors.push(...validateJwtAuthenticator(authenticator, path, disallowedIssuers, compiler));
+    errors.push(...validateJwtAuthenticator(authenticator, path, disallowedIssuers, compiler, hasEgress));
     if (before.some(({ issuer }) => issuer.url === url)) errors.push(field.duplicate(path.child("issuer", "url"), url));
     if (discoveryURL !== "" && before.some(({ issuer }) => issuer.discoveryURL === discoveryURL))
       errors.push(field.duplicate(path.child("issuer", "discoveryURL"), discoveryURL));
@@ -40,9 +41,10 @@ export function validateJwtAuthenticator(
   path: FieldPath,
   disallowedIssuers: readonly string[],
   compiler: ExpressionCompiler,
+  hasEgress = false,
 ): readonly FieldError[] {
   return [
-    ...issuerFaults(authenticator.issuer, path.child("issuer"), disallowedIssuers),
+    ...issuerFaults(authenticator.issuer, path.child("issuer"), disallowedIssuers, hasEgress),
     ...claimRuleFaults(authenticator, path.child("claimValidationRules"), compiler),
     ...mappingFaults(authenticator, path.child("claimMappings"), compiler),
     ...userRuleFaults(authenticator, path.child("userValidationRules"), compiler),
@@ -53,6 +55,7 @@ function issuerFaults(
   issuer: JwtAuthenticator["issuer"],
   path: FieldPath,
   disallowed: readonly string[],
+  hasEgress: boolean,
 ): FieldError[] {
   const { url, discoveryURL, audiences, audienceMatchPolicy, certificateAuthority, egressSelectorType } = issuer;
   const errors: FieldError[] = [];
@@ -75,7 +78,7 @@ function issuerFaults(
     const why = known
       ? `oidc: egress lookup required with egress selector type "${egressSelectorType}"`
       : "egress selector must be either controlplane or cluster";
-    errors.push(field.invalid(where, egressSelectorType, why));
+    if (!known || !hasEgress) errors.push(field.invalid(where, egressSelectorType, why));
   }
   return errors;
 }

@@ -6,7 +6,7 @@
  * 2. The webhook is trusted: it can name any user and any group.
  */
 import { type authentication, isObject, type JsonObject } from "#api";
-import { backoffDelay, type Clock, type Logger, type Random } from "#base";
+import { backoffDelay, type Clock, type Dial, type Logger, type Random } from "#base";
 import { type ConnectionCredentials, httpCredentials } from "#pki";
 import type { UserInfo } from "../../identity/user.ts";
 import { JsonClient } from "../json-request.ts";
@@ -30,6 +30,8 @@ export interface WebhookOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Opens the connections. Default: plain TCP. */
+  readonly dial?: Dial | undefined;
 }
 
 export interface WebhookTokens {
@@ -40,7 +42,7 @@ export interface WebhookTokens {
 export function webhookTokens(options: WebhookOptions): WebhookTokens {
   const { connection, version, audiences: own, log } = options;
   const { tls, headers } = httpCredentials(connection);
-  const client = new JsonClient({ tls, timeoutMs: TIMEOUT_MS, clock: options.clock });
+  const client = new JsonClient({ tls, timeoutMs: TIMEOUT_MS, clock: options.clock, dial: options.dial });
   const closing = new AbortController();
   const apiVersion = `authentication.k8s.io/${version}`;
 

@@ -1,6 +1,6 @@
 /** Posts one JSON object to an authorization webhook and reads the JSON object that it answers with. */
 import { isObject, type JsonObject } from "#api";
-import { type Clock, HttpClient, type HttpFailure, type HttpResponse } from "#base";
+import { type Clock, type Dial, HttpClient, type HttpFailure, type HttpResponse } from "#base";
 import { httpCredentials, type KubeconfigConnection } from "#pki";
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -21,15 +21,19 @@ export class PostError extends Error {
 
 export interface Poster {
   post(body: JsonObject): Promise<JsonObject>;
+  /** Closes once no request is under way. */
+  retire(): void;
+  /** Requests under way fail. */
   close(): void;
 }
 
-export function poster(target: KubeconfigConnection, timeoutMs: number, clock: Clock): Poster {
+export function poster(target: KubeconfigConnection, timeoutMs: number, clock: Clock, dial?: Dial): Poster {
   const { tls, headers: identity } = httpCredentials(target);
   const url = new URL(target.server);
-  const client = new HttpClient({ clock, timeoutMs, maxResponseBytes: MAX_ANSWER_BYTES, tls });
+  const client = new HttpClient({ clock, timeoutMs, maxResponseBytes: MAX_ANSWER_BYTES, tls, dial });
   const headers = { ...identity, accept: "application/json", "content-type": "application/json" };
   return {
+    retire: () => client.closeWhenIdle(),
     close: () => client.close(),
     post: async (body) => {
       const result = await client.send({ url, headers, body: Buffer.from(JSON.stringify(body)) });

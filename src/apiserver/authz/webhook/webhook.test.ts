@@ -22,6 +22,7 @@ function asked(status: (body: JsonObject) => object | Promise<object>, options: 
     unauthorizedTtlMs: 10_000,
     onFailure: "noOpinion",
     poster: {
+      retire: () => {},
       close: () => {},
       post: async (body) => {
         bodies.push(body);

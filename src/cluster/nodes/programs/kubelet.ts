@@ -34,6 +34,8 @@ export interface KubeletOptions {
   readonly clusterDns?: string | undefined;
   /** As in `--feature-gates`. Default: none. */
   readonly featureGates?: string | undefined;
+  /** Whether nodes run the CSI driver for volumes on their disks. Default: yes. */
+  readonly localStorage?: boolean | undefined;
 }
 
 type Names = Pick<KubeletOptions, "clusterDns" | "featureGates">;

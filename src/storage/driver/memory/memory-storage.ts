@@ -11,8 +11,8 @@ import type { CsiDriver } from "../../csi/client.ts";
 import { inProcessDriver } from "../../csi/in-process.ts";
 import { Catalog } from "../catalog/catalog.ts";
 import { Busy } from "../rules/busy.ts";
-import type { VolumeRecord } from "../rules/records.ts";
-import type { DriverContext } from "../services/context.ts";
+import type { GroupRecord, SnapshotRecord, VolumeRecord } from "../rules/records.ts";
+import { type DriverContext, snapshotImage, volumeImage } from "../services/context.ts";
 import { controllerServices, nodeService } from "../services/driver.ts";
 import { MemoryMachine } from "./memory-machine.ts";
 
@@ -31,11 +31,17 @@ export interface MemoryStorage {
   readonly controller: CsiDriver;
   /** Identity and Node. */
   node(name: string): CsiDriver;
-  /** A volume that an earlier process has made: it is there again, blank. */
-  adopt(volume: Pick<VolumeRecord, "id" | "name" | "node" | "bytes">): Promise<void>;
+  /** What an earlier process has made is there again, blank. What is known already stays as it is. */
+  adopt(volume: KnownVolume): Promise<void>;
+  adoptSnapshot(snapshot: KnownSnapshot): Promise<void>;
+  /** Its snapshots are adopted on their own. */
+  adoptGroup(group: Omit<GroupRecord, "seq">): Promise<void>;
   /** What is attached and mounted on a node. */
   machine(node: string): MemoryMachine;
 }
+
+export type KnownVolume = Pick<VolumeRecord, "id" | "name" | "node" | "bytes">;
+export type KnownSnapshot = KnownVolume & Pick<SnapshotRecord, "volumeId" | "createdMs" | "groupId">;
 
 const TIB = 1024 ** 4;
 
@@ -65,8 +71,19 @@ export function memoryStorage(options: MemoryStorageOptions): MemoryStorage {
     async adopt({ id, name, node, bytes }) {
       const { catalog } = context;
       if (catalog.volumes.has(id)) return;
-      await machine(node).images.allocate({ kind: "volumes", id }, bytes);
+      await machine(node).images.allocate(volumeImage(id), bytes);
       await catalog.put("volumes", { id, seq: catalog.nextSeq(), name, node, bytes, isBlank: true });
+    },
+    async adoptSnapshot(snapshot) {
+      const { catalog } = context;
+      const { id, node, bytes } = snapshot;
+      if (catalog.snapshots.has(id)) return;
+      await machine(node).images.allocate(snapshotImage(id), bytes);
+      await catalog.put("snapshots", { ...snapshot, seq: catalog.nextSeq(), isBlank: true });
+    },
+    async adoptGroup(group) {
+      const { catalog } = context;
+      if (!catalog.groups.has(group.id)) await catalog.put("groups", { ...group, seq: catalog.nextSeq() });
     },
     machine,
   };

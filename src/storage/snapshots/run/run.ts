@@ -6,7 +6,7 @@
 import { isStatusError, kinds } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import { type Client, leadElected } from "#client";
-import { type Controller, type ControllerMetrics, runControllers } from "#controllers";
+import { type CallLog, type Controller, type ControllerMetrics, runControllers } from "#controllers";
 import { operationMetrics } from "../controller/operations.ts";
 import { contentController, snapshotController } from "../controller/snapshot-controller.ts";
 import { groupContentController, groupController } from "../groups/group-controller.ts";
@@ -25,6 +25,8 @@ export interface RunOptions {
   readonly log: Logger;
   /** Of the queues, see controllerMetrics. */
   readonly metrics: (name: string) => ControllerMetrics;
+  /** With which the calls to the driver are recorded: see recordedControllers. */
+  readonly calls?: CallLog | undefined;
   /**
    * Other processes of the same kind share the work: the elected one works. Else there is no lease of our own, and the
    * work stops while another installation holds one.
@@ -83,8 +85,9 @@ async function underLease(
 }
 
 function runAll(controllers: readonly Controller[], options: RunOptions, signal: AbortSignal): Promise<void> {
-  const { client, instance, clock, random, log, metrics } = options;
-  return runControllers({ controllers, client, clientOf: () => client, instance, clock, random, log, metrics }, signal);
+  const { client, instance, clock, random, log, metrics, calls } = options;
+  const clients = { client, clientOf: () => client };
+  return runControllers({ controllers, ...clients, instance, clock, random, log, metrics, calls }, signal);
 }
 
 /** An older installation of the definitions may not have them. */
