@@ -97,4 +97,12 @@ describe.skipIf(!canRun)("a Pod's page", () => {
     await page.getByText("The shell has exited.").waitFor();
     expect(complaints).toEqual([]);
   });
+
+  it("says in the server's words why a shell cannot start", async () => {
+    await tab("terminal");
+    api.refusal = 'unable to upgrade connection: container not found ("main")';
+    await page.getByRole("button", { name: "Start" }).click();
+    await page.getByRole("alert").getByText('container not found ("main")').waitFor();
+    expect(complaints).toEqual([]);
+  });
 });

@@ -13,8 +13,14 @@ const authority = await createAuthority({ commonName: "test", clock });
 const names = { dnsNames: ["localhost"], ipAddresses: ["127.0.0.1", "127.0.0.2"] };
 const pair = await authority.issue({ commonName: "server", ...names, usages: ["server"] });
 const certificate = { ...pair, clientCaPem: "" };
+/** Responses to `/late`, which a test ends. */
+const late: { end(text: string): void }[] = [];
 const handlers = {
-  http1: (_: unknown, response: { end(text: string): void }) => response.end("here"),
+  http1: ({ url }: { readonly url: string }, response: { end(text: string): void; write(text: string): void }) => {
+    if (url !== "/late") return response.end("here");
+    response.write("begun");
+    late.push(response);
+  },
   /** Each is answered by its first byte, and goes on. */
   http2: (stream: Http2Stream) => {
     stream.respond(200, {});
@@ -94,5 +100,23 @@ describe("listen", () => {
     expect([busy.destroyed, watch.destroyed]).toEqual([false, false]);
     busy.destroy();
     await listener.close(1_000);
+  });
+
+  it("closes when the last request of HTTP/1.1 is answered, though its client keeps the connection", async () => {
+    const listener = await open({ host: "127.0.0.1", port: 0 });
+    const tls = { port: listener.port, host: "127.0.0.1", ca: authority.certPem, servername: "localhost" };
+    const socket = connect(tls).setEncoding("utf8");
+    const end = once(socket, "close");
+    socket.write("GET /late HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let received = "";
+    while (!received.includes("begun")) received += (await once(socket, "data"))[0];
+    socket.on("data", (text) => {
+      received += text;
+    });
+    // The test would time out long before.
+    const closed = listener.close(3_600_000);
+    late.pop()?.end("ended");
+    await Promise.all([closed, end]);
+    expect(received).toContain("ended");
   });
 });

@@ -9,7 +9,8 @@
  * 3. Idle connections are closed after a time limit, connections that are slow to begin after a shorter one. A watch is
  *    not idle.
  * 4. A peer that has vanished without a word is noticed by TCP's keep-alive, also while a watch waits for events.
- * 5. `close` accepts no new requests, waits `graceMs` for those in flight, then closes all connections. It never hangs.
+ * 5. `close` accepts no new requests, closes connections as they become idle, and all after `graceMs`. It never
+ *    hangs.
  */
 import { once } from "node:events";
 import { createServer as createHttp1Server } from "node:http";
@@ -128,6 +129,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   http1.emit("listening");
 
   let closed: Promise<unknown> | undefined;
+  // A connection that was busy when the listener closed is idle afterwards, and its client might keep it for long.
+  const answered = () => {
+    if (closed !== undefined) http1.closeIdleConnections();
+  };
+  http1.on("request", (_, response) => response.once("close", answered));
   const refuse = () => {
     closed ??= Promise.all(listeners.map((each) => new Promise<void>((resolve) => each.close(() => resolve()))));
     for (const connection of connections) connection.close();

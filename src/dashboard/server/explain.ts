@@ -10,6 +10,8 @@ import type { Upstream } from "./upstream.ts";
 export interface ExplainedObject {
   /** Plural: `horizontalpodautoscalers`. */
   readonly resource: string;
+  /** Empty: the core group. */
+  readonly group: string;
   readonly namespace: string;
   readonly name: string;
 }
@@ -33,7 +35,12 @@ export async function answerWhy(
   if (explain === undefined || !resource || !name)
     return answerStatus(response, 404, "NotFound", "There is no explanation for this object.");
   try {
-    const found = await explain(await upstream(), { resource, namespace: namespace ?? "", name });
+    const found = await explain(await upstream(), {
+      resource,
+      group: query.get("group") ?? "",
+      namespace: namespace ?? "",
+      name,
+    });
     if (found === undefined) return answerStatus(response, 404, "NotFound", "There is no explanation for this object.");
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(found));
   } catch (error) {

@@ -1,6 +1,12 @@
-/** `exec` and `attach`: forwards a WebSocket of the page to the API server, as the user. */
+/**
+ * `exec` and `attach`: forwards a WebSocket of the page to the API server, as the user.
+ *
+ * 1. A refusal reaches the page in the server's words: browsers hide the response to a handshake that fails, so the
+ *    handshake succeeds, and the error channel carries the refusal.
+ */
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
 import { joined } from "#base";
 import type { ApiServer } from "./upstream.ts";
 
@@ -19,10 +25,15 @@ export function tunnelled(api: ApiServer, path: string, message: IncomingMessage
     return;
   }
   const call = api.request(path, message.headers, PASSED, { method: "GET" });
-  call.once("error", () => refuseUpgrade(socket, 503, "Service Unavailable"));
+  const refuse = (words: string) => endWith(words, message, socket, head);
+  call.once("error", (error) => {
+    if (!socket.destroyed) refuse(`The API server does not respond: ${error.message}`);
+  });
   call.once("response", (answer) => {
-    answer.resume();
-    refuseUpgrade(socket, answer.statusCode ?? 502, answer.statusMessage ?? "Refused");
+    textOf(answer).then(
+      (text) => refuse(text === "" ? `The API server answers ${answer.statusCode} ${answer.statusMessage}.` : text),
+      (error: Error) => refuse(error.message),
+    );
   });
   call.once("upgrade", (answer, far, farHead) => {
     const lines = [`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}`];
@@ -36,6 +47,28 @@ export function tunnelled(api: ApiServer, path: string, message: IncomingMessage
   });
   socket.once("close", () => call.destroy());
   call.end();
+}
+
+/** Of the channel protocols: a Status, or plain words. */
+const ERROR_CHANNEL = 3;
+/** More than any Status needs. */
+const MAX_WORDS = 16 * 1024;
+
+function endWith(words: string, message: IncomingMessage, socket: Duplex, head: Buffer): void {
+  new WebSocketServer({ noServer: true }).handleUpgrade(message, socket, head, (page) => {
+    page.on("error", () => page.terminate());
+    page.send(Buffer.concat([Buffer.from([ERROR_CHANNEL]), Buffer.from(words)]));
+    page.close(1000);
+  });
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of answer.setEncoding("utf8")) {
+    text += chunk;
+    if (text.length > MAX_WORDS) break;
+  }
+  return text.slice(0, MAX_WORDS).trim();
 }
 
 export function refuseUpgrade(socket: Duplex, code: number, words: string): void {

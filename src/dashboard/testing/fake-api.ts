@@ -28,6 +28,8 @@ export class FakeApi implements AsyncDisposable {
   /** What came over WebSockets. */
   readonly frames: Buffer[] = [];
   readonly upstream: Upstream;
+  /** Why WebSockets are refused; undefined: they are not. */
+  refusal: string | undefined;
   readonly #stop: () => Promise<void>;
 
   private constructor(upstream: Upstream, stop: () => Promise<void>) {
@@ -74,6 +76,12 @@ export class FakeApi implements AsyncDisposable {
     server.on("upgrade", (message, socket, head) => {
       const { method = "", url = "", headers } = message;
       api.asked.push({ method, url, headers, body: "" });
+      if (api.refusal !== undefined) {
+        const body = JSON.stringify({ kind: "Status", status: "Failure", code: 500, message: api.refusal });
+        const lines = ["HTTP/1.1 500 Internal Server Error", `Content-Length: ${body.length}`, "Connection: close"];
+        socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
+        return;
+      }
       sockets.handleUpgrade(message, socket, head, (each) => {
         each.on("message", (data) => api.frames.push(data as Buffer));
         api.sockets.push(each);

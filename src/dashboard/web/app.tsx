@@ -4,6 +4,7 @@ import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { listenForKeys, type Shortcut } from "./keys.ts";
 import { usePage } from "./page.ts";
+import { Leaving } from "./parts/leaving.tsx";
 import { Shortcuts } from "./parts/shortcuts.tsx";
 import { WhoAmI } from "./parts/who-am-i.tsx";
 import { AccessView } from "./views/access.tsx";
@@ -74,7 +75,7 @@ export function App() {
     document.title = `${title} · k8ts`;
     // On narrow screens, the navigation scrolls.
     for (const chosen of document.querySelectorAll(".side nav [aria-current], .tabs [aria-current]")) scrollTo(chosen);
-  }, [title]);
+  }, [title, "tab" in route ? route.tab : ""]);
 
   return (
     <div class="frame">
@@ -123,6 +124,7 @@ export function App() {
           <h1>There is no such page</h1>
         )}
       </main>
+      <Leaving />
       {help.value && (
         <Shortcuts
           shortcuts={shortcuts}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { objectRoute, parseRoute } from "./route.ts";
+import { listRoute, objectRoute, parseRoute } from "./route.ts";
 
 describe("routes", () => {
   it.each([
@@ -24,5 +24,14 @@ describe("routes", () => {
   it("keeps what comes after the question mark", () => {
     const route = parseRoute("#/flows?object=deployment%2Fweb");
     expect("query" in route && route.query.get("object")).toBe("deployment/web");
+  });
+
+  it.each([
+    ["#/pods", "shop", "", "#/pods?namespace=shop"],
+    ["#/pods?search=a&namespace=x", "", "b c", "#/pods?search=b+c&namespace=*"],
+    ["#/volumes?of=claims&search=a", "x", "", "#/volumes?of=claims&namespace=x"],
+    ["#/object/-/v1/pods/default/web-1", "x", "y", undefined],
+  ])("%s in %j, searched for %j, is %s", (fragment, namespace, search, want) => {
+    expect(listRoute(parseRoute(fragment), namespace, search)).toBe(want);
   });
 });

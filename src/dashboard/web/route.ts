@@ -36,6 +36,19 @@ export function objectRoute({ group, version, plural, namespace, name }: ObjectP
   return `#/${parts.map(encodeURIComponent).join("/")}`;
 }
 
+/** The namespace of a URL that shows all of them: no namespace can have this name. */
+export const ALL = "*";
+
+/** The URL of a list as it is shown: with its namespace and search, for bookmarks and colleagues. */
+export function listRoute(route: Route, namespace: string, search: string): string | undefined {
+  if (!("query" in route)) return undefined;
+  const query = new URLSearchParams(route.query);
+  query.set("namespace", namespace === "" ? ALL : namespace);
+  if (search === "") query.delete("search");
+  else query.set("search", search);
+  return `#/${route.page}?${query}`;
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

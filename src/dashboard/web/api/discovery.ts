@@ -1,4 +1,6 @@
-/** Discovery: every resource that can be listed, in its preferred version. */
+/** Discovery: every resource of the server; those that can be listed in their preferred version. */
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { ask } from "./request.ts";
 import type { Resource } from "./resources.ts";
 
@@ -12,6 +14,7 @@ interface Discovery {
         readonly scope: string;
         readonly verbs?: readonly string[];
         readonly responseKind?: { readonly kind: string };
+        readonly subresources?: readonly { readonly subresource: string; readonly verbs?: readonly string[] }[];
       }[];
     }[];
   }[];
@@ -19,32 +22,73 @@ interface Discovery {
 
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-export async function discover(): Promise<Resource[]> {
+/** A resource of any verb, or a subresource, as rules of RBAC name it: `pods/log`, `deployments.apps/scale`. */
+export interface Accessible {
+  readonly name: string;
+  readonly verbs: readonly string[];
+}
+
+export interface Discovered {
+  /** Those that can be listed. */
+  readonly resources: readonly Resource[];
+  readonly accessible: readonly Accessible[];
+}
+
+export async function discover(): Promise<Discovered> {
   const answers = await Promise.all(["/api", "/apis"].map((path) => ask<Discovery>(path, { accept: AGGREGATED })));
-  return resourcesOf(answers);
+  return { resources: resourcesOf(answers), accessible: accessibleOf(answers) };
 }
 
 export function resourcesOf(answers: readonly Discovery[]): Resource[] {
   const found = new Map<string, Resource>();
-  for (const { metadata, versions = [] } of answers.flatMap(({ items = [] }) => items)) {
-    const group = metadata?.name ?? "";
-    for (const { version, resources = [] } of versions) {
-      for (const { resource: plural, scope, verbs = [], responseKind } of resources) {
-        const key = `${group}/${plural}`;
-        if (!verbs.includes("list") || found.has(key)) continue;
-        found.set(key, {
-          group,
-          version,
-          plural,
-          kind: responseKind?.kind ?? plural,
-          namespaced: scope === "Namespaced",
-        });
-      }
-    }
+  for (const { group, version, resource: plural, scope, verbs = [], responseKind } of served(answers)) {
+    const key = `${group}/${plural}`;
+    if (!verbs.includes("list") || found.has(key)) continue;
+    found.set(key, {
+      group,
+      version,
+      plural,
+      kind: responseKind?.kind ?? plural,
+      namespaced: scope === "Namespaced",
+    });
   }
   return [...found.values()].sort((a, b) => compare(a.plural, b.plural) || compare(a.group, b.group));
 }
 
+export function accessibleOf(answers: readonly Discovery[]): Accessible[] {
+  const found = new Map<string, readonly string[]>();
+  for (const { group, resource, verbs = [], subresources = [] } of served(answers)) {
+    const inGroup = group === "" ? "" : `.${group}`;
+    for (const [name, own] of [
+      [resource + inGroup, verbs] as const,
+      ...subresources.map((each) => [`${resource}${inGroup}/${each.subresource}`, each.verbs ?? []] as const),
+    ])
+      found.set(name, [...new Set([...(found.get(name) ?? []), ...own])]);
+  }
+  return [...found].map(([name, verbs]) => ({ name, verbs })).sort((a, b) => compare(a.name, b.name));
+}
+
+function served(answers: readonly Discovery[]) {
+  return answers
+    .flatMap(({ items = [] }) => items)
+    .flatMap(({ metadata, versions = [] }) =>
+      versions.flatMap(({ version, resources = [] }) =>
+        resources.map((each) => ({ ...each, group: metadata?.name ?? "", version })),
+      ),
+    );
+}
+
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Undefined until the server has answered; it is asked once for each view. */
+export function useDiscovered(onError: (error: unknown) => void = () => undefined): Discovered | undefined {
+  const found = useSignal<Discovered | undefined>(undefined);
+  useEffect(() => {
+    discover().then((each) => {
+      found.value = each;
+    }, onError);
+  }, [found]);
+  return found.value;
 }

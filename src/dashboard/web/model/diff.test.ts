@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { around, diff } from "./diff.ts";
+import { around, beside, diff } from "./diff.ts";
 
 const written = (before: string, after: string) => diff(before, after).map(({ sign, text }) => sign + text);
 
@@ -40,4 +40,13 @@ describe("a diff", () => {
       { sign: "…", text: "8 unchanged lines" },
     ]);
   });
+});
+
+it("puts what was removed beside what was added in its place", () => {
+  expect(beside(diff("a\nb\nc\nd", "a\nx\nd"))).toEqual([
+    { before: "a", after: "a", isChanged: false },
+    { before: "b", after: "x", isChanged: true },
+    { before: "c", after: undefined, isChanged: true },
+    { before: "d", after: "d", isChanged: false },
+  ]);
 });

@@ -66,3 +66,34 @@ export function around(lines: readonly DiffLine[], context = 3): Shown[] {
   }
   return shown;
 }
+
+/** A line of two texts side by side; undefined: nothing on this side. */
+export interface Pair {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  readonly isChanged: boolean;
+}
+
+/** What was removed stands beside what was added in its place. Unchanged lines far from changes are a count. */
+export function beside(lines: readonly DiffLine[]): Pair[] {
+  const pairs: Pair[] = [];
+  let removed: string[] = [];
+  let added: string[] = [];
+  const flush = () => {
+    for (let at = 0; at < Math.max(removed.length, added.length); at++)
+      pairs.push({ before: removed[at], after: added[at], isChanged: true });
+    removed = [];
+    added = [];
+  };
+  for (const { sign, text } of around(lines)) {
+    if (sign === "-") removed.push(text);
+    else if (sign === "+") added.push(text);
+    else {
+      flush();
+      const words = sign === "…" ? `… ${text}` : text;
+      pairs.push({ before: words, after: words, isChanged: false });
+    }
+  }
+  flush();
+  return pairs;
+}

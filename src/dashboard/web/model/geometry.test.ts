@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { columnOf, geometry, spanOf } from "./geometry.ts";
+import { columnOf, geometry, isList, spanOf } from "./geometry.ts";
 
 describe("where things are in a diagram", () => {
   it.each([
@@ -35,4 +35,12 @@ describe("where things are in a diagram", () => {
     expect(label).toMatchObject(want ?? { left: "126px" });
     expect(spanOf(shape, 0, 0, { left: 400, width: 500 }).label).toMatchObject({ left: "446px" });
   });
+});
+
+it.each([
+  [26, 390, true],
+  [3, 390, false],
+  [26, 1000, false],
+])("%i participants in %i pixels are a list: %s", (participants, room, want) => {
+  expect(isList(participants, room)).toBe(want);
 });

@@ -18,6 +18,11 @@ export function geometry(participants: number, room: number): Geometry {
   return { margin, column, width: Math.max(margin + column * participants, room) };
 }
 
+/** Whether the columns do not fit on a narrow screen: the lines are then a list, without columns. */
+export function isList(participants: number, room: number): boolean {
+  return room < NARROW && geometry(participants, room).width > room;
+}
+
 /** The middle of a column. */
 export function columnOf({ column, margin }: Geometry, index: number): number {
   return margin + column * (index + 0.5);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Rules, type Wanted, whoCan } from "./who-can.ts";
+import { doubtAbout, type Rules, resourceNamed, type Wanted, whoCan } from "./who-can.ts";
 
 const rule = (verbs: string[], resources: string[], more: object = {}) => ({
   verbs,
@@ -61,4 +61,29 @@ describe("who can", () => {
       { binding: "RoleBinding readers", role: "ClusterRole reader", namespace: "a" },
     ]);
   });
+});
+
+const accessible = [
+  { name: "pods", verbs: ["get", "list"] },
+  { name: "deployments.apps", verbs: ["get"] },
+  { name: "deployments.apps/scale", verbs: ["get", "update"] },
+];
+
+it.each([
+  ["get", "pods", undefined],
+  ["*", "nothing", undefined],
+  ["impersonate", "users", undefined],
+  ["bind", "clusterroles.rbac.authorization.k8s.io", undefined],
+  ["update", "deployments.apps/scale", undefined],
+  ["get", "pod", "The server has no resource “pod”"],
+  ["get", "deployments", "The server has no resource “deployments”: “deployments.apps”?"],
+  ["delete", "pods", "“pods” has no verb “delete”: it has get, list."],
+  ["impersonate", "pods", "“pods” has no verb “impersonate”: it has get, list."],
+])("doubts that anybody can %s %s: %s", (verb, resource, words) => {
+  expect(doubtAbout(verb, resource, accessible)).toBe(words);
+});
+
+it("reads a subresource of a group", () => {
+  expect(resourceNamed("deployments.apps/scale")).toEqual({ plural: "deployments/scale", group: "apps" });
+  expect(resourceNamed("pods")).toEqual({ plural: "pods", group: "" });
 });

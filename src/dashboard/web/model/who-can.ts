@@ -75,6 +75,39 @@ export function whoCan(wanted: Wanted, rules: Rules): Holder[] {
   return [...holders.values()].sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
 }
 
+/** `deployments.apps/scale` is `deployments/scale` of the group `apps`, as rules write it. */
+export function resourceNamed(name: string): { readonly plural: string; readonly group: string } {
+  const [whole = "", subresource] = name.split("/", 2);
+  const [plural = "", ...group] = whole.split(".");
+  return { plural: subresource === undefined ? plural : `${plural}/${subresource}`, group: group.join(".") };
+}
+
+/** Verbs of authorization that no request of a resource has, each with the resources that it is about. */
+const BEYOND_REQUESTS: Readonly<Record<string, RegExp>> = {
+  bind: /^(cluster)?roles\.rbac\.authorization\.k8s\.io$/,
+  escalate: /^(cluster)?roles\.rbac\.authorization\.k8s\.io$/,
+  impersonate: /^(users|groups|serviceaccounts|uids\.authentication\.k8s\.io|userextras\.authentication\.k8s\.io\/.+)$/,
+  approve: /^signers\.certificates\.k8s\.io$/,
+  sign: /^signers\.certificates\.k8s\.io$/,
+  attest: /^signers\.certificates\.k8s\.io$/,
+};
+
+/** Why nobody can ask this of the server, whatever the rules say; undefined if somebody can. */
+export function doubtAbout(
+  verb: string,
+  resource: string,
+  accessible: readonly { readonly name: string; readonly verbs: readonly string[] }[],
+): string | undefined {
+  if (verb === "*" || resource === "*" || BEYOND_REQUESTS[verb]?.test(resource)) return undefined;
+  const found = accessible.find(({ name }) => name === resource);
+  if (found === undefined) {
+    const near = accessible.find(({ name }) => name.startsWith(`${resource}.`));
+    return `The server has no resource “${resource}”${near === undefined ? "" : `: “${near.name}”?`}`;
+  }
+  if (found.verbs.includes(verb)) return undefined;
+  return `“${resource}” has no verb “${verb}”: it has ${found.verbs.join(", ")}.`;
+}
+
 function nameOf({ kind, namespace, name }: Holder): string {
   return `${kind} ${namespace} ${name}`;
 }

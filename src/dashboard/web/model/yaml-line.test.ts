@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { lineOf, stepsOf } from "./yaml-line.ts";
+import { lineOf, stepsOf, syntaxFault } from "./yaml-line.ts";
 
 const text = `metadata:
   labels:
@@ -26,4 +26,17 @@ it.each([
 
 it("reads paths", () => {
   expect(stepsOf('spec.a[3].b["x.y"]')).toEqual(["spec", "a", 3, "b", "x.y"]);
+});
+
+it.each([
+  ["a: [1\nb: 2\n", 1, /flow/i],
+  ["a: 1\n  b: 2\n", 0, /nested mappings/i],
+  ["a: 1\na: 2\n", 1, /unique/i],
+  ["only words", 0, /fields/],
+])("%j is not the YAML of an object: line %s", (broken, line, message) => {
+  expect(syntaxFault(broken)).toEqual({ line, message: expect.stringMatching(message) });
+});
+
+it("finds no fault in an object", () => {
+  expect(syntaxFault(text)).toBeUndefined();
 });

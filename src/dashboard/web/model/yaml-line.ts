@@ -1,5 +1,8 @@
-/** The line of a YAML text that a field path names, such as `spec.containers[0].image` or `metadata.labels[a.b/c]`. */
-import { isNode, isPair, LineCounter, parseDocument } from "yaml";
+/**
+ * Lines of a YAML text: of its first mistake, and that a field path names, such as `spec.containers[0].image` or
+ * `metadata.labels[a.b/c]`.
+ */
+import { isMap, isNode, isPair, LineCounter, parseDocument } from "yaml";
 
 export function lineOf(text: string, path: string): number | undefined {
   const counter = new LineCounter();
@@ -15,6 +18,22 @@ export function lineOf(text: string, path: string): number | undefined {
     if (isNode(node) && node.range) return counter.linePos(node.range[0]).line - 1;
   }
   return undefined;
+}
+
+export interface SyntaxFault {
+  /** Counted from 0. */
+  readonly line: number;
+  readonly message: string;
+}
+
+/** Why a text is not the YAML of one object; undefined if it is. */
+export function syntaxFault(text: string): SyntaxFault | undefined {
+  const { errors, contents } = parseDocument(text);
+  const [first] = errors;
+  // The first line of the message: below it the text is quoted.
+  if (first !== undefined)
+    return { line: (first.linePos?.[0].line ?? 1) - 1, message: first.message.split(/ at line \d|\n/, 1)[0] ?? "" };
+  return isMap(contents) ? undefined : { line: 0, message: "An object has fields, such as `kind: Pod`." };
 }
 
 export function stepsOf(path: string): (string | number)[] {

@@ -6,7 +6,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Diagram as Drawing, Line } from "#flows";
-import { columnOf, type Geometry, geometry, spanOf } from "../model/geometry.ts";
+import { columnOf, type Geometry, geometry, isList, spanOf } from "../model/geometry.ts";
 import { inSight, moved, scrollFor } from "../model/table.ts";
 
 const ROW = 36;
@@ -57,7 +57,9 @@ export function Diagram({ drawing: { participants, lines }, count, chosen, onCho
   }, [follows, count]);
 
   const { top, left, height, width } = place.value;
-  const shape = geometry(participants.length, width);
+  const isNarrow = isList(participants.length, width);
+  // A list has no columns: each line names its participants.
+  const shape = geometry(isNarrow ? 0 : participants.length, width);
   const { from, to } = inSight(top, height, ROW, count, 6);
   const begin = lines[0]?.at ?? 0;
   const at = chosen === undefined ? -1 : lines.indexOf(chosen);
@@ -81,19 +83,9 @@ export function Diagram({ drawing: { participants, lines }, count, chosen, onCho
       aria-activedescendant={at >= from && at < to ? `line-${at}` : undefined}
       onKeyDown={onKeyDown}
     >
-      <div class="diagram-heads" style={{ width: `${shape.width}px` }}>
-        {participants.map((name, index) => (
-          <span
-            key={name}
-            title={name}
-            style={{ left: `${columnOf(shape, index)}px`, maxWidth: `${shape.column - 8}px` }}
-          >
-            {name.replace("/", "/\u200b")}
-          </span>
-        ))}
-      </div>
+      {!isNarrow && <Heads participants={participants} shape={shape} />}
       <div class="diagram-body" style={{ height: `${count * ROW + ROW}px`, width: `${shape.width}px` }}>
-        {participants.map((name, index) => (
+        {(isNarrow ? [] : participants).map((name, index) => (
           <i key={name} class="lifeline" style={{ left: `${columnOf(shape, index)}px` }} />
         ))}
         {lines.slice(from, Math.min(to, count)).map((line, index) => (
@@ -105,7 +97,8 @@ export function Diagram({ drawing: { participants, lines }, count, chosen, onCho
             participants={participants}
             top={(from + index) * ROW}
             time={timeOf(line.at - begin, (lines[from + index - 1]?.at ?? Number.NEGATIVE_INFINITY) - begin)}
-            outside={outOfSight(line, participants, shape, left, width)}
+            isNarrow={isNarrow}
+            outside={isNarrow ? "" : outOfSight(line, participants, shape, left, width)}
             left={left}
             width={width}
             isChosen={from + index === at}
@@ -115,6 +108,22 @@ export function Diagram({ drawing: { participants, lines }, count, chosen, onCho
         ))}
       </div>
       {lines.length === 0 && <p class="empty">There are no records yet. New ones appear here.</p>}
+    </div>
+  );
+}
+
+function Heads({ participants, shape }: { readonly participants: readonly string[]; readonly shape: Geometry }) {
+  return (
+    <div class="diagram-heads" style={{ width: `${shape.width}px` }}>
+      {participants.map((name, index) => (
+        <span
+          key={name}
+          title={name}
+          style={{ left: `${columnOf(shape, index)}px`, maxWidth: `${shape.column - 8}px` }}
+        >
+          {name.replace("/", "/\u200b")}
+        </span>
+      ))}
     </div>
   );
 }
@@ -133,6 +142,9 @@ function outOfSight(line: Line, participants: readonly string[], shape: Geometry
   return [...new Set([line.from, line.to])].filter(isOut).join(", ");
 }
 
+/** The arrows in text, as in READMEs. */
+const SIGNS: Readonly<Record<string, string>> = { call: "──►", answer: "──►", watch: "--►", persisted: "══►" };
+
 interface RowProps {
   readonly id: string;
   readonly line: Line;
@@ -140,6 +152,8 @@ interface RowProps {
   readonly participants: readonly string[];
   readonly top: number;
   readonly time: string;
+  /** Without columns. */
+  readonly isNarrow: boolean;
   /** Participants outside of the visible part. */
   readonly outside: string;
   /** The visible part. */
@@ -151,7 +165,7 @@ interface RowProps {
 }
 
 function DiagramRow(props: RowProps) {
-  const { id, line, shape, participants, top, time, outside, isChosen, isNewest, onChoose } = props;
+  const { id, line, shape, participants, top, time, outside, isChosen, isNewest, isNarrow, onChoose } = props;
   const { left, width, isLeftward, label } = spanOf(
     shape,
     participants.indexOf(line.from),
@@ -166,15 +180,20 @@ function DiagramRow(props: RowProps) {
       tabIndex={-1}
       aria-selected={isChosen}
       aria-label={`${line.from} to ${line.to}: ${words}`}
-      class={`line ${line.arrow} ${isChosen ? "chosen" : ""} ${isNewest ? "newest" : ""}`}
+      class={`line ${isNarrow ? "listed" : ""} ${line.arrow} ${isChosen ? "chosen" : ""} ${isNewest ? "newest" : ""}`}
       style={{ transform: `translateY(${top}px)` }}
       onClick={() => onChoose(line)}
     >
       <span class="when num">{time}</span>
-      {line.arrow !== "note" && (
+      {isNarrow && (
+        <span class="between">
+          {line.from === line.to ? line.from : `${line.from} ${SIGNS[line.arrow] ?? "→"} ${line.to}`}
+        </span>
+      )}
+      {!isNarrow && line.arrow !== "note" && (
         <i class={isLeftward ? "arrow leftward" : "arrow"} style={{ left: `${left}px`, width: `${width}px` }} />
       )}
-      <span class="label" style={label} title={words}>
+      <span class="label" style={isNarrow ? {} : label} title={words}>
         {outside !== "" && <span class="dim">{outside} · </span>}
         {words}
       </span>

@@ -1,5 +1,6 @@
 /** The head of a view: title, count, search. */
 import type { ComponentChildren } from "preact";
+import { focusList } from "../keys.ts";
 import { usePage } from "../page.ts";
 import { NamespaceField } from "./namespace-field.tsx";
 
@@ -30,7 +31,12 @@ export function Head({ title, count, search, namespaced = true, children }: Head
               page.search.value = currentTarget.value;
             }}
             onKeyDown={(event) => {
-              if (event.key === "Escape") event.currentTarget.blur();
+              if (event.key === "ArrowDown" && focusList()) event.preventDefault();
+              if (event.key !== "Escape") return;
+              // The browser's own way empties the box without a word to the filter.
+              event.preventDefault();
+              if (page.search.value === "") event.currentTarget.blur();
+              page.search.value = "";
             }}
           />
         )}

@@ -1,6 +1,6 @@
 /** The list of keys, over the page until it is closed. */
-import { useEffect, useRef } from "preact/hooks";
 import type { Shortcut } from "../keys.ts";
+import { Dialog } from "./dialog.tsx";
 
 export function Shortcuts({
   shortcuts,
@@ -9,10 +9,8 @@ export function Shortcuts({
   readonly shortcuts: readonly Shortcut[];
   readonly onClose: () => void;
 }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} onClose={onClose} aria-label="Keyboard shortcuts">
+    <Dialog label="Keyboard shortcuts" onClose={onClose}>
       <h2>Keys</h2>
       <dl class="keys">
         {shortcuts.map(({ keys, title }) => (
@@ -33,6 +31,6 @@ export function Shortcuts({
       <form method="dialog">
         <button type="submit">Close</button>
       </form>
-    </dialog>
+    </Dialog>
   );
 }

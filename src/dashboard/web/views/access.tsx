@@ -1,10 +1,10 @@
 /** "Who can …": from the roles and bindings that the user may read. */
-import { useSignal } from "@preact/signals";
 import type { rbac } from "#api";
 import { useCollection } from "../api/collection.ts";
+import { useDiscovered } from "../api/discovery.ts";
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from "../api/resources.ts";
 import type { KubeObject } from "../api/watched.ts";
-import { type Holder, whoCan } from "../model/who-can.ts";
+import { doubtAbout, type Holder, resourceNamed, whoCan } from "../model/who-can.ts";
 import { usePage } from "../page.ts";
 import { Head } from "../parts/head.tsx";
 import { Notice } from "../parts/state.tsx";
@@ -47,18 +47,19 @@ const COLUMNS: readonly TableColumn<Holder>[] = [
 export function AccessView() {
   const page = usePage();
   const namespace = page.namespace.value;
-  const verb = useSignal("get");
-  const resource = useSignal("pods");
-  const name = useSignal("");
+  const route = page.route.value;
+  const query = "query" in route ? route.query : new URLSearchParams();
+  const [verb, resource, name] = [query.get("verb") ?? "get", query.get("resource") ?? "pods", query.get("name") ?? ""];
+  const discovered = useDiscovered();
   const roles = useCollection<rbac.Role & KubeObject>(ROLES, namespace);
   const clusterRoles = useCollection<rbac.ClusterRole & KubeObject>(CLUSTER_ROLES, "");
   const roleBindings = useCollection<rbac.RoleBinding & KubeObject>(ROLE_BINDINGS, namespace);
   const clusterRoleBindings = useCollection<rbac.ClusterRoleBinding & KubeObject>(CLUSTER_ROLE_BINDINGS, "");
   const all = [roles, clusterRoles, roleBindings, clusterRoleBindings];
   for (const { version } of all) void version.value;
-  const [plural = "", ...group] = resource.value.trim().split(".");
+  const { plural, group } = resourceNamed(resource.trim());
   const holders = whoCan(
-    { verb: verb.value.trim(), resource: plural, group: group.join("."), namespace, name: name.value.trim() },
+    { verb: verb.trim(), resource: plural, group, namespace, name: name.trim() },
     {
       roles: [...roles.objects.values()],
       clusterRoles: [...clusterRoles.objects.values()],
@@ -66,6 +67,7 @@ export function AccessView() {
       clusterRoleBindings: [...clusterRoleBindings.objects.values()],
     },
   );
+  const doubt = discovered && doubtAbout(verb.trim(), resource.trim(), discovered.accessible);
   const isPartial = all.some(({ state }) => state.value.phase === "forbidden");
   return (
     <section class="fill">
@@ -76,10 +78,8 @@ export function AccessView() {
           list="verbs"
           aria-label="Verb"
           size={10}
-          value={verb.value}
-          onInput={({ currentTarget }) => {
-            verb.value = currentTarget.value;
-          }}
+          value={verb}
+          onInput={({ currentTarget }) => page.ask({ verb: currentTarget.value })}
         />
         <datalist id="verbs">
           {VERBS.map((each) => (
@@ -87,26 +87,29 @@ export function AccessView() {
           ))}
         </datalist>
         <input
+          list="accessible"
           aria-label="Resource, such as pods/log or deployments.apps"
           size={22}
-          value={resource.value}
-          onInput={({ currentTarget }) => {
-            resource.value = currentTarget.value;
-          }}
+          value={resource}
+          onInput={({ currentTarget }) => page.ask({ resource: currentTarget.value })}
         />
+        <datalist id="accessible">
+          {discovered?.accessible.map((each) => (
+            <option key={each.name} value={each.name} />
+          ))}
+        </datalist>
         <span>named</span>
         <input
           aria-label="Name, or empty for any"
           placeholder="any"
           size={12}
-          value={name.value}
-          onInput={({ currentTarget }) => {
-            name.value = currentTarget.value;
-          }}
+          value={name}
+          onInput={({ currentTarget }) => page.ask({ name: currentTarget.value })}
         />
         <span>{namespace === "" ? "in all namespaces?" : `in ${namespace}?`}</span>
       </form>
       <Notice states={all.map(({ state }) => state)} />
+      {doubt !== undefined && <p class="notice">{doubt}</p>}
       {isPartial && <p class="notice">The answer only covers roles and bindings that you may read.</p>}
       <Table
         label="Who can"

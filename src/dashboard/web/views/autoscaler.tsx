@@ -5,9 +5,9 @@ import { useCollection } from "../api/collection.ts";
 import { EVENTS, referredPlace } from "../api/resources.ts";
 import type { KubeObject } from "../api/watched.ts";
 import { figureText, metricsOf, pastSizes } from "../model/autoscaler.ts";
+import { Why } from "../object/why.tsx";
 import { usePage } from "../page.ts";
 import { Chart } from "../parts/chart.tsx";
-import { Why } from "../parts/why.tsx";
 import { type ObjectPlace, objectRoute } from "../route.ts";
 import type { ClusterEvent } from "./events.tsx";
 

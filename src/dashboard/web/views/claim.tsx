@@ -6,8 +6,8 @@ import { useCollection } from "../api/collection.ts";
 import { ATTACHMENTS, NODES, PODS, placeOf, STORAGE_CLASSES, VOLUMES } from "../api/resources.ts";
 import type { KubeObject } from "../api/watched.ts";
 import { attachmentState, claimState, modesOf, podsUsing, sourceOf, volumeState } from "../model/volume.ts";
+import { Why } from "../object/why.tsx";
 import { Notice, State } from "../parts/state.tsx";
-import { Why } from "../parts/why.tsx";
 import { type ObjectPlace, objectRoute } from "../route.ts";
 import { type Pod, podRow } from "./pods.tsx";
 

@@ -48,7 +48,7 @@ export function podRow(pod: Pod): Row {
 export const POD_COLUMNS: readonly TableColumn<Row>[] = [
   {
     title: "Name",
-    width: "minmax(140px, 3fr)",
+    width: "minmax(104px, 3fr)",
     key: ({ pod }) => pod.metadata.name,
     cell: ({ pod }) => (
       <a tabIndex={-1} class="name" href={objectRoute(placeOf(PODS, pod))}>
@@ -58,20 +58,20 @@ export const POD_COLUMNS: readonly TableColumn<Row>[] = [
   },
   {
     title: "Namespace",
-    width: "minmax(80px, 1.2fr)",
+    width: "minmax(72px, 1.2fr)",
     wide: true,
     key: ({ pod }) => pod.metadata.namespace ?? "",
     cell: ({ pod }) => pod.metadata.namespace,
   },
   {
     title: "Status",
-    width: "minmax(92px, 1.3fr)",
+    width: "minmax(152px, 1.6fr)",
     key: ({ word }) => word,
     cell: ({ word, tone }) => <State tone={tone} words={word} />,
   },
   {
     title: "Ready",
-    width: "64px",
+    width: "52px",
     wide: true,
     numeric: true,
     key: ({ ready }) => ready,
@@ -79,7 +79,7 @@ export const POD_COLUMNS: readonly TableColumn<Row>[] = [
   },
   {
     title: "Restarts",
-    width: "84px",
+    width: "66px",
     numeric: true,
     wide: true,
     key: ({ restarts }) => restarts,
@@ -87,7 +87,7 @@ export const POD_COLUMNS: readonly TableColumn<Row>[] = [
   },
   {
     title: "Node",
-    width: "minmax(80px, 1fr)",
+    width: "minmax(64px, 1fr)",
     wide: true,
     key: ({ pod }) => pod.spec?.nodeName ?? "",
     cell: ({ pod }) =>
@@ -103,7 +103,7 @@ export const POD_COLUMNS: readonly TableColumn<Row>[] = [
   },
   {
     title: "IP",
-    width: "116px",
+    width: "104px",
     wide: true,
     key: ({ pod }) => pod.status?.podIP ?? "",
     cell: ({ pod }) => <code>{pod.status?.podIP}</code>,

@@ -2,9 +2,10 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useCollection } from "../api/collection.ts";
-import { discover } from "../api/discovery.ts";
+import { useDiscovered } from "../api/discovery.ts";
 import { ask, wordsOf } from "../api/request.ts";
 import { listPath, type Resource } from "../api/resources.ts";
+import { type ServerRow, type ServerTable, TABLE } from "../api/server-table.ts";
 import { matching } from "../model/table.ts";
 import { usePage } from "../page.ts";
 import { Head } from "../parts/head.tsx";
@@ -13,37 +14,19 @@ import { Table, type TableColumn } from "../parts/table.tsx";
 import { objectRoute } from "../route.ts";
 import { sleep } from "../time.ts";
 
-interface ServerTable {
-  readonly columnDefinitions: readonly { readonly name: string; readonly type: string; readonly priority: number }[];
-  readonly rows?: readonly ServerRow[];
-}
-
-interface ServerRow {
-  readonly cells: readonly (string | number | boolean | null)[];
-  readonly object: { readonly metadata: { readonly name: string; readonly namespace?: string } };
-}
-
 const REPRINT_MS = 400;
-const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 export function ResourcesView() {
   const page = usePage();
   const route = page.route.value;
   const wanted = "query" in route ? (route.query.get("of") ?? "configmaps") : "configmaps";
-  const resources = useSignal<readonly Resource[]>([]);
   const words = useSignal("");
   const count = useSignal<number | undefined>(undefined);
-  useEffect(() => {
-    discover().then(
-      (found) => {
-        resources.value = found;
-      },
-      (error: unknown) => {
-        words.value = wordsOf(error);
-      },
-    );
-  }, [resources, words]);
-  const resource = resources.value.find((each) => nameOf(each) === wanted);
+  const resources =
+    useDiscovered((error) => {
+      words.value = wordsOf(error);
+    })?.resources ?? [];
+  const resource = resources.find((each) => nameOf(each) === wanted);
   return (
     <section class="fill">
       <Head
@@ -59,7 +42,7 @@ export function ResourcesView() {
             location.hash = `#/resources?of=${encodeURIComponent(currentTarget.value)}`;
           }}
         >
-          {resources.value.map((each) => (
+          {resources.map((each) => (
             <option key={nameOf(each)} value={nameOf(each)}>
               {nameOf(each)}
             </option>

@@ -5,8 +5,11 @@ import { PODS, placeOf, referredPlace } from "../api/resources.ts";
 import type { KubeObject } from "../api/watched.ts";
 import { requestsOf } from "../model/node.ts";
 import { quantity } from "../model/quantity.ts";
-import { Conditions } from "../parts/conditions.tsx";
-import { Containers } from "../parts/containers.tsx";
+import { Conditions } from "../object/conditions.tsx";
+import { Containers } from "../object/containers.tsx";
+import { PodFacts } from "../object/pod-facts.tsx";
+import { Printed } from "../object/printed.tsx";
+import { Sections } from "../object/sections.tsx";
 import { Notice } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { UsageCharts } from "../parts/usage-charts.tsx";
@@ -32,6 +35,9 @@ interface Whole extends KubeObject {
   readonly status?: { readonly conditions?: readonly core.PodCondition[] };
 }
 
+/** Kinds whose summary says more than their fields. */
+const DRAWN = new Set(["nodes", "horizontalpodautoscalers", "persistentvolumeclaims"]);
+
 export function SummaryTab({ place, object }: { readonly place: ObjectPlace; readonly object: KubeObject }) {
   const whole = object as Whole;
   const { labels = {}, ownerReferences = [], deletionTimestamp, finalizers = [] } = whole.metadata;
@@ -40,6 +46,7 @@ export function SummaryTab({ place, object }: { readonly place: ObjectPlace; rea
   return (
     <div class="summary">
       <dl class="facts">
+        {isPod ? <PodFacts pod={object as Pod} /> : <Printed place={place} version={object.metadata.resourceVersion} />}
         {ownerReferences.length > 0 && (
           <div>
             <dt>Owned by</dt>
@@ -106,6 +113,11 @@ export function SummaryTab({ place, object }: { readonly place: ObjectPlace; rea
         />
       )}
       {place.plural === "nodes" && <PodsOf namespace="" matches={(pod) => pod.spec?.nodeName === place.name} />}
+      <Sections
+        object={object}
+        isSecret={place.plural === "secrets" && place.group === ""}
+        isOpen={!isPod && chooses === undefined && !DRAWN.has(place.plural)}
+      />
     </div>
   );
 }

@@ -1,8 +1,6 @@
 /** Storage: claims, volumes, classes, snapshots, attachments, drivers of nodes, free capacity; a table of each. */
-import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { useEffect } from "preact/hooks";
-import { discover } from "../api/discovery.ts";
+import { useDiscovered } from "../api/discovery.ts";
 import { SNAPSHOTS } from "../api/resources.ts";
 import { usePage } from "../page.ts";
 import { AttachmentsTable, CapacitiesTable, CsiNodesTable } from "./volume-places.tsx";
@@ -28,19 +26,11 @@ export function VolumesView() {
   const page = usePage();
   const route = page.route.value;
   const wanted = ("query" in route && route.query.get("of")) || "claims";
-  const hasSnapshots = useSignal(false);
-  useEffect(() => {
-    discover().then(
-      (found) => {
-        hasSnapshots.value = found.some(
-          ({ group, plural }) => group === SNAPSHOTS.group && plural === SNAPSHOTS.plural,
-        );
-      },
-      // Without discovery there is one part less.
-      () => undefined,
-    );
-  }, [hasSnapshots]);
-  const parts = PARTS.filter(({ name }) => name !== "snapshots" || hasSnapshots.value);
+  // Without discovery there is one part less.
+  const hasSnapshots = useDiscovered()?.resources.some(
+    ({ group, plural }) => group === SNAPSHOTS.group && plural === SNAPSHOTS.plural,
+  );
+  const parts = PARTS.filter(({ name }) => name !== "snapshots" || hasSnapshots === true);
   const part = parts.find(({ name }) => name === wanted) ?? PARTS[0];
   if (part === undefined) return null;
   return (

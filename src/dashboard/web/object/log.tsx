@@ -96,6 +96,12 @@ export function LogTab({ pod }: { readonly pod: KubeObject }) {
           onInput={({ currentTarget }) => {
             search.value = currentTarget.value;
           }}
+          onKeyDown={(event) => {
+            if (event.key !== "Escape") return;
+            event.preventDefault();
+            if (search.value === "") event.currentTarget.blur();
+            search.value = "";
+          }}
         />
         <span class="dim num">{shown.length} lines</span>
       </div>

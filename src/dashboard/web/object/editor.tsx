@@ -8,9 +8,14 @@ import { ask, Refused, type StatusCause, wordsOf } from "../api/request.ts";
 import { objectPath } from "../api/resources.ts";
 import type { KubeObject } from "../api/watched.ts";
 import { around, type DiffLine, diff } from "../model/diff.ts";
+import { plainYaml } from "../model/plain-yaml.ts";
+import type { SyntaxFault } from "../model/yaml-line.ts";
+import { usePage } from "../page.ts";
+import { Dialog } from "../parts/dialog.tsx";
 import type { ObjectPlace } from "../route.ts";
 
 type Outcome =
+  | { readonly type: "unreadable"; readonly fault: SyntaxFault }
   | { readonly type: "refused"; readonly words: string; readonly causes: readonly StatusCause[] }
   | { readonly type: "tried"; readonly text: string; readonly lines: readonly DiffLine[] }
   | { readonly type: "applied"; readonly resourceVersion: string };
@@ -23,13 +28,24 @@ export function EditorTab({ place }: { readonly place: ObjectPlace }) {
   const outcome = useSignal<Outcome | undefined>(undefined);
   const busy = useSignal(false);
   const field = useRef<HTMLTextAreaElement>(null);
+  const page = usePage();
+  /** Whether the question before a reload is shown. */
+  const asks = useSignal(false);
+  useEffect(
+    () => () => {
+      page.unsaved.value = false;
+    },
+    [page],
+  );
 
   const load = async () => {
     failure.value = "";
     try {
-      const yaml = await yamlOf(await ask<KubeObject>(path));
+      const yaml = await plainYaml(await ask<KubeObject>(path));
       original.value = yaml;
       text.value = yaml;
+      page.unsaved.value = false;
+      outcome.value = undefined;
     } catch (error) {
       failure.value = wordsOf(error);
     }
@@ -37,6 +53,12 @@ export function EditorTab({ place }: { readonly place: ObjectPlace }) {
   useEffect(() => void load(), [path]);
 
   const send = async (query: string): Promise<KubeObject | undefined> => {
+    const { syntaxFault } = await import("../model/yaml-line.ts");
+    const fault = syntaxFault(text.value);
+    if (fault !== undefined) {
+      outcome.value = { type: "unreadable", fault };
+      return undefined;
+    }
     busy.value = true;
     try {
       const { parse } = await import("yaml");
@@ -57,18 +79,21 @@ export function EditorTab({ place }: { readonly place: ObjectPlace }) {
     const tried = text.value;
     const answer = await send("&dryRun=All");
     if (answer !== undefined)
-      outcome.value = { type: "tried", text: tried, lines: diff(original.value, await yamlOf(answer)) };
+      outcome.value = { type: "tried", text: tried, lines: diff(original.value, await plainYaml(answer)) };
   };
   const apply = async () => {
     const answer = await send("");
     if (answer === undefined) return;
     outcome.value = { type: "applied", resourceVersion: answer.metadata.resourceVersion ?? "" };
-    original.value = await yamlOf(answer);
+    original.value = await plainYaml(answer);
     text.value = original.value;
+    page.unsaved.value = false;
   };
   const jump = async (path: string) => {
     const { lineOf } = await import("../model/yaml-line.ts");
-    const line = lineOf(text.value, path);
+    jumpTo(lineOf(text.value, path));
+  };
+  const jumpTo = (line: number | undefined) => {
     if (line === undefined || field.current === null) return;
     const start = text.value.split("\n").slice(0, line).join("\n").length + (line === 0 ? 0 : 1);
     field.current.focus();
@@ -94,6 +119,7 @@ export function EditorTab({ place }: { readonly place: ObjectPlace }) {
         value={text.value}
         onInput={({ currentTarget }) => {
           text.value = currentTarget.value;
+          page.unsaved.value = text.value !== original.value;
         }}
         onKeyDown={(event) => {
           if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
@@ -114,13 +140,32 @@ export function EditorTab({ place }: { readonly place: ObjectPlace }) {
             class="quiet"
             disabled={busy.value}
             onClick={() => {
-              outcome.value = undefined;
-              void load();
+              if (isChanged) asks.value = true;
+              else void load();
             }}
           >
             Reload
           </button>
         </div>
+        {asks.value && (
+          <Dialog
+            label="Edits are not applied"
+            onClose={() => {
+              asks.value = false;
+            }}
+          >
+            <h2>Edits are not applied</h2>
+            <p>Reloading the object loses them.</p>
+            <form method="dialog" class="tools end">
+              <button type="submit" onClick={() => void load()}>
+                Discard the edits
+              </button>
+              <button type="submit" class="primary">
+                Keep them
+              </button>
+            </form>
+          </Dialog>
+        )}
         <div class="outcome" aria-live="polite">
           {result === undefined && (
             <p class="dim">
@@ -128,6 +173,15 @@ export function EditorTab({ place }: { readonly place: ObjectPlace }) {
             </p>
           )}
           {result?.type === "applied" && <p class="good-words">Applied at revision {result.resourceVersion}.</p>}
+          {result?.type === "unreadable" && (
+            <div class="refusal">
+              <p class="bad-words">This is not valid YAML.</p>
+              <button type="button" class="link" onClick={() => jumpTo(result.fault.line)}>
+                Line {result.fault.line + 1}
+              </button>
+              <p>{result.fault.message}</p>
+            </div>
+          )}
           {result?.type === "refused" && (
             <Refusal words={result.words} causes={result.causes} onJump={(path) => void jump(path)} />
           )}
@@ -180,11 +234,4 @@ function Changes({ lines, stale }: { readonly lines: readonly DiffLine[]; readon
       </pre>
     </>
   );
-}
-
-async function yamlOf(object: KubeObject): Promise<string> {
-  const { stringify } = await import("yaml");
-  const { managedFields: _, ...metadata } = object.metadata;
-  // In kubectl's order: the server keeps the order of each writer.
-  return stringify({ ...object, metadata }, { lineWidth: 0, sortMapEntries: true });
 }

@@ -1,7 +1,7 @@
 /** A Pod's containers, with their states and reasons. */
 import type { core } from "#api";
-import type { Tone } from "../model/pod.ts";
-import { State } from "./state.tsx";
+import { detailsOf, stateOf } from "../model/container.ts";
+import { State } from "../parts/state.tsx";
 
 export function Containers({ pod: { spec, status } }: { readonly pod: core.Pod }) {
   const groups = [
@@ -33,6 +33,11 @@ export function Containers({ pod: { spec, status } }: { readonly pod: core.Pod }
                   </td>
                   <td>
                     <State tone={tone} words={words} />
+                    {detailsOf(found).map((detail) => (
+                      <span key={detail} class="detail dim">
+                        {detail}
+                      </span>
+                    ))}
                   </td>
                   <td class="wide">
                     <code>{image}</code>
@@ -46,17 +51,4 @@ export function Containers({ pod: { spec, status } }: { readonly pod: core.Pod }
       </table>
     </>
   );
-}
-
-function stateOf(status: core.ContainerStatus | undefined): { readonly words: string; readonly tone: Tone } {
-  const { state, ready } = status ?? {};
-  if (state?.running !== undefined)
-    return ready ? { words: "running, ready", tone: "good" } : { words: "running, not ready", tone: "busy" };
-  if (state?.terminated !== undefined) {
-    const { exitCode = 0, reason } = state.terminated;
-    return { words: `${reason ?? "ended"} (${exitCode})`, tone: exitCode === 0 ? "quiet" : "bad" };
-  }
-  const reason = state?.waiting?.reason;
-  const isUsual = reason === undefined || reason === "ContainerCreating" || reason === "PodInitializing";
-  return { words: reason ?? "waiting", tone: isUsual ? "busy" : "bad" };
 }

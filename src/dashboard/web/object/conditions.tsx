@@ -1,7 +1,7 @@
 /** An object's conditions, as it reports them. */
 import type { core } from "#api";
 import type { Tone } from "../model/pod.ts";
-import { Age, State } from "./state.tsx";
+import { Age, State } from "../parts/state.tsx";
 
 /** Conditions that are bad when they are true. */
 const ALARMS = /Pressure|Unavailable|Failure|Failed|Disruption|Stalled|ReplicaFailure/;

@@ -1,7 +1,7 @@
 /** Why an object is in its state, in the words of `k8ts why`; asked again when the object changes. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { refusedBy, wordsOf } from "../api/request.ts";
+import { Refused, refusedBy, wordsOf } from "../api/request.ts";
 import type { ObjectPlace } from "../route.ts";
 import { sleep } from "../time.ts";
 
@@ -17,6 +17,8 @@ const SETTLE_MS = 300;
 export function Why({ place, version }: { readonly place: ObjectPlace; readonly version: string | undefined }) {
   const answer = useSignal<Answer | undefined>(undefined);
   const words = useSignal("");
+  /** The server explains objects of this kind. */
+  const isKnown = useSignal(true);
   useEffect(() => {
     const abort = new AbortController();
     void sleep(answer.peek() === undefined ? 0 : SETTLE_MS, abort.signal).then(async () => {
@@ -25,12 +27,15 @@ export function Why({ place, version }: { readonly place: ObjectPlace; readonly 
         answer.value = await explained(place, abort.signal);
         words.value = "";
       } catch (error) {
-        if (!abort.signal.aborted) words.value = wordsOf(error);
+        if (abort.signal.aborted) return;
+        isKnown.value = !(error instanceof Refused && error.code === 404);
+        words.value = isKnown.value ? wordsOf(error) : "";
       }
     });
     return () => abort.abort();
   }, [place, version, answer, words]);
   const found = answer.value;
+  if (!isKnown.value) return <p class="notice">No explanation beyond its conditions and events.</p>;
   if (found === undefined && words.value === "") return null;
   return (
     <section class="why" aria-label="Why">
@@ -56,8 +61,8 @@ export function Why({ place, version }: { readonly place: ObjectPlace; readonly 
   );
 }
 
-async function explained({ plural, namespace, name }: ObjectPlace, signal: AbortSignal): Promise<Answer> {
-  const response = await fetch(`why?${new URLSearchParams({ resource: plural, namespace, name })}`, { signal });
+async function explained({ plural, group, namespace, name }: ObjectPlace, signal: AbortSignal): Promise<Answer> {
+  const response = await fetch(`why?${new URLSearchParams({ resource: plural, group, namespace, name })}`, { signal });
   const text = await response.text();
   if (!response.ok) throw refusedBy(response.status, text);
   return JSON.parse(text) as Answer;

@@ -59,13 +59,25 @@ export function TerminalTab({ pod }: { readonly pod: KubeObject }) {
           {run.value === 0 ? "Start" : "Start anew"}
         </button>
         <span class="dim" role="status">
-          {state.value}
+          {isShort(state.value) ? state.value : ""}
         </span>
       </form>
+      {!isShort(state.value) && (
+        <p class="notice" role="alert">
+          {state.value}
+        </p>
+      )}
       <div ref={box} class="terminal-box" />
     </div>
   );
 }
+
+/** The state of a shell that works. */
+function isShort(words: string): boolean {
+  return ["", "Connecting …", "Connected.", EXITED].includes(words);
+}
+
+const EXITED = "The shell has exited.";
 
 async function openTerminal(
   element: HTMLElement,
@@ -99,8 +111,7 @@ async function openTerminal(
     if (frame.type === "output") terminal.write(frame.bytes);
     if (frame.type === "ended") ended = frame.words;
   };
-  socket.onclose = () =>
-    tell(ended === "" ? "The connection was refused or lost." : ended === "ended" ? "The shell has exited." : ended);
+  socket.onclose = () => tell(ended === "" ? "The connection was lost." : ended === "ended" ? EXITED : ended);
   terminal.onData((text) => socket.readyState === WebSocket.OPEN && socket.send(inputFrame(text)));
   terminal.onResize(({ cols, rows }) => socket.readyState === WebSocket.OPEN && socket.send(resizeFrame(cols, rows)));
   const resized = new ResizeObserver(() => fit.fit());
