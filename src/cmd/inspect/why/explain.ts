@@ -3,7 +3,9 @@ import { realClock } from "#base";
 import { Client, https } from "#client";
 import { ClusterError } from "#cluster";
 import type { Explain } from "#dashboard";
-import { explain as explainObject } from "./gather.ts";
+import { headline } from "./answer.ts";
+import { answerWhy } from "./gather.ts";
+import { apiSource } from "./source.ts";
 
 export const explain: Explain = async (
   { server, caPem, client: identity = {} },
@@ -15,8 +17,8 @@ export const explain: Explain = async (
   try {
     const type = group === "" ? resource : `${resource}.${group}`;
     // Flow records and the scheduler's attempts are for the cluster's own user: conditions and events remain.
-    const sources = { client, records: [], attemptsOf: async () => [], clock };
-    return await explainObject(sources, `${type}/${name}`, namespace);
+    const answer = await answerWhy(apiSource(client), `${type}/${name}`, namespace);
+    return { ...answer, what: headline(answer) };
   } catch (error) {
     // Of a kind that has no explanations.
     if (error instanceof ClusterError) return undefined;

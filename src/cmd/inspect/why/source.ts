@@ -1,4 +1,5 @@
 /** Where `k8ts why` reads: the API, the flow records, the scheduler's attempts, the logs. */
+import { StatusError } from "#api";
 import { type Clock, realClock } from "#base";
 import type { Client } from "#client";
 import type { DataDir } from "#cluster";
@@ -19,26 +20,37 @@ export interface WhySource {
 
 const MAX_LINES = 5;
 
-/** A running cluster. */
+/** A running cluster, read by its admin. */
 export async function clusterSource(client: Client, dir: DataDir): Promise<WhySource> {
   const { records } = await fetchRecords(dir);
-  const asked = async (path: string): Promise<string | undefined> => {
-    const response = await askServer(dir, path);
-    const text = await bodyText(response);
-    return response.statusCode === 200 ? text : undefined;
+  return {
+    ...apiSource(client),
+    records,
+    async attempts(uid) {
+      const response = await askServer(dir, `/k8ts/scheduling?uid=${encodeURIComponent(uid)}`);
+      const text = await bodyText(response);
+      return response.statusCode === 200 ? (JSON.parse(text) as SchedulingAttempt[]) : [];
+    },
   };
+}
+
+/** The API alone, with the rights of its client: conditions, events and logs. */
+export function apiSource(client: Client): WhySource {
   return {
     client,
-    records,
+    records: [],
     clock: realClock(),
-    async attempts(uid) {
-      const text = await asked(`/k8ts/scheduling?uid=${encodeURIComponent(uid)}`);
-      return text === undefined ? [] : (JSON.parse(text) as SchedulingAttempt[]);
-    },
+    attempts: async () => [],
     async lastWords(namespace, pod, container) {
       const query = `container=${encodeURIComponent(container)}&previous=true&tailLines=${MAX_LINES}`;
-      const text = await asked(`/api/v1/namespaces/${namespace}/pods/${pod}/log?${query}`);
-      return (text ?? "").split("\n").filter((line) => line.trim() !== "");
+      const text = await client.text(`/api/v1/namespaces/${namespace}/pods/${pod}/log?${query}`).catch(withoutLog);
+      return text.split("\n").filter((line) => line.trim() !== "");
     },
   };
+}
+
+/** There was no instance before, its log is gone, or the user may not read it: the answer goes without. */
+function withoutLog(error: unknown): string {
+  if (error instanceof StatusError) return "";
+  throw error;
 }
