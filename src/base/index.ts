@@ -35,7 +35,6 @@ export {
   type Stability,
 } from "./metrics/metrics.ts";
 export { registerProcessMetrics } from "./metrics/process-metrics.ts";
-export { Backoff, type BackoffOptions, backoffDelay, KeyedBackoff, type QuietTime } from "./queues/backoff.ts";
 export { Channel, type ChannelOptions } from "./queues/channel.ts";
 export { type ProcessOptions, processQueue } from "./queues/process-queue.ts";
 export {
@@ -56,6 +55,7 @@ export { STRONG_CIPHERS } from "./system/tls-ciphers.ts";
 export { uuidSource } from "./system/uuids.ts";
 export { type IdleLimits, VirtualClock } from "./system/virtual-clock.ts";
 export { abortable, type ChildController, childController, Ending, isAbort, whenAborted } from "./tasks/abort.ts";
+export { Backoff, type BackoffOptions, backoffDelay, KeyedBackoff, type QuietTime } from "./tasks/backoff.ts";
 export { KeyedLock } from "./tasks/keyed-lock.ts";
 export { allKnown, andThen, attempt, isPending, lastly, type Maybe, settle } from "./tasks/maybe.ts";
 export { type TaskFailure, TaskGroup, type TaskGroupOptions } from "./tasks/task-group.ts";

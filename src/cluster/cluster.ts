@@ -12,7 +12,7 @@
 import { rm } from "node:fs/promises";
 import type { Features } from "#api";
 import { K8TS_VERSION, type LocalExtensions } from "#apiserver";
-import { MetricsRegistry, nextTurn, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
+import { MetricsRegistry, nextTurn, registerProcessMetrics, systemRandom, type TaskFailure, TaskGroup } from "#base";
 import type { Fleet } from "#kubelet";
 import { type ClusterPki, ensureClusterPki, watchRenewal } from "#pki";
 import { openStore, type Store } from "#store";
@@ -191,7 +191,8 @@ function runInBackground(
   const { config, starting, features, clock, random, log, metrics } = start;
   const { handle, signToken, reasons, url } = api;
   const elects = config.store.kind === "etcd";
-  const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
+  const onFailure = ({ task, error }: TaskFailure) => log.error(`${task} failed and is restarted`, { error });
+  const background = new TaskGroup({ onFailure, restart: { clock, random } });
   starting.defer(() => background.stop());
   api.follow(background);
   background.run("controller manager", async (signal) => {

@@ -14,7 +14,7 @@
 import { Heap, type HeapEntry } from "../collections/heap.ts";
 import type { Clock, Timer } from "../system/clock.ts";
 import type { Random } from "../system/random.ts";
-import { type BackoffOptions, KeyedBackoff } from "./backoff.ts";
+import { type BackoffOptions, KeyedBackoff } from "../tasks/backoff.ts";
 
 export interface WorkQueueOptions {
   readonly clock: Clock;

@@ -1,5 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "../system/random.ts";
 import { VirtualClock } from "../system/virtual-clock.ts";
 import { TaskGroup } from "./task-group.ts";
 
@@ -49,6 +50,27 @@ describe("TaskGroup", () => {
     expect(told).toEqual(["fails", "fails late"]);
     expect(group.failures.map(({ task }) => task)).toEqual(told);
     await expect(group.stop()).rejects.toBe(failure);
+  });
+
+  it("restarts what fails, later each time, while the others go on", async () => {
+    const clock = new VirtualClock();
+    const failed: number[] = [];
+    const onFailure = () => failed.push(clock.monotonic());
+    const group = new TaskGroup({ onFailure, restart: { clock, random: seededRandom(1) } });
+    let others = 0;
+    group.run("fails", async () => {
+      if (failed.length < 4) throw new Error("not yet");
+    });
+    group.run("goes on", async (signal) => {
+      for (;;) {
+        await clock.sleep(1_000, signal);
+        others += 1;
+      }
+    });
+    await clock.advance(20_000);
+    expect(failed).toEqual([0, 1_000, 3_000, 7_000]);
+    expect(others).toBe(20);
+    await group.stop();
   });
 
   it("catches a task that throws before its first wait, and an observer that throws", async () => {

@@ -6,9 +6,17 @@
  *    failures are kept in `failures` and passed to `onFailure`.
  * 3. A task that rejects because of the group's abort has not failed.
  * 4. Once its tasks have ended under `done` or `stop`, the group is over: it takes no more and lets go of its parent.
+ * 5. With `restart`, a failure goes to `onFailure` alone: the task runs again after a backoff, and the others go on.
  */
 
+import type { Clock } from "../system/clock.ts";
+import type { Random } from "../system/random.ts";
 import { childController, isAbort } from "./abort.ts";
+import { Backoff } from "./backoff.ts";
+
+const RESTART = { initialMs: 1_000, maxMs: 60_000 };
+/** A task that ran this long before it failed is restarted as after its first failure. */
+const RESTART_QUIET_MS = 10 * 60_000;
 
 export interface TaskFailure {
   readonly task: string;
@@ -20,18 +28,22 @@ export interface TaskGroupOptions {
   readonly parent?: AbortSignal;
   /** Called for each failure when it happens, also for those after the first. */
   readonly onFailure?: (failure: TaskFailure) => void;
+  /** Tasks that fail run again. Default: a failure ends the group. */
+  readonly restart?: { readonly clock: Clock; readonly random: Random };
 }
 
 export class TaskGroup implements AsyncDisposable {
   readonly #controller;
   readonly #onFailure: ((failure: TaskFailure) => void) | undefined;
+  readonly #restart: TaskGroupOptions["restart"];
   readonly #running = new Set<Promise<void>>();
   readonly #failures: TaskFailure[] = [];
   #over = false;
 
-  constructor({ parent, onFailure }: TaskGroupOptions = {}) {
+  constructor({ parent, onFailure, restart }: TaskGroupOptions = {}) {
     this.#controller = childController(parent);
     this.#onFailure = onFailure;
+    this.#restart = restart;
   }
 
   /** Aborts when the group stops, its parent aborts or a task fails. */
@@ -74,9 +86,26 @@ export class TaskGroup implements AsyncDisposable {
   /** Never rejects. */
   async #watch(name: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     try {
-      await work(this.signal);
+      await (this.#restart === undefined ? work(this.signal) : this.#restarted(name, work, this.#restart));
     } catch (error) {
       if (!isAbort(error, this.signal)) this.#fail({ task: name, error });
+    }
+  }
+
+  async #restarted(
+    name: string,
+    work: (signal: AbortSignal) => Promise<void>,
+    { clock, random }: NonNullable<TaskGroupOptions["restart"]>,
+  ): Promise<void> {
+    const backoff = new Backoff(RESTART, random, { ms: RESTART_QUIET_MS, clock });
+    for (;;) {
+      try {
+        return await work(this.signal);
+      } catch (error) {
+        if (isAbort(error, this.signal)) throw error;
+        this.#onFailure?.({ task: name, error });
+        await clock.sleep(backoff.next(), this.signal);
+      }
     }
   }
 

@@ -141,4 +141,9 @@ describe("failures", () => {
       message: "GET /x was answered with 502: bad gateway",
     });
   });
+
+  it("a path that is not served is not found, though the answer is no Status", async () => {
+    const { calls } = callsTo(scripted([{ status: 404, text: "404 page not found" }]));
+    await expect(calls.json(GET)).rejects.toMatchObject({ reason: "NotFound", code: 404 });
+  });
 });

@@ -4,7 +4,7 @@
  * 1. A request is retried only after Retry-After on 429 and 503, at most MAX_TRIES times, and within its deadline.
  * 2. Every failure throws a StatusError, except for the caller's own abort, which throws its reason.
  */
-import { fromStatus, isObject, type Json, parseJson, StatusError } from "#api";
+import { fromStatus, isObject, type Json, parseJson, reasonOfCode, StatusError } from "#api";
 import { type Clock, childController, type Ending, type Timer } from "#base";
 import { CAUSE_HEADER } from "#flows";
 import { readAll, type Transport, type TransportRequest, type TransportResponse } from "../transport/transport.ts";
@@ -143,9 +143,8 @@ function retryAfterMs({ status, headers }: TransportResponse): number | undefine
 function failure({ status }: TransportResponse, text: string, { method, target }: Call): StatusError {
   const body = parsed(text);
   if (isObject(body) && body.kind === "Status") return fromStatus(body);
-  return new StatusError("", `${method} ${target} was answered with ${status}: ${text.slice(0, 200).trim()}`, {
-    code: status,
-  });
+  const message = `${method} ${target} was answered with ${status}: ${text.slice(0, 200).trim()}`;
+  return new StatusError(reasonOfCode(status), message, { code: status });
 }
 
 function parsed(text: string): Json | undefined {

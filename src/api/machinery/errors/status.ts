@@ -29,8 +29,30 @@ export const statusCodes = {
   Timeout: 504,
 } as const;
 
+const reasonsOfCodes: ReadonlyMap<number, StatusReason> = new Map([
+  [400, "BadRequest"],
+  [401, "Unauthorized"],
+  [403, "Forbidden"],
+  [404, "NotFound"],
+  [405, "MethodNotAllowed"],
+  [406, "NotAcceptable"],
+  [410, "Gone"],
+  [413, "RequestEntityTooLarge"],
+  [415, "UnsupportedMediaType"],
+  [422, "Invalid"],
+  [429, "TooManyRequests"],
+  [500, "InternalError"],
+  [503, "ServiceUnavailable"],
+  [504, "Timeout"],
+]);
+
 /** "" is the reason of an unexpected error. */
 export type StatusReason = keyof typeof statusCodes | "";
+
+/** Of an answer that is no Status, as client-go reads it: `404 page not found` of a path that is not served. */
+export function reasonOfCode(code: number): StatusReason {
+  return reasonsOfCodes.get(code) ?? "";
+}
 
 export interface StatusCause {
   readonly reason?: string;
