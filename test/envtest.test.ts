@@ -188,8 +188,8 @@ describe.skipIf(findEtcd() === undefined || kubectl === undefined)(
       { args: [], says: "--etcd-servers must be specified" },
       { args: ["--etcd-servers=http://127.0.0.1:1"], says: "service-account-issuer is a required flag" },
       {
-        args: ["--egress-selector-config-file=x", "--etcd-servers=http://127.0.0.1:1"],
-        says: "--egress-selector-config-file is not supported",
+        args: ["--max-connection-bytes-per-sec=3", "--etcd-servers=http://127.0.0.1:1"],
+        says: "--max-connection-bytes-per-sec is not supported",
       },
     ])("says what is wrong with $args", async ({ args, says }) => {
       const words = [...args, `--cert-dir=${dir}`];

@@ -22,6 +22,7 @@ const DISLIKED = [
   "kubelet_certificate_manager_client_expiration_renew_errors",
   "kubelet_evictions",
   "kubelet_server_expiration_renew_errors",
+  "cadvisor_version_info",
   "container_fs_inodes_total",
   "container_memory_failcnt",
 ];
