@@ -144,7 +144,7 @@ describe.skipIf(!canRun)("figures in the dashboard", () => {
     const chain = page.getByRole("list", { name: "From the claim to its Pods" });
     await chain.filter({ hasText: /Claim.*Class.*manual.*Volume.*by-hand.*Node.*node-\d.*Pod.*user/s }).waitFor();
     await go("#/object/-/v1/persistentvolumeclaims/default/late");
-    await page.getByRole("region", { name: "Why" }).getByText("no Pod uses it").waitFor();
+    await page.getByRole("region", { name: "Why" }).getByRole("heading", { name: "no Pod uses it" }).waitFor();
   });
 
   it("fits both widths, in both themes", PATIENT, async () => {
