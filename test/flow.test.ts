@@ -15,14 +15,32 @@ beforeAll(async () => {
 });
 afterAll(() => home[Symbol.asyncDispose]());
 
+async function flowOf(object: string): Promise<readonly FlowRecord[]> {
+  const { stdout } = await home.k8ts("flow", object, "--format", "json");
+  return JSON.parse(stdout) as FlowRecord[];
+}
+
+/** The causes of requests that nobody has reported. */
+function withoutWork(records: readonly FlowRecord[]): readonly string[] {
+  const works = new Set(records.flatMap((record) => (record.type === "work" ? [record.id] : [])));
+  return records.flatMap((record) =>
+    record.type === "request" && record.cause !== undefined && !works.has(record.cause) ? [record.cause] : [],
+  );
+}
+
 describe.skipIf(program === undefined)("k8ts flow", () => {
   let records: readonly FlowRecord[] = [];
 
   it("tells from the user's command to the Pod that runs", async () => {
     await kubectl.ok("create", "deployment", "web", "--image=example/web", "--replicas=3");
     await kubectl.ok("rollout", "status", "deployment/web", "--timeout=50s");
-    const { stdout } = await home.k8ts("flow", "deployment/web", "--format", "json");
-    records = JSON.parse(stdout) as FlowRecord[];
+    // Components report their works a moment after their requests.
+    await expect
+      .poll(async () => {
+        records = await flowOf("deployment/web");
+        return withoutWork(records);
+      })
+      .toEqual([]);
     const steps = records.flatMap((record) =>
       record.type === "request"
         ? [`${record.actor.split("/")[0]} ${record.verb} ${record.resource} ${record.subresource}`.trim()]
