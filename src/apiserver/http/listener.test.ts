@@ -50,6 +50,25 @@ describe("listen", () => {
     await expect(ask("127.0.0.2", listener.port)).rejects.toThrow("ECONNREFUSED");
   });
 
+  it.each([
+    { name: "a malformed head", head: "GET / HTTP/1.1\r\nno field\r\n\r\n", want: "400 Bad Request" },
+    {
+      name: "a head that is too large, whose client sends on and on",
+      head: `GET / HTTP/1.1\r\nHost: localhost\r\nX-Large: ${"x".repeat(8 * 1024 * 1024)}`,
+      want: "431 Request Header Fields Too Large",
+    },
+  ])("answers $name before it closes the connection", async ({ head, want }) => {
+    const listener = await open({ host: "127.0.0.1", port: 0 });
+    const socket = connect({ host: "127.0.0.1", port: listener.port, ca: authority.certPem, servername: "localhost" });
+    await once(socket, "secureConnect");
+    socket.write(head);
+    const answer = (await Array.fromAsync(socket.setEncoding("utf8"))).join("");
+    expect(answer).toMatch(`HTTP/1.1 ${want}\r\n`);
+    expect(answer.endsWith(`\r\n\r\n${want}`)).toBe(true);
+    socket.destroy();
+    await listener.close(0);
+  });
+
   it("an address that cannot be had leaves none open", async () => {
     const taken = await open({ host: "127.0.0.2", port: 0 });
     await expect(open({ host: "127.0.0.1", port: taken.port, alsoAt: ["127.0.0.2"] })).rejects.toThrow("EADDRINUSE");

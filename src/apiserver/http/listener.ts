@@ -19,6 +19,7 @@ import type { TLSSocket } from "node:tls";
 import type { Clock, Logger } from "#base";
 import { Http2Connection } from "../http2/index.ts";
 import type { HttpHandlers } from "./adapter.ts";
+import { refuseHead } from "./refused-heads.ts";
 import { type ServingCertificate, TlsServers, type TlsSettings } from "./tls-servers.ts";
 
 /** The idle timeout of Go clients. */
@@ -82,6 +83,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     handlers.http1,
   );
   http1.on("upgrade", handlers.upgrade);
+  http1.on("clientError", (error, socket) => refuseHead(error, socket as Socket, clock));
   const connections = new Set<Http2Connection>();
   const openHttp2 = (socket: TLSSocket) => {
     const connection: Http2Connection = new Http2Connection({
