@@ -63,7 +63,9 @@ describe.skipIf(program === undefined)("k8ts flow", () => {
     );
     const works = new Map(records.flatMap((record) => (record.type === "work" ? [[record.id, record]] : [])));
     const revisions = new Set(writes.map(({ written }) => written?.revision));
-    for (const { cause, actor } of writes) {
+    for (const { cause, actor, resource } of writes) {
+      // A node's report may have let the scheduler act: the flow shows it, and it begins there.
+      if (resource === "nodes") continue;
       if (actor === "kubectl") expect(cause).toBeUndefined();
       else
         expect(
@@ -80,18 +82,20 @@ describe.skipIf(program === undefined)("k8ts flow", () => {
         .split("\n")[0]
         ?.trim()
         .split(/\s{2,}/) ?? [];
-    expect(heads.slice(0, 3)).toEqual(["kubectl", "apiserver", "store"]);
-    for (const actor of ["deployment-controller", "replicaset-controller", "scheduler"]) expect(heads).toContain(actor);
+    const actors = ["kubectl", "apiserver", "store", "deployment-controller", "replicaset-controller", "scheduler"];
+    expect(heads).toEqual(expect.arrayContaining(actors));
     expect(stdout).toMatch(/POST pods ×3/);
     const mermaid = await home.k8ts("flow", "deployment/web", "--format", "mermaid");
-    expect(mermaid.stdout).toMatch(/^sequenceDiagram\n {2}participant p0 as kubectl\n/);
+    expect(mermaid.stdout).toMatch(
+      /^sequenceDiagram\n(?: {2}participant p\d+ as .+\n)*? {2}participant p\d as kubectl\n/,
+    );
   });
 
   it("says what a controller looked at, and how long admission took", async () => {
     const works = records.filter((record) => record.type === "work");
     const made = works.find(({ actor, decided }) => actor === "deployment-controller" && /^create/.test(decided));
     expect(made?.read?.[0]).toMatch(/^Deployment\/web@\d+$/);
-    const [first] = records;
+    const first = records.find((record) => record.type === "request" && record.actor === "kubectl");
     const times = first?.type === "request" ? first.admissionMicroseconds : undefined;
     expect(Object.keys(times ?? {})).toContain("NamespaceLifecycle");
     const { stdout } = await home.k8ts("flow", "deployment/web", "--reads", "--depth", "1");

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { parseJson } from "./json-text.ts";
 import { writeYaml } from "./write-yaml.ts";
+import { parseYaml } from "./yaml-text.ts";
 
 it.each<[unknown, string]>([
   [9223372036854775807n, "9223372036854775807"],
@@ -18,3 +19,10 @@ it("writes what is nested deeply as JSON, which is YAML", () => {
   const text = `${"[".repeat(3000)}${"]".repeat(3000)}`;
   expect(writeYaml(parseJson(text))).toBe(`${text}\n`);
 });
+
+it.each(["\n!", "\n\n&a", "\n@ \n", "a\n%"])(
+  "writes a document that is the text %j so that it is read as the same",
+  (text) => {
+    expect(parseYaml(writeYaml(text)).value).toBe(text);
+  },
+);

@@ -15,6 +15,8 @@ export function writeYaml(value: unknown): string {
       sortMapEntries: true,
       indentSeq: false,
       aliasDuplicateObjects: false,
+      // The library does not indent a block that is the whole document: `!` at the start of a line is a tag.
+      blockQuote: typeof value !== "string",
       customTags: (tags: Tags): Tags => [floating, ...tags],
     });
   } catch (error) {
