@@ -15,11 +15,11 @@ const WIDE_POD_RANGE = "10.128.0.0/9";
 /** The network that real nodes share with this machine; undefined without real nodes. */
 export async function openNodeNetwork(start: Start): Promise<OpenedRealNodes | undefined> {
   const { config, dir, starting, clock, random, log } = start;
-  const { realNodes } = config;
+  const { realNodes, outside } = config;
   if (realNodes === undefined) return undefined;
   const opened = await step("node network", start, async () => {
     const { openRealNodes } = await import("./nodes/index.ts");
-    const opened = await openRealNodes({ dataDir: dir.path, config: realNodes, clock, random, log });
+    const opened = await openRealNodes({ dataDir: dir.path, config: realNodes, outside, clock, random, log });
     return [opened, `nodes reach this machine at ${opened.machineIp}`];
   });
   if (opened.isolationObstacle !== undefined)

@@ -15,6 +15,8 @@ export class Home {
     HOME: this.dir,
     K8TS_HOME: this.dataDir,
     KUBECONFIG: this.kubeconfig,
+    // Nothing leaves this machine, unless a test says so.
+    K8TS_OUTSIDE: "off",
   };
   readonly #running = new Set<Running>();
 

@@ -63,6 +63,8 @@ export interface ClusterConfig {
   readonly nodes?: NodesConfig | undefined;
   /** Real nodes: containerd on this machine. Default: none. */
   readonly realNodes?: RealNodesConfig | undefined;
+  /** Whether nodes and Pods reach what this machine reaches: registries, and addresses outside. Default: true. */
+  readonly outside?: boolean | undefined;
   /** The kubeconfig file that gets this cluster's context. */
   readonly mergeInto: string;
 }
@@ -77,8 +79,6 @@ export interface RealNodesConfig {
   readonly command: readonly string[];
   /** The same for a node's proxy, if it differs. */
   readonly proxyCommand?: readonly string[] | undefined;
-  /** Whether nodes may pull images through this machine. Default: no, images have to be imported. */
-  readonly pullImages?: boolean | undefined;
   /** kube-proxy mode. Default: nftables. */
   readonly proxyMode?: ProxyMode | undefined;
   /** Pod IP ranges. Default: a range that is unused on this machine. */

@@ -32,6 +32,8 @@ const USER = { name: "k8ts-nodes", groups: ["system:masters", "system:authentica
 export interface OpenOptions {
   readonly dataDir: string;
   readonly config: RealNodesConfig;
+  /** Whether nodes reach what this machine reaches. Default: true. */
+  readonly outside?: boolean | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -95,7 +97,7 @@ export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNod
 }
 
 async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions): Promise<Started> {
-  const { config, handle, port, authority, background, clock, random, log } = options;
+  const { config, outside = true, handle, port, authority, background, clock, random, log } = options;
   const client = new Client({ transport: inProcess(handle, USER), clock, userAgent: USER.name });
   const informers = new Informers({ client, clock, random, log, tasks: background });
   const inApi = informers.of<core.Node>(NODES);
@@ -134,7 +136,7 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
   }
 
   const named = () => namedRegistries([site.registryDir, REGISTRY_HOSTS]);
-  const pulls = { secret: nodes.pullSecret, allowed: config.pullImages ?? false, named, log };
+  const pulls = { secret: nodes.pullSecret, allowed: outside, named, log };
   const proxy = await openPullProxy({ host: nodes.machineIp, port: PROXY_PORT, ...pulls });
   background.run("image pulls", async (signal) => {
     if (!signal.aborted) await once(signal, "abort");

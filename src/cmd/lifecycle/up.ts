@@ -26,6 +26,7 @@ import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } 
 import { controllersOption } from "../options/controllers.ts";
 import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
 import { flagValues } from "../options/flag-values.ts";
+import { notesOnOutside, type OutsideOptions, outsideFrom, outsideOptions } from "../options/outside.ts";
 import {
   chooseNodes,
   ownTerminal,
@@ -55,6 +56,7 @@ export interface UpOptions
     ApisFlagOptions,
     NodesFlagOptions,
     RealNodesFlagOptions,
+    OutsideOptions,
     TracingFlagOptions,
     RecordingOptions {
   readonly store: "embedded" | "memory" | "etcd";
@@ -127,13 +129,14 @@ export function upCommand(): Command {
       else
         await runForeground(
           config,
-          [...notes, ...notesOnServing(options)],
+          [...notes, ...notesOnServing(options), ...notesOnOutside(options)],
           options.dashboard ? options.dashboardPort : undefined,
         );
     });
   for (const option of [
     ...nodesOptions(),
     ...realNodesOptions(),
+    ...outsideOptions(),
     ...etcdOptions(),
     ...authenticationOptions(),
     ...authorizationOptions(),
@@ -181,6 +184,7 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),
     nodes,
     realNodes,
+    outside: outsideFrom(options, process.env),
     mergeInto: options.kubeconfig ?? userKubeconfigPath(process.env),
   };
 }

@@ -14,7 +14,6 @@ import type { NodesFlagOptions } from "./simulated-nodes.ts";
 
 export interface RealNodesFlagOptions {
   readonly yes?: boolean;
-  readonly pullImages?: boolean;
   readonly proxyMode?: "nftables" | "iptables";
   readonly clusterCidr?: readonly string[];
   /** False: none. */
@@ -27,10 +26,6 @@ export interface RealNodesFlagOptions {
 export function realNodesOptions(): readonly Option[] {
   return [
     new Option("--yes", "install the packages that real nodes need (containerd, runc, …) without asking"),
-    new Option(
-      "--pull-images",
-      "let real nodes pull images through a proxy on this machine; they have no internet access otherwise",
-    ),
     new Option("--proxy-mode <mode>", "kube-proxy mode of real nodes (default: nftables)").choices([
       "nftables",
       "iptables",
@@ -109,10 +104,9 @@ export async function chooseNodes(
 }
 
 function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfig> {
-  const { pullImages, proxyMode, clusterCidr, loadBalancers, ingress } = options;
+  const { proxyMode, clusterCidr, loadBalancers, ingress } = options;
   const addresses = loadBalancers === false ? [] : options.loadBalancerAddresses;
   return {
-    ...(pullImages === true && { pullImages }),
     proxyMode,
     podRanges: clusterCidr,
     loadBalancerAddresses: addresses,

@@ -1,6 +1,5 @@
 /**
- * An HTTP proxy on this machine for image pulls: the only way out of a node's network, closed unless --pull-images is
- * given.
+ * An HTTP proxy on this machine for image pulls: closed in a cluster without outside.
  *
  *     containerd ──► proxy (secret) ──► registryAddress ──► registry
  *                        └─ pulls are off ────┴─ it is no registry ──► 403 with a reason, which the Pod's event shows
@@ -21,7 +20,7 @@ import { type RegistryRules, registryAddress } from "./registry-address.ts";
 export const PROXY_PORT = 3128;
 const USER = "k8ts";
 /** Sent in the status line: containerd reports it as the reason. */
-const PULLS_ARE_OFF = "image pulls are disabled (use k8ts image import, or allow pulls with k8ts up --pull-images)";
+const PULLS_ARE_OFF = "image pulls are off: this cluster has no outside (use k8ts image import, or k8ts up --outside)";
 
 export interface PullProxyOptions extends RegistryRules {
   readonly host: string;
