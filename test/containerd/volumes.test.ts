@@ -99,17 +99,10 @@ describe.skipIf(why !== "")(`volumes of nodes${why && `: ${why}`}`, { timeout: 1
   beforeAll(async () => {
     machine = await Machine.create();
     await machine.ok("up", "--detach", "--runtime", "containerd", "--nodes", "2", "--port", "0");
-    const known = await machine.kubectl("get", "csidrivers", "-o", "name");
-    // Where the cluster brings no object of its own, volumes need no attaching.
-    if (!known.includes(DRIVER_NAME)) {
-      const spec = { attachRequired: false, podInfoOnMount: true, volumeLifecycleModes: ["Persistent", "Ephemeral"] };
-      await machine.apply({
-        apiVersion: "storage.k8s.io/v1",
-        kind: "CSIDriver",
-        metadata: { name: DRIVER_NAME },
-        spec,
-      });
-    }
+    await until(
+      () => machine.kubectl("get", "csidrivers", "-o", "name"),
+      (names) => names.includes(DRIVER_NAME),
+    );
     for (const node of ["node-1", "node-2"])
       await until(
         () => machine.kubectl("get", "csinode", node, "-o", "jsonpath={.spec.drivers[*].name}").catch(() => ""),
