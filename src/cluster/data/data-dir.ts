@@ -33,6 +33,7 @@ export interface DataDir {
   readonly log: string;
   readonly flowRecords: string;
   readonly nodes: string;
+  readonly registry: string;
 }
 
 export function dataDir(path: string): DataDir {
@@ -48,6 +49,7 @@ export function dataDir(path: string): DataDir {
     log: at("k8ts.log"),
     flowRecords: at("flows.ndjson"),
     nodes: at("nodes"),
+    registry: at("registry"),
   };
 }
 
@@ -133,6 +135,7 @@ export async function eraseDataDir(dir: DataDir): Promise<void> {
     dir.log,
     dir.flowRecords,
     dir.nodes,
+    dir.registry,
     dir.marker,
     dir.lock,
   ].map((path) => basename(path));

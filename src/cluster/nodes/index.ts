@@ -17,3 +17,4 @@ export {
   type Wanted,
   writeSpec,
 } from "./site/record.ts";
+export { knownSiteNetwork } from "./site/site-network.ts";

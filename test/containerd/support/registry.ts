@@ -5,6 +5,7 @@
 import { createServer } from "node:http";
 import { imageArchive } from "../../../src/cluster/images/index.ts";
 import { machineImages } from "../../../src/cluster/images/machine-images.ts";
+import { filesIn } from "./archive-files.ts";
 
 const [address = "127.0.0.1", port = "5000", user] = process.argv.slice(2);
 const busybox = (await machineImages()).find(({ name }) => name.includes("busybox"));
@@ -29,15 +30,3 @@ createServer((request, response) => {
   response.writeHead(200, { "content-type": type, "content-length": bytes.length, "docker-content-digest": digest });
   response.end(request.method === "HEAD" ? undefined : bytes);
 }).listen(Number(port), address, () => process.stdout.write("ready\n"));
-
-function filesIn(tar: Buffer): Map<string, Buffer> {
-  const found = new Map<string, Buffer>();
-  for (let at = 0; tar[at] !== 0; ) {
-    const field = (from: number, length: number) =>
-      tar.toString("utf8", at + from, at + from + length).split("\0")[0] ?? "";
-    const size = Number.parseInt(field(124, 12), 8);
-    found.set(field(0, 100), tar.subarray(at + 512, at + 512 + size));
-    at += 512 + Math.ceil(size / 512) * 512;
-  }
-  return found;
-}
