@@ -202,6 +202,12 @@ function runInBackground(
     const own = { authority: pki.ca, signToken, selection, nodeCidrs: nodeCidrsOf(config, realNodes), features };
     await runControllerManager({ ...own, handle, elects, tracing, clock, random, log, metrics }, signal);
   });
+  if (features.enabled("CoordinatedLeaderElection")) {
+    background.run("coordinated elections", async (signal) => {
+      const { runCoordinatedElections } = await import("./in-process/coordinated-elections.ts");
+      await runCoordinatedElections({ handle, features, clock, random, log, metrics }, signal);
+    });
+  }
   background.run("cluster info", async (signal) => {
     await nextTurn();
     const { publishOwnInfo } = await import("./in-process/cluster-info.ts");
