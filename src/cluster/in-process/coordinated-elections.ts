@@ -4,9 +4,9 @@
  */
 import { hostname } from "node:os";
 import { type Features, kinds } from "#api";
-import type { Clock, Logger, MetricsRegistry, Random } from "#base";
+import type { Clock, Logger, Random } from "#base";
 import { Client, type InProcessHandle, inProcess, leadElected } from "#client";
-import { controllerMetrics, electionControllers, runControllers } from "#controllers";
+import { type ControllersOptions, electionControllers, runControllers } from "#controllers";
 
 /** `--coordinated-leadership-*`. Absent: those of `--leader-elect-*`. */
 export interface LeadershipTimes {
@@ -22,7 +22,7 @@ export interface CoordinatedElectionsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  readonly metrics: MetricsRegistry;
+  readonly metrics: ControllersOptions["metrics"];
 }
 
 const IDENTITY = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"] };
@@ -33,7 +33,6 @@ export async function runCoordinatedElections(
   signal: AbortSignal,
 ): Promise<void> {
   const client = new Client({ transport: inProcess(handle, IDENTITY), clock, userAgent: "kube-apiserver" });
-  const counted = controllerMetrics(metrics);
   const run = (running: AbortSignal) =>
     runControllers(
       {
@@ -45,7 +44,7 @@ export async function runCoordinatedElections(
         clock,
         random,
         log,
-        metrics: counted,
+        metrics,
       },
       running,
     );

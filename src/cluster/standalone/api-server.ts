@@ -187,9 +187,9 @@ export async function startStandaloneApiServer(
   if (features.enabled("CoordinatedLeaderElection")) {
     background.run("coordinated elections", async (signal) => {
       const { runCoordinatedElections } = await import("../in-process/coordinated-elections.ts");
-      const { handle } = server;
-      const times = config.leadership;
-      await runCoordinatedElections({ handle, features, times, clock, random: systemRandom(), log, metrics }, signal);
+      const { controllerMetrics } = await import("#controllers");
+      const own = { handle: server.handle, times: config.leadership, metrics: controllerMetrics(metrics) };
+      await runCoordinatedElections({ ...own, features, clock, random: systemRandom(), log }, signal);
     });
   }
   const parts = starting.move();
