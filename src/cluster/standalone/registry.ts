@@ -16,7 +16,6 @@ import { openRegistry } from "#registry";
 import type { Environment } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
 import { type DataDir, readMarker, writeFileAtomic } from "../data/data-dir.ts";
-import { nodeTools } from "../node-tools.ts";
 
 const LOOPBACK = "127.0.0.1";
 const NAMES = ["localhost", LOOPBACK];
@@ -87,7 +86,7 @@ export async function runStandaloneRegistry(
 }
 
 async function nodesSide(dataDir: DataDir) {
-  const { knownSiteNetwork, siteNames } = await nodeTools();
+  const { knownSiteNetwork, siteNames } = await import("../nodes/index.ts");
   const site = siteNames(dataDir.path);
   const network = await knownSiteNetwork(site);
   return network && { machineIp: network.machineIp, registryDir: site.registryDir };

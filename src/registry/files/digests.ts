@@ -1,8 +1,9 @@
 /** Content digests, as `sha256:…`: the names of blobs and manifests. */
 import { createHash, type Hash } from "node:crypto";
+import { table } from "#base";
 import { RegistryError } from "./errors.ts";
 
-const LENGTHS: Readonly<Record<string, number>> = { sha256: 64, sha512: 128 };
+const LENGTHS = table({ sha256: 64, sha512: 128 });
 const DEFAULT_ALGORITHM = "sha256";
 
 export interface Digest {
@@ -17,7 +18,7 @@ export function isDigest(text: string): boolean {
 
 export function parseDigest(text: string): Digest {
   const [, algorithm = "", hex = ""] = /^([a-z0-9]+(?:[+._-][a-z0-9]+)*):([a-f0-9]+)$/.exec(text) ?? [];
-  const length = Object.hasOwn(LENGTHS, algorithm) ? LENGTHS[algorithm] : undefined;
+  const length = LENGTHS[algorithm];
   if (hex.length === 0 || hex.length !== length)
     throw new RegistryError(400, "DIGEST_INVALID", "provided digest is not a sha256 or sha512 digest", {
       digest: text,
