@@ -46,6 +46,8 @@ export interface RealNodesOptions {
   readonly podRanges?: readonly string[] | undefined;
   /** Folders of this machine that all nodes get when they start. */
   readonly mounts?: readonly NodeMount[] | undefined;
+  /** Whether Pods of nodes that start now may open loop devices. Default: false. */
+  readonly opensLoops?: boolean | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -62,6 +64,7 @@ export class RealNodes {
   readonly isolationObstacle: string | undefined;
   readonly #machine: Machine;
   readonly #mounts: readonly NodeMount[];
+  readonly #opensLoops: boolean;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #busy = new Map<string, Promise<void>>();
@@ -87,6 +90,7 @@ export class RealNodes {
     this.isolationObstacle = obstacle;
     this.#machine = machine;
     this.#mounts = options.mounts ?? [];
+    this.#opensLoops = options.opensLoops === true;
     this.#registries = new Registries(site.registryDir);
     this.#clock = options.clock;
     this.#log = options.log;
@@ -220,6 +224,7 @@ export class RealNodes {
     const { ip } = await bringUp(names, run, {
       ...{ site, network, machine, kubelet, clock, log, signal, env, mounts },
       isIsolated: this.#isIsolated,
+      opensLoops: this.#opensLoops,
     });
     log.info("node is up", { node: names.name, ip, ms: Math.round(clock.monotonic() - start) });
     this.#upSince.set(names.name, clock.monotonic());
