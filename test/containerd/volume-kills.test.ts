@@ -129,8 +129,17 @@ describe.skipIf(why !== "")(title, { timeout: 180_000 + ROUNDS * 60_000 }, () =>
         Number(await machine.kubectl("exec", pod, "--", "cat", "/data/last").catch(() => Number.NaN)),
       ),
     );
+  /** What writers complain of. The kubelet may have been away for a moment. */
   const broken = () =>
-    Promise.all(PODS.map((pod) => machine.kubectl("exec", pod, "--", "sh", "-c", "cat /data/broken || true")));
+    until(
+      () =>
+        Promise.all(
+          PODS.map((pod) =>
+            machine.kubectl("exec", pod, "--", "sh", "-c", "cat /data/broken || true").catch(() => undefined),
+          ),
+        ),
+      (said) => !said.includes(undefined),
+    );
 
   async function images(): Promise<string[]> {
     const { firstLoop = 0 } = (await runOf()) ?? {};

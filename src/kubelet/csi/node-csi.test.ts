@@ -1,11 +1,13 @@
 /** A node's side of CSI with a driver behind real sockets and an API in memory. */
 import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type core, kinds, parseFeatures, type storage } from "#api";
 import { MetricsRegistry, realClock, seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess } from "#client";
+import { GrpcError } from "#grpc";
 import { NodeRpc, UsageUnit } from "#storage/csi";
 import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
 import { type NodeCsi, nodeCsi } from "./node-csi.ts";
@@ -188,6 +190,66 @@ describe("a persistent volume", () => {
     await csi.volumes.unmount("u1", signal);
     expect(verbs().slice(2)).toEqual(["unpublish", "unstage"]);
     expect(readdirSync(join(root, "pods/u1/volumes"))).toEqual([]);
+  });
+
+  it.each([
+    ["its driver did not answer in time", new GrpcError("DEADLINE_EXCEEDED", "too late"), true],
+    ["its driver was killed meanwhile", new GrpcError("UNAVAILABLE", "connection reset"), true],
+    ["its driver refused", new GrpcError("INVALID_ARGUMENT", "no such volume"), false],
+  ])("that may have been staged is unstaged with its Pod: %s", async (_, failure, isUnstaged) => {
+    await driverObject({ attachRequired: false });
+    await startDriver();
+    driver.failure = (method) => (method === "stage" ? failure : undefined);
+    await expect(mount("u1")).rejects.toThrow(failure.message);
+    await csi.volumes.unmount("u1", signal);
+    expect(verbs()).toEqual(isUnstaged ? ["stage", "unpublish", "unstage"] : ["stage"]);
+    expect(existsSync(stagedDirectory(root, DRIVER, "vol-1"))).toBe(false);
+    expect(existsSync(join(root, "pods/u1/volumes/kubernetes.io~csi"))).toBe(false);
+  });
+
+  it("that a kubelet had staged when it was killed is unstaged by the next one", async () => {
+    await driverObject({ attachRequired: false });
+    await startDriver();
+    driver.failure = (method) => (method === "publish" ? new GrpcError("UNAVAILABLE", "killed") : undefined);
+    await expect(mount("u1")).rejects.toThrow("killed");
+    await tasks.stop();
+    await startKubelet();
+    await vi.waitFor(() => expect(driver.answers.length).toBe(2), { timeout: 10_000 });
+    await csi.volumes.unmount("u1", signal);
+    expect(verbs()).toEqual(["stage", "publish", "unpublish", "unstage"]);
+  });
+
+  it("that its Pod has waited for in vain is given back", async () => {
+    await driverObject({ attachRequired: true });
+    await startDriver();
+    const leaving = new AbortController();
+    const waiting = csi.volumes.mount(
+      { pod: podOf("u1"), volume: { name: "data" }, persistentVolume: volumeOf(), readOnly: false },
+      leaving.signal,
+    );
+    await vi.waitFor(() => expect(csi.inUse()).toHaveLength(1));
+    leaving.abort();
+    await expect(waiting).rejects.toThrow();
+    await csi.volumes.unmount("u1", signal);
+    expect([csi.inUse(), verbs()]).toEqual([[], []]);
+  });
+
+  it("of a driver is mounted while another plugin hangs, and a third one speaks another language", async () => {
+    const plugins = ["hangs", "babbles"].map((name) =>
+      createServer((socket) => {
+        if (name === "babbles") socket.end("220 ready\r\n");
+        socket.on("error", () => {});
+      }).listen(join(root, "plugins_registry", `${name}.sock`)),
+    );
+    try {
+      await driverObject({ attachRequired: false });
+      await startDriver();
+      await mount("u1");
+      expect(verbs()).toEqual(["stage", "publish"]);
+    } finally {
+      await tasks.stop();
+      for (const plugin of plugins) plugin.close();
+    }
   });
 
   it("of mode Block is a device with a link of its Pod", async () => {
