@@ -85,11 +85,6 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
   const startup = startupOf(given);
   const options = { ...given, runtime: countedRuntime(given.runtime, given.metrics, given.clock) };
   const { config, client, runtime, clock, random, log, metrics, serve } = options;
-  const csi = await csiOf(options, () => registration.changed());
-  const host = options.host ?? (await machineHost({ ...options, csi: options.csi ?? csi?.volumes }));
-  const version = await versionOf(options, signal);
-  using ending = childController(signal);
-  const tasks = new TaskGroup({ parent: ending.signal });
   const recorder = eventRecorder({
     events: client.of(kinds.Event),
     controller: "kubelet",
@@ -98,6 +93,11 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
     random,
     log,
   });
+  const csi = await csiOf({ ...options, recorder }, () => registration.changed());
+  const host = options.host ?? (await machineHost({ ...options, csi: options.csi ?? csi?.volumes }));
+  const version = await versionOf(options, signal);
+  using ending = childController(signal);
+  const tasks = new TaskGroup({ parent: ending.signal });
   const state = newState(options, host);
   const ofImages = imageMetrics(metrics);
   const registration = registrationOf(options, host, version, state, {
@@ -309,7 +309,10 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
 }
 
 /** Undefined where the host, or its volumes, are given: tests have their own. */
-async function csiOf(options: KubeletOptions, onChange: () => void): Promise<NodeCsi | undefined> {
+async function csiOf(
+  options: KubeletOptions & { readonly recorder: EventRecorder },
+  onChange: () => void,
+): Promise<NodeCsi | undefined> {
   if (options.host !== undefined || options.csi !== undefined) return undefined;
   const { rootDir: root, nodeName } = options.config;
   return nodeCsi({ ...options, root, nodeName, onChange });

@@ -20,7 +20,7 @@ import { ensureSwitch, NODE_LINK, SWITCH } from "./network/links.ts";
 import { applyMachineGuard, machineGuard } from "./network/machine-guard.ts";
 import { applyRoutes, type NodeRange, routesFor } from "./network/routes.ts";
 import { bringUp, isUp, placeOf, writePodNetwork } from "./node.ts";
-import { powerOff, removeTree, stopped } from "./power-off.ts";
+import { powerOff, removeNodeDir, stopped } from "./power-off.ts";
 import { DEFAULT_SERVICE_RANGE, type KubeletOptions } from "./programs/kubelet.ts";
 import { PROXY_PORT, proxyEnv } from "./runtime/pull-proxy.ts";
 import { namedRegistries, REGISTRY_HOSTS } from "./site/mirrors.ts";
@@ -243,7 +243,7 @@ export class RealNodes {
 
   async #remove(names: NodeNames, run: NodeRun | undefined): Promise<void> {
     await powerOff({ names, run }, this.#clock);
-    await removeTree(names.dir);
+    await removeNodeDir(names);
     this.#podCidrs.delete(names.name);
   }
 

@@ -15,7 +15,7 @@ import { mkdir, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type core, isStatusError, kinds, type storage } from "#api";
 import { type Clock, KeyedLock } from "#base";
-import type { Client } from "#client";
+import type { Client, EventRecorder } from "#client";
 import { NodeRpc } from "#storage/csi";
 import { type PodCalls, unrecorded } from "../runtime/recorded.ts";
 import { type CsiMountRequest, type CsiVolumes, giveToGroup, type PodTokens, VolumeError } from "../volumes/index.ts";
@@ -37,6 +37,8 @@ export interface CsiVolumesOptions {
   readonly attached: AttachedVolumes;
   readonly tokens: PodTokens;
   readonly clock: Clock;
+  /** For expansions. Default: nobody is told. */
+  readonly recorder?: Pick<EventRecorder, "record"> | undefined;
   /** Whether drivers are asked if something is wrong with a volume: gate CSIVolumeHealth. */
   readonly isHealthWanted?: boolean | undefined;
 }

@@ -26,6 +26,7 @@ let csi: NodeCsi;
 let driver: ScriptedDriver;
 let changes: number;
 let metrics: MetricsRegistry;
+let told: string[];
 
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), "k8ts-csi-"));
@@ -49,6 +50,7 @@ async function startKubelet(): Promise<void> {
   tasks = new TaskGroup();
   changes = 0;
   metrics = new MetricsRegistry();
+  told = [];
   csi = await nodeCsi({
     root,
     nodeName: NODE,
@@ -57,6 +59,7 @@ async function startKubelet(): Promise<void> {
     random: seededRandom(1),
     log: silentLogger,
     metrics,
+    recorder: { record: ({ about, reason, note }) => void told.push(`${about.kind} ${reason} ${note}`) },
     features: parseFeatures({ gates: "CSIVolumeHealth=true" }),
     onChange: () => {
       changes++;
@@ -264,7 +267,8 @@ describe("a persistent volume", () => {
     expect(existsSync(join(root, "pods/u1/volumeDevices/kubernetes.io~csi"))).toBe(false);
   });
 
-  it("grows on the node where its claim is smaller than the volume", async () => {
+  /** A claim of 1Gi whose volume has 2Gi. */
+  async function growing(more: object = {}) {
     await driverObject({ attachRequired: false });
     await startDriver();
     const claims = client.of(kinds.PersistentVolumeClaim).in("default");
@@ -277,20 +281,72 @@ describe("a persistent volume", () => {
         phase: "Bound",
         capacity: { storage: "1Gi" },
         conditions: [{ type: "FileSystemResizePending", status: "True" }],
+        ...more,
       },
     };
     const claim = await claims
       .subresource<core.PersistentVolumeClaim>("data", "status")
       .patch({ type: "merge", object });
+    return { claim, statusNow: async () => (await claims.get(created.metadata.name ?? "")).status };
+  }
+  const allocated = (state: string) => ({
+    allocatedResources: { storage: "2Gi" },
+    allocatedResourceStatuses: { storage: state },
+  });
+
+  it("grows on the node where its claim is smaller than the volume", async () => {
+    const { claim, statusNow } = await growing(allocated("NodeResizePending"));
     await mount("u1", { claim });
     expect(driver.calls[2]).toMatchObject([
       "expand",
       { volumeId: "vol-1", capacityRange: { requiredBytes: "2147483648" } },
     ]);
-    const { status } = await claims.get(created.metadata.name ?? "");
+    const status = await statusNow();
     expect(status).toMatchObject({ capacity: { storage: "2Gi" } });
-    expect(status?.conditions ?? []).toEqual([]);
+    expect([status?.conditions ?? [], status?.allocatedResourceStatuses ?? {}]).toEqual([[], {}]);
+    const note = `MountVolume.NodeExpandVolume succeeded for volume "pv-1" ${NODE}`;
+    expect(told).toEqual(["Pod", "PersistentVolumeClaim"].map((kind) => `${kind} FileSystemResizeSuccessful ${note}`));
   });
+
+  it.each([
+    [
+      "refuses",
+      new GrpcError("OUT_OF_RANGE", "full"),
+      "NodeResizeInfeasible",
+      ["FileSystemResizePending", "NodeResizeError"],
+    ],
+    [
+      "fails",
+      new GrpcError("INTERNAL", "broken"),
+      "NodeResizeInProgress",
+      ["FileSystemResizePending", "NodeResizeError"],
+    ],
+    ["is away", new GrpcError("UNAVAILABLE", "gone"), "NodeResizeInProgress", ["FileSystemResizePending"]],
+  ])("says on the claim what the driver says that %s", async (_, failure, state, conditions) => {
+    const { claim, statusNow } = await growing(allocated("NodeResizePending"));
+    driver.failure = (method) => (method === "expand" ? failure : undefined);
+    await expect(mount("u1", { claim })).rejects.toThrow(failure.message);
+    const status = await statusNow();
+    expect(status?.allocatedResourceStatuses).toEqual({ storage: state });
+    expect(status?.conditions?.map(({ type }) => type)).toEqual(conditions);
+    expect(status?.capacity).toEqual({ storage: "1Gi" });
+  });
+
+  it("is mounted, and grows with its next Pod, where the driver grows only what nobody uses", async () => {
+    const { claim, statusNow } = await growing(allocated("NodeResizePending"));
+    driver.failure = (method) => (method === "expand" ? new GrpcError("FAILED_PRECONDITION", "in use") : undefined);
+    await mount("u1", { claim });
+    expect((await statusNow())?.allocatedResourceStatuses).toEqual({ storage: "NodeResizePending" });
+  });
+
+  it.each(["NodeResizeInfeasible", "ControllerResizeInProgress"])(
+    "does not grow while its claim is %s",
+    async (state) => {
+      const { claim } = await growing(allocated(state));
+      await mount("u1", { claim });
+      expect(verbs()).toEqual(["stage", "publish"]);
+    },
+  );
 });
 
 describe("what a driver says of a volume", () => {

@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { type core, defaultFeatures, type Features } from "#api";
 import { type Clock, isAbort, type Logger, type MetricsRegistry, type Random } from "#base";
-import type { Client } from "#client";
+import type { Client, EventRecorder } from "#client";
 import { runPluginRegistry } from "../plugins/index.ts";
 import { type CsiVolumes, PodTokens } from "../volumes/index.ts";
 import { AttachedVolumes } from "./attached-volumes.ts";
@@ -25,6 +25,8 @@ export interface NodeCsiOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics?: MetricsRegistry | undefined;
+  /** Default: Events of volumes are not recorded. */
+  readonly recorder?: Pick<EventRecorder, "record"> | undefined;
   /** Default: those of v1.36. */
   readonly features?: Features | undefined;
   /** `inUse` has changed: the Node's status is to be written soon. */
@@ -62,6 +64,7 @@ export async function nodeCsi(options: NodeCsiOptions): Promise<NodeCsi> {
       attached,
       tokens,
       clock,
+      recorder: options.recorder,
       isHealthWanted: features.enabled("CSIVolumeHealth"),
     }),
     inUse: () => attached.inUse(),
