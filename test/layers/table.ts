@@ -208,6 +208,7 @@ export const rooms: Record<string, readonly string[]> = {
     "services",
     "template-hash",
     "controller-history",
+    "coordinated-election",
     "bootstrap-tokens",
     "certificates",
     "cluster-role-aggregation",

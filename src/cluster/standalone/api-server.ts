@@ -43,7 +43,9 @@ import {
 } from "../config/serving-files.ts";
 import { storeSpec } from "../config/store-spec.ts";
 import { openTracing } from "../config/tracing.ts";
+import type { LeadershipTimes } from "../in-process/coordinated-elections.ts";
 import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
+import { type KubeletFlags, readKubelets } from "./kubelets.ts";
 
 /** Disabled by default in kube-apiserver. */
 const NOT_BY_DEFAULT = "NodeRestriction";
@@ -59,6 +61,8 @@ export interface ApiServerConfig extends ServingFlags {
   readonly services?: ServiceSettings | undefined;
   /** `--runtime-config`: API versions and resources that are served or not. Default: those of a default server. */
   readonly runtimeConfig?: string | undefined;
+  /** How long it leads coordinated elections. */
+  readonly leadership?: LeadershipTimes | undefined;
   readonly eventTtlMs?: number | undefined;
   readonly historyWindowMs?: number | undefined;
   /** `file` is not possible without a data directory. */
@@ -87,15 +91,6 @@ export interface ApiServerConfig extends ServingFlags {
   readonly egressSelectorConfigFile?: string | undefined;
   /** How extension API servers are reached. */
   readonly aggregation?: ApiServerOptions["aggregation"];
-}
-
-/** Connections to kubelets: addresses, client certificate, CA. */
-export interface KubeletFlags {
-  readonly certificateAuthority?: string | undefined;
-  readonly client?: { readonly certFile: string; readonly keyFile: string };
-  readonly addressTypes?: readonly string[] | undefined;
-  readonly timeoutMs?: number | undefined;
-  readonly port?: number | undefined;
 }
 
 export interface StandaloneApiServer {
@@ -189,6 +184,14 @@ export async function startStandaloneApiServer(
   followConfiguration(flags, changing.configuration, following);
   followAuthorization(authorizationFlags, authorization.configuration, following);
   encrypted?.follow(background);
+  if (features.enabled("CoordinatedLeaderElection")) {
+    background.run("coordinated elections", async (signal) => {
+      const { runCoordinatedElections } = await import("../in-process/coordinated-elections.ts");
+      const { controllerMetrics } = await import("#controllers");
+      const own = { handle: server.handle, times: config.leadership, metrics: controllerMetrics(metrics) };
+      await runCoordinatedElections({ ...own, features, clock, random: systemRandom(), log }, signal);
+    });
+  }
   const parts = starting.move();
   return { port: server.port, stop: () => parts.disposeAsync() };
 }
@@ -287,32 +290,6 @@ async function keyOf(flags: AuthenticationFlags) {
   }
   const keyPem = await readFlag("--service-account-signing-key-file", file);
   return { dir: file, serviceAccount: { keyPem, publicKeyPem: "" } };
-}
-
-async function readKubelets({
-  certificateAuthority,
-  client,
-  addressTypes,
-  timeoutMs,
-  port,
-}: KubeletFlags): Promise<Pick<ApiServerOptions, "kubeletIdentity" | "kubelets">> {
-  const tls = {
-    ...(certificateAuthority !== undefined && {
-      ca: await readFlag("--kubelet-certificate-authority", certificateAuthority),
-    }),
-    ...(client !== undefined && {
-      cert: await readFlag("--kubelet-client-certificate", client.certFile),
-      key: await readFlag("--kubelet-client-key", client.keyFile),
-    }),
-  };
-  return {
-    kubeletIdentity: () => tls,
-    kubelets: {
-      addressTypes,
-      timeoutMs,
-      port,
-    },
-  };
 }
 
 async function readRequestHeader({ requestHeader }: AuthenticationFlags): Promise<RequestHeaderOptions | undefined> {
