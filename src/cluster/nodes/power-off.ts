@@ -68,7 +68,7 @@ export function stopped({ index, ip, ip6, podCidrs }: NodeRun): NodeRun {
   return { index, ip, ...(ip6 !== undefined && { ip6 }), podCidrs, state: "stopped" };
 }
 
-/** The node's record goes last: who waits for that finds nothing any more, and after a crash the rest is removed, too. */
+/** The node's record goes last: after a crash in between, the next start removes the rest. */
 export async function removeNodeDir({ dir, specFile }: Pick<NodeNames, "dir" | "specFile">): Promise<void> {
   for (const name of await readdir(dir).catch(() => [])) // it is gone
     if (join(dir, name) !== specFile) await removeTree(join(dir, name));
