@@ -22,6 +22,8 @@ const ACTING: Readonly<Record<Component, readonly string[]>> = {
   ],
   "kube-controller-manager": [
     "ClusterTrustBundle",
+    "HPAConfigurableTolerance",
+    "HPAScaleToZero",
     "PodCertificateRequest",
     "StorageVersionAPI",
     "StorageVersionMigrator",
