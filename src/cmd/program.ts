@@ -6,6 +6,7 @@ import { controllerManagerCommand } from "./components/controller-manager.ts";
 import { csiDriverCommand } from "./components/csi-driver.ts";
 import { csiSidecarsCommand } from "./components/csi-sidecars.ts";
 import { dnsCommand } from "./components/dns.ts";
+import { etcdCommand } from "./components/etcd.ts";
 import { ingressCommand } from "./components/ingress.ts";
 import { kubeApiServerCommand } from "./components/kube-apiserver.ts";
 import { kubeletCommand } from "./components/kubelet.ts";
@@ -39,6 +40,7 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   snapshot: snapshotCommand,
   restore: restoreCommand,
   "kube-apiserver": kubeApiServerCommand,
+  etcd: etcdCommand,
   "controller-manager": controllerManagerCommand,
   "cloud-controller-manager": cloudControllerManagerCommand,
   scheduler: schedulerCommand,
