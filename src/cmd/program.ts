@@ -20,6 +20,7 @@ import { kubectlCommand } from "./inspect/kubectl.ts";
 import { whyCommand } from "./inspect/why/command.ts";
 import { downCommand } from "./lifecycle/down.ts";
 import { resetCommand } from "./lifecycle/reset.ts";
+import { serveCommand } from "./lifecycle/serve.ts";
 import { statusCommand } from "./lifecycle/status.ts";
 import { upCommand } from "./lifecycle/up.ts";
 import { imageCommand } from "./nodes/image.ts";
@@ -37,6 +38,7 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   node: nodeCommand,
   image: imageCommand,
   reset: resetCommand,
+  serve: serveCommand,
   snapshot: snapshotCommand,
   restore: restoreCommand,
   "kube-apiserver": kubeApiServerCommand,

@@ -60,7 +60,7 @@ export const layers: Record<string, Layer> = {
     packages: ["ws", "preact", "@preact/signals", "@xterm/xterm", "@xterm/addon-fit", "yaml"],
   },
   cluster: { folders: [...PARTS], packages: ["yaml"] },
-  cmd: { folders: [...PARTS, "dashboard", "cluster"], packages: ["commander", "re2js", "yaml"] },
+  cmd: { folders: [...PARTS, "dashboard", "cluster", "testing"], packages: ["commander", "re2js", "yaml"] },
   testing: { folders: [...PARTS, "cluster"], packages: ["yaml"] },
   library: { folders: [...PARTS, "cluster"], packages: [] },
 };
