@@ -1,5 +1,5 @@
-/** The commands of docs/guides/debugging.md, run in their order on one cluster: each succeeds, and says what the page says. */
-import { readFileSync } from "node:fs";
+/** The commands of docs/guides, run in their order on one cluster: each succeeds, and says what the page says. */
+import { readdirSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "./layers/imports.ts";
@@ -13,13 +13,16 @@ interface Step {
   readonly says: string | undefined;
 }
 
-const page = readFileSync(join(root, "docs/guides/debugging.md"), "utf8");
-const steps = [...page.matchAll(/^```console\n(.*?)^```$/gms)].flatMap(([, block = ""]) =>
-  block.split(/^\$ /m).flatMap((part): Step[] => {
-    const [command = "", says] = part.trimEnd().split("\n");
-    return command === "" ? [] : [{ command, says }];
-  }),
-);
+const stepsOf = (name: string) => {
+  const page = readFileSync(join(root, "docs/guides", name), "utf8");
+  return [...page.matchAll(/^```console\n(.*?)^```$/gms)].flatMap(([, block = ""]) =>
+    block.split(/^\$ /m).flatMap((part): Step[] => {
+      const [command = "", says] = part.trimEnd().split("\n");
+      return command === "" ? [] : [{ command, says }];
+    }),
+  );
+};
+const pages = readdirSync(join(root, "docs/guides")).map((name) => ({ name, steps: stepsOf(name) }));
 
 const kubectl = tool("kubectl");
 let home: Home;
@@ -43,10 +46,10 @@ async function run(command: string): Promise<{ readonly code: number | null; rea
   return { code, said: code === 0 ? stdout : stderr };
 }
 
-describe.skipIf(kubectl === undefined)("docs/guides/debugging.md", () => {
-  it("has commands", () => expect(steps.length).toBeGreaterThan(10));
+describe.skipIf(kubectl === undefined).each(pages)("docs/guides/$name", ({ steps }) => {
+  it("has commands", () => expect(steps.length).toBeGreaterThan(4));
 
-  it.each(steps)("$command", async ({ command, says }) => {
+  it.each(steps)("$command", { timeout: 60_000 }, async ({ command, says }) => {
     if (says === undefined) {
       expect(await run(command)).toMatchObject({ code: 0 });
       return;

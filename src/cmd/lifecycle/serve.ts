@@ -2,7 +2,7 @@
  * `k8ts serve --ephemeral`: a cluster for tests in any language. It prints where its kubeconfig is, and ends with the
  * process that started it.
  *
- *     test ──► k8ts serve ──► cluster in memory ──► the kubeconfig's file on standard output
+ *     test ──► k8ts serve ──► cluster in memory ──► the kubeconfig's file, as a line on standard output
  *       └─ ends, by any death ···► the cluster ends, its files are removed
  */
 import { resolve } from "node:path";
@@ -31,6 +31,7 @@ export interface ServeFlagOptions extends LoggingFlagOptions {
   readonly faultSeed: number;
   readonly startAt?: Date;
   readonly stoppedClock?: boolean;
+  readonly output: "path" | "json";
 }
 
 export function serveCommand(): Command {
@@ -56,6 +57,14 @@ export function serveCommand(): Command {
         .default(1),
     )
     .option("--start-at <time>", "the wall time at the beginning, such as 2030-01-01T00:00:00Z (default: now)", time)
+    .addOption(
+      new Option(
+        "--output <form>",
+        "what is printed: the kubeconfig's file, or a line of JSON with all that clients need",
+      )
+        .choices(["path", "json"])
+        .default("path"),
+    )
     .option("--stopped-clock", "time stands still until POST /k8ts/clock moves it (default: it flows)")
     .action(async (options: ServeFlagOptions) => {
       await run(options, realClock());
@@ -86,13 +95,21 @@ async function run(options: ServeFlagOptions, clock: Clock): Promise<void> {
   const place = { port, ...(kubeconfig !== undefined && { kubeconfig: resolve(kubeconfig) }) };
   const parts = { nodes, controllers, scheduler, crds, manifests, seed, faultSeed };
   const cluster = await serveCluster({ ...place, ...parts, startAt, flows: !stoppedClock, log }, clock);
-  process.stdout.write(`${cluster.kubeconfig}\n`);
   const ended = Promise.withResolvers<void>();
+  cluster.ready.catch(ended.reject);
+  // What the test needs from the start is there when it reads the path; nodes are Ready a moment later.
+  if (crds.length + manifests.length > 0) await cluster.ready;
+  const { connection } = cluster;
+  process.stdout.write(`${options.output === "json" ? JSON.stringify(connection) : connection.kubeconfigFile}\n`);
   if (ending.signal.aborted) ended.resolve();
   ending.signal.addEventListener("abort", () => ended.resolve(), { once: true });
-  await ended.promise;
-  await cluster.stop();
-  await orphaned;
+  try {
+    await ended.promise;
+  } finally {
+    ending.abort();
+    await cluster.stop();
+    await orphaned;
+  }
 }
 
 function list(text: string): readonly string[] {

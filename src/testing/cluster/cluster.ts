@@ -24,7 +24,7 @@ import type { Image } from "./api-server.ts";
 import { eventually, type Limits } from "./eventually.ts";
 import { applyAll, installDefinitions, type Manifest, objectsOf } from "./manifests.ts";
 import type { ClusterOptions } from "./options.ts";
-import { type OpenPort, openPort } from "./port.ts";
+import { type Connection, type OpenPort, openPort } from "./port.ts";
 import { type Common, type Control, RunningCluster } from "./running.ts";
 import { TestClock } from "./test-clock.ts";
 
@@ -47,6 +47,8 @@ export class TestCluster implements AsyncDisposable {
   #beginning: Image | undefined;
   #port: OpenPort | undefined;
   #stopped: Promise<void> | undefined;
+  /** Of a fork: its parent forgets it. */
+  #left: () => void = () => {};
 
   /** Use `startCluster`. */
   constructor(
@@ -76,9 +78,9 @@ export class TestCluster implements AsyncDisposable {
     return this.#port?.kubeconfig;
   }
 
-  /** What is in that file. */
-  get kubeconfigText(): string | undefined {
-    return this.#port?.kubeconfigText;
+  /** How clients reach its port, if it has one. */
+  get connection(): Connection | undefined {
+    return this.#port?.connection;
   }
 
   /** The address of its port, if it has one. */
@@ -153,6 +155,7 @@ export class TestCluster implements AsyncDisposable {
     const running = await RunningCluster.open(this.#common, beginning, control);
     const fork = new TestCluster(this.#common, running, { beginning, control });
     this.#forks.add(fork);
+    fork.#left = () => this.#forks.delete(fork);
     if (port !== undefined) await fork.open(port, this.#port);
     control?.attach(fork);
     return fork;
@@ -199,6 +202,8 @@ export class TestCluster implements AsyncDisposable {
   async begin(): Promise<void> {
     const { crds = [], manifests = [], port } = this.#common.options;
     const [definitions, objects] = [await objectsOf(crds), await objectsOf(manifests)];
+    if (port !== undefined) await this.open(port);
+    this.#control?.opened?.(this);
     this.#running.wake();
     await this.clock.settle();
     await this.#running.components?.fleet?.ready;
@@ -206,7 +211,6 @@ export class TestCluster implements AsyncDisposable {
     await applyAll(this.client, objects);
     await this.clock.settle();
     this.#beginning = this.#running.server.image();
-    if (port !== undefined) await this.open(port);
     this.#control?.attach(this);
   }
 
@@ -248,6 +252,7 @@ export class TestCluster implements AsyncDisposable {
     await Promise.all(this.#clients.map((client) => client.close()));
     await this.#port?.close();
     await Promise.all([this.#running.stop(), ...this.#replaced]);
+    this.#left();
   }
 }
 

@@ -9,11 +9,22 @@ import { httpHandlers } from "../../apiserver/http/adapter.ts";
 import type { Handle } from "../../apiserver/http/exchange.ts";
 import { listen } from "../../apiserver/http/listener.ts";
 
+/** How clients reach a port: as a kubeconfig, and as its parts for those who do not read YAML. */
+export interface Connection {
+  readonly server: string;
+  readonly kubeconfigFile: string;
+  readonly kubeconfig: string;
+  /** In base64, as in a kubeconfig. */
+  readonly certificateAuthorityData: string;
+  /** The administrator's. */
+  readonly token: string;
+}
+
 export interface OpenPort {
   readonly url: string;
   /** The file. */
   readonly kubeconfig: string;
-  readonly kubeconfigText: string;
+  readonly connection: Connection;
   /** For ports of forks. */
   readonly authority: Authority;
   close(): Promise<void>;
@@ -59,7 +70,14 @@ export async function openPort({ port, handle, token, ...given }: PortOptions): 
   const content = kubeconfigFor({ name: "k8ts-testing", server: url, caPem: authority.certPem, client: { token } });
   await writeKubeconfig(kubeconfig, content);
   const parts = opening.move();
-  return { url, kubeconfig, kubeconfigText: kubeconfigText(content), authority, close: () => parts.disposeAsync() };
+  const connection = {
+    server: url,
+    kubeconfigFile: kubeconfig,
+    kubeconfig: kubeconfigText(content),
+    certificateAuthorityData: Buffer.from(authority.certPem).toString("base64"),
+    token,
+  };
+  return { url, kubeconfig, connection, authority, close: () => parts.disposeAsync() };
 }
 
 async function ownFolder(opening: AsyncDisposableStack): Promise<string> {

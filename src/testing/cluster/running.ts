@@ -24,6 +24,9 @@ const REVISION_STRIDE = 65_537;
 /** What others can do with a cluster by requests, while it runs. */
 export interface Control {
   readonly others: NonNullable<ApiServerOptions["others"]>;
+  /** Its port is open. */
+  opened?(cluster: TestCluster): void;
+  /** It is ready. */
   attach(cluster: TestCluster): void;
   /** That of a fork. */
   forFork(): Control;

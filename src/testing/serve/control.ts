@@ -7,11 +7,11 @@
  *     POST /k8ts/faults  ──► what goes wrong from now on, by name and by seed
  *
  * 1. Who may ask is decided by authorization: administrators of the cluster.
- * 2. Unknown fields are refused: a test must not believe in what does nothing.
+ * 2. They have no deadline, as it would be a moment of the time that they move.
+ * 3. Unknown fields are refused: a test must not believe in what does nothing.
  */
 import { badRequest, durationMs, formatTime, instantOf, StatusError, serverResponse } from "#api";
 import type { Clock } from "#base";
-import type { Sink } from "../../apiserver/http/exchange.ts";
 import type { ApiServerOptions } from "../../apiserver/server-options.ts";
 import type { TestCluster } from "../cluster/cluster.ts";
 import type { Control } from "../cluster/running.ts";
@@ -30,6 +30,8 @@ export interface ControlOptions {
   readonly real: Clock;
   /** Whether time flows at first. A fork goes on as its parent. */
   readonly flows: boolean;
+  /** Called when the port of the first cluster is open. */
+  readonly opened?: ((cluster: TestCluster) => void) | undefined;
   /** Errors of what happens in the background. */
   readonly failed: (error: unknown) => void;
 }
@@ -41,13 +43,15 @@ export class ClusterControl implements Control {
   readonly #forks = new Map<string, TestCluster>();
   readonly #ending = new AbortController();
   #flowing: Promise<void> | undefined;
-  #attached: { readonly cluster: TestCluster; readonly time: FlowingTime } | undefined;
+  readonly #attached = Promise.withResolvers<{ readonly cluster: TestCluster; readonly time: FlowingTime }>();
+  #flows: boolean;
   #forksMade = 0;
   #faultsSet: SetFault[] = [];
   #seed: number | undefined;
 
   constructor(options: ControlOptions) {
     this.#options = options;
+    this.#flows = options.flows;
     this.others = {
       [FORK_PATH]: (request) => this.#fork(request),
       [CLOCK_PATH]: (request) => this.#clock(request),
@@ -55,31 +59,32 @@ export class ClusterControl implements Control {
     };
   }
 
+  opened(cluster: TestCluster): void {
+    this.#options.opened?.(cluster);
+  }
+
   /** Time flows from now on. */
   attach(cluster: TestCluster): void {
-    const time = new FlowingTime(cluster.clock, this.#options.real, this.#options.flows);
-    this.#attached = { cluster, time };
+    const time = new FlowingTime(cluster.clock, this.#options.real, () => this.#flows);
+    this.#attached.resolve({ cluster, time });
     this.#flowing = time.run(this.#ending.signal).catch(this.#options.failed);
   }
 
   forFork(): ClusterControl {
-    return new ClusterControl({ ...this.#options, flows: this.#parts.time.flows });
+    return new ClusterControl({ ...this.#options, flows: this.#flows, opened: undefined });
   }
 
   async stop(): Promise<void> {
     this.#ending.abort();
+    if (this.#flowing === undefined) return;
     await this.#flowing;
     // A request that moves time may be under way.
-    await this.#attached?.time.alone(async () => {});
-  }
-
-  get #parts() {
-    if (this.#attached === undefined) throw new Error("the cluster is still being started");
-    return this.#attached;
+    const { time } = await this.#attached.promise;
+    await time.alone(async () => {});
   }
 
   async #fork(request: Request) {
-    const { cluster, time } = this.#parts;
+    const { cluster, time } = await this.#attached.promise;
     const { method, query } = request;
     if (method === "GET") return json(200, { forks: [...this.#forks].map(([name, fork]) => placeOf(name, fork)) });
     if (method === "DELETE") {
@@ -87,23 +92,19 @@ export class ClusterControl implements Control {
       const fork = this.#forks.get(name);
       if (fork === undefined) throw new StatusError("NotFound", `there is no fork "${name}"`);
       this.#forks.delete(name);
-      return later(200, async () => {
-        await fork.stop();
-        return { name };
-      });
+      await fork.stop();
+      return json(200, { name });
     }
     if (method !== "POST") throw serverResponse(405);
     await bodyOf(request, {});
-    return later(201, async () => {
-      const fork = await time.alone(() => cluster.fork({ port: 0 }));
-      const name = `fork-${++this.#forksMade}`;
-      this.#forks.set(name, fork);
-      return placeOf(name, fork);
-    });
+    const fork = await time.alone(() => cluster.fork({ port: 0 }));
+    const name = `fork-${++this.#forksMade}`;
+    this.#forks.set(name, fork);
+    return json(201, placeOf(name, fork));
   }
 
   async #clock(request: Request) {
-    const { cluster, time } = this.#parts;
+    const { cluster, time } = await this.#attached.promise;
     const { method } = request;
     if (method === "POST") {
       const body = await bodyOf(request, {
@@ -115,30 +116,28 @@ export class ClusterControl implements Control {
       const { flows, advance, jump, settle } = body as Moves;
       const [advanceMs, jumpMs] = [millisecondsOf("advance", advance), millisecondsOf("jump", jump)];
       if (advanceMs < 0) throw badRequest("time does not go back: jump sets the wall clock alone");
-      return later(200, () =>
-        time.alone(async () => {
-          time.flows = flows ?? time.flows;
-          if (jumpMs !== 0) cluster.clock.jump(jumpMs);
-          if (advance !== undefined) await cluster.clock.advance(advanceMs);
-          else if (settle === true) await cluster.settle();
-          return this.#now();
-        }),
-      );
+      const moved = await time.alone(async () => {
+        this.#flows = flows ?? this.#flows;
+        if (jumpMs !== 0) cluster.clock.jump(jumpMs);
+        if (advance !== undefined) await cluster.clock.advance(advanceMs);
+        else if (settle === true) await cluster.settle();
+        return this.#now(cluster);
+      });
+      return json(200, moved);
     }
     if (method !== "GET") throw serverResponse(405);
-    return json(200, this.#now());
+    return json(200, this.#now(cluster));
   }
 
-  #now() {
-    const { cluster, time } = this.#parts;
+  #now(cluster: TestCluster) {
     const { nextDueMs } = cluster.clock;
     const nowMs = cluster.clock.now();
     const due = nextDueMs === undefined ? {} : { nextDueMs };
-    return { now: formatTime(instantOf(nowMs)), nowMs, flows: time.flows, ...due };
+    return { now: formatTime(instantOf(nowMs)), nowMs, flows: this.#flows, ...due };
   }
 
   async #faults(request: Request) {
-    const { faults } = this.#parts.cluster;
+    const { faults } = (await this.#attached.promise).cluster;
     const { method } = request;
     if (method === "POST") {
       const body = await bodyOf(request, { seed: "number", faults: "list" });
@@ -180,19 +179,11 @@ function millisecondsOf(name: string, duration: string | number | undefined): nu
 }
 
 function placeOf(name: string, fork: TestCluster) {
-  return { name, server: fork.url, kubeconfigFile: fork.kubeconfig, kubeconfig: fork.kubeconfigText };
+  return { name, ...fork.connection };
 }
 
 const JSON_BODY = { "content-type": "application/json" };
 
 function json(status: number, value: object) {
   return { status, headers: JSON_BODY, body: [Buffer.from(JSON.stringify(value))] };
-}
-
-/** As a stream: the deadline of a request is a moment of the cluster's time, which may be what moves. */
-function later(status: number, work: () => Promise<object>) {
-  const stream = async (sink: Sink) => {
-    sink.write(Buffer.from(JSON.stringify(await work())));
-  };
-  return { status, headers: JSON_BODY, stream };
 }

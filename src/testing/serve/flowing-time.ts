@@ -15,15 +15,15 @@ import type { TestClock } from "../cluster/test-clock.ts";
 const TICK_MS = 10;
 
 export class FlowingTime {
-  flows: boolean;
+  readonly #flows: () => boolean;
   readonly #clock: TestClock;
   readonly #real: Clock;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(clock: TestClock, real: Clock, flows: boolean) {
+  constructor(clock: TestClock, real: Clock, flows: () => boolean) {
     this.#clock = clock;
     this.#real = real;
-    this.flows = flows;
+    this.#flows = flows;
   }
 
   /** Does something that moves time, or must not be done while it moves. */
@@ -42,7 +42,7 @@ export class FlowingTime {
       });
       const passedMs = Math.floor(this.#real.monotonic() - lastMs);
       lastMs += passedMs;
-      if (!signal.aborted && this.flows) await this.alone(() => this.#clock.advance(passedMs));
+      if (!signal.aborted && this.#flows()) await this.alone(() => this.#clock.advance(passedMs));
     }
   }
 }
