@@ -16,15 +16,15 @@ interface Step {
 
 interface Guide {
   readonly file: string;
-  /** What the page's cluster is started with. */
-  readonly up: readonly string[];
+  /** What the page's cluster is started with. Undefined: it needs none. */
+  readonly up: readonly string[] | undefined;
   readonly steps: readonly Step[];
 }
 
 const folder = join(root, "docs/guides");
 const guides = readdirSync(folder).map((file): Guide => {
   const page = readFileSync(join(folder, file), "utf8");
-  const up = /^ {4}k8ts up (.+)$/m.exec(page)?.[1]?.split(" ") ?? [];
+  const up = /^ {4}k8ts up (.+)$/m.exec(page)?.[1]?.split(" ");
   const steps = [...page.matchAll(/^```console\n(.*?)^```$/gms)].flatMap(([, block = ""]) =>
     block.split(/^\$ /m).flatMap((part): Step[] => {
       const lines = part.trimEnd().split("\n");
@@ -45,6 +45,7 @@ describe.skipIf(kubectl === undefined).each(guides)("docs/guides/$file", ({ up, 
   let home: Home;
   beforeAll(async () => {
     home = new Home();
+    if (up === undefined) return;
     const started = await home.k8ts("up", ...up, "--port", "0", "--detach");
     if (started.code !== 0) throw new Error(started.stderr);
   });
@@ -59,7 +60,7 @@ describe.skipIf(kubectl === undefined).each(guides)("docs/guides/$file", ({ up, 
     return { code, said: code === 0 ? stdout : stderr };
   }
 
-  it("has commands", () => expect(steps.length).toBeGreaterThan(10));
+  it("has commands", () => expect(steps.length).toBeGreaterThan(4));
 
   it.each(steps)("$command", { timeout: 90_000 }, async ({ command, says }) => {
     if (says === undefined) {

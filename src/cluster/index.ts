@@ -27,6 +27,7 @@ export { findRunning, type Running, type RunState, readRunState } from "./data/r
 export type { LeadershipTimes } from "./in-process/coordinated-elections.ts";
 export { endNodes, imageTools, nodeTools } from "./node-tools.ts";
 export type { NodeRecord, NodeRun, Wanted } from "./nodes/index.ts";
+export { runEtcdStandIn, type StandInConfig } from "./stand-in/etcd-stand-in.ts";
 export { type ApiServerConfig, type StandaloneApiServer, startStandaloneApiServer } from "./standalone/api-server.ts";
 export {
   type Component,
