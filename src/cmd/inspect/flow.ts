@@ -17,7 +17,8 @@ import {
   type RequestRecord,
   trace,
 } from "#flows";
-import { type DataDirOption, dataDirOf, dataDirOption, milliseconds, wholeNumber } from "../options/values.ts";
+import { milliseconds, wholeNumber } from "../options/values.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 import { askServer, bodyText } from "./ask-server.ts";
 import { showPaged } from "./pager.ts";
 

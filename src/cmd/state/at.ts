@@ -1,8 +1,8 @@
 /** `k8ts at WHEN get …`: kubectl on past state. */
 import { Command } from "commander";
-import { readKubeconfig } from "#pki";
 import { runKubectl } from "../inspect/kubectl.ts";
-import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
+import { runningServer } from "../inspect/running-server.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 import { momentOf } from "./moments.ts";
 
 export function atCommand(): Command {
@@ -17,7 +17,7 @@ export function atCommand(): Command {
       const dir = dataDirOf(options);
       // All requests of kubectl read the same revision.
       const { revision } = await momentOf(dir, when);
-      const { server } = await readKubeconfig(dir.kubeconfig);
+      const { server } = await runningServer(dir);
       process.exitCode = await runKubectl(["--server", `${server}/k8ts/at/${revision}`, ...args], dir);
     });
 }

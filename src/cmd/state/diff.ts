@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { type apiextensions, builtIn, type Kind, type KubeObject, parseJson, writeJson } from "#api";
 import { ClusterError, type DataDir } from "#cluster";
 import { askServer, bodyText } from "../inspect/ask-server.ts";
-import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 import { type FieldChange, type ObjectChange, objectChanges } from "./differences.ts";
 import { type MomentFound, messageOf, momentOf } from "./moments.ts";
 
