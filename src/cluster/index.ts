@@ -13,6 +13,7 @@ export type {
 export { ClusterError } from "./config/errors.ts";
 export { featureNotes, readFeatures } from "./config/features.ts";
 export type { ServingSettings } from "./config/serving.ts";
+export { type TlsFlags, tlsSettings } from "./config/tls-settings.ts";
 export {
   clusterNameProblem,
   contextName,
@@ -30,6 +31,7 @@ export {
   openDataDir,
   prepareDataDir,
   readMarker,
+  writeFileAtomic,
 } from "./data/data-dir.ts";
 export { removeContext } from "./data/kubeconfigs.ts";
 export {

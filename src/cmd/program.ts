@@ -25,6 +25,7 @@ import { upCommand } from "./lifecycle/up.ts";
 import { imageCommand } from "./nodes/image.ts";
 import { nodeCommand } from "./nodes/node.ts";
 import { takeClusterNames } from "./options/which-cluster.ts";
+import { fitHelp, helpCommand } from "./process/help.ts";
 import { atCommand } from "./state/at.ts";
 import { diffCommand } from "./state/diff.ts";
 import { restoreCommand } from "./state/restore.ts";
@@ -68,6 +69,8 @@ export function program(asked?: string): Command {
     .description("A complete Kubernetes from one command.")
     // Options after `k8ts kubectl` are kubectl's.
     .enablePositionalOptions()
+    // Its own, which knows subcommands.
+    .helpCommand(false)
     .version(`k8ts ${K8TS_VERSION} (Kubernetes v${major}.${minor}.${patch})`)
     .configureOutput({
       outputError: (text, write) =>
@@ -81,10 +84,13 @@ export function program(asked?: string): Command {
   const only = asked !== undefined && Object.hasOwn(COMMANDS, asked) ? COMMANDS[asked] : undefined;
   const commands = only === undefined ? Object.values(COMMANDS).map((make) => make()) : [only()];
   for (const command of commands) root.addCommand(inherit(command, root));
+  if (only === undefined) root.addCommand(inherit(helpCommand(root), root));
   return root.exitOverride();
 }
 
 function inherit(command: Command, root: Command): Command {
   takeClusterNames(command);
-  return command.copyInheritedSettings(root).exitOverride();
+  const fit = command.copyInheritedSettings(root).exitOverride();
+  fitHelp(fit);
+  return fit;
 }

@@ -21,7 +21,7 @@ const ORIGINAL: OriginalFlags = {
   component: "this scheduler",
   withoutEffect: names(`
     profiling contention-profiling emulation-forward-compatible
-    cert-dir http2-max-streams-per-connection disable-http2-serving permit-address-sharing permit-port-sharing tls-min-version tls-cipher-suites
+    cert-dir http2-max-streams-per-connection disable-http2-serving permit-address-sharing permit-port-sharing
     authentication-kubeconfig authentication-skip-lookup authentication-token-webhook-cache-ttl authentication-tolerate-lookup-failure
     authorization-kubeconfig authorization-always-allow-paths authorization-webhook-cache-authorized-ttl
     authorization-webhook-cache-unauthorized-ttl client-ca-file requestheader-client-ca-file requestheader-allowed-names

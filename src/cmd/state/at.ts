@@ -8,7 +8,7 @@ import { momentOf } from "./moments.ts";
 export function atCommand(): Command {
   return new Command("at")
     .description("run kubectl on past state: `k8ts at 1041 get pods`, `k8ts at -5m get deployment web -o yaml`")
-    .argument("<when>", "a revision (1041), a time (2026-01-31T12:00:00Z) or an age (-5m, 5m)")
+    .argument("<when>", "a revision (1041), a time (2026-01-31T12:00:00Z) an age (-5m, 5m) or now")
     .argument("<arguments...>", "arguments for kubectl: get or describe")
     .addOption(dataDirOption())
     .allowUnknownOption()
