@@ -1,5 +1,5 @@
 /**
- * `k8ts dashboard`: a link to the web page that `k8ts up` serves. With --serve it serves a page of its own, on loopback,
+ * `k8ts dashboard`: a link to the page that `k8ts up` serves. With --serve it serves a page of its own, on loopback,
  * with the credentials of a kubeconfig, until Ctrl-C.
  *
  *     k8ts up ──► startDashboard ══► dashboard.json

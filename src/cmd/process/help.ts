@@ -6,6 +6,7 @@
  *     k8ts up --help-all    all of them
  */
 import { Command, type Option } from "commander";
+import { table } from "#base";
 
 /** A command with more flags than this has everyday ones. */
 export const LONG = 25;
@@ -37,7 +38,7 @@ const GROUPS: readonly (readonly [heading: string, flags: RegExp])[] = [
 const words = (text: string) => new Set(text.trim().split(/\s+/));
 
 /** Of each long command: the flags that `--help` shows. */
-const EVERYDAY: Readonly<Record<string, ReadonlySet<string>>> = {
+const EVERYDAY: Readonly<Record<string, ReadonlySet<string>>> = table({
   up: words(`--detach --config --store --data-dir --cluster --port --kubeconfig --systemd
     --nodes --runtime --node-cpu --node-memory --node-zones --node-mount --yes --no-outside
     --feature-gates --runtime-config --token-auth-file --audit-policy-file --dashboard-port --no-dashboard`),
@@ -57,7 +58,7 @@ const EVERYDAY: Readonly<Record<string, ReadonlySet<string>>> = {
     --cluster-dns --node-labels --register-with-taints --max-pods --feature-gates -v`),
   ingress: words("--kubeconfig --feature-gates -v"),
   "csi-sidecars": words("--kubeconfig --leader-elect --feature-gates -v"),
-};
+});
 
 /** Groups the flags of a long command, and leaves those that few people use to `--help-all`. */
 export function fitHelp(command: Command): void {
