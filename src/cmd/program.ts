@@ -19,12 +19,15 @@ import { flowCommand } from "./inspect/flow.ts";
 import { kubectlCommand } from "./inspect/kubectl.ts";
 import { whyCommand } from "./inspect/why/command.ts";
 import { downCommand } from "./lifecycle/down.ts";
+import { lsCommand } from "./lifecycle/ls.ts";
 import { resetCommand } from "./lifecycle/reset.ts";
 import { serveCommand } from "./lifecycle/serve.ts";
 import { statusCommand } from "./lifecycle/status.ts";
 import { upCommand } from "./lifecycle/up.ts";
 import { imageCommand } from "./nodes/image.ts";
 import { nodeCommand } from "./nodes/node.ts";
+import { takeClusterNames } from "./options/which-cluster.ts";
+import { fitHelp, helpCommand } from "./process/help.ts";
 import { atCommand } from "./state/at.ts";
 import { diffCommand } from "./state/diff.ts";
 import { restoreCommand } from "./state/restore.ts";
@@ -35,6 +38,7 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   up: upCommand,
   down: downCommand,
   status: statusCommand,
+  ls: lsCommand,
   node: nodeCommand,
   image: imageCommand,
   reset: resetCommand,
@@ -69,6 +73,8 @@ export function program(asked?: string): Command {
     .description("A complete Kubernetes from one command.")
     // Options after `k8ts kubectl` are kubectl's.
     .enablePositionalOptions()
+    // Its own, which knows subcommands.
+    .helpCommand(false)
     .version(`k8ts ${K8TS_VERSION} (Kubernetes v${major}.${minor}.${patch})`)
     .configureOutput({
       outputError: (text, write) =>
@@ -82,9 +88,13 @@ export function program(asked?: string): Command {
   const only = asked !== undefined && Object.hasOwn(COMMANDS, asked) ? COMMANDS[asked] : undefined;
   const commands = only === undefined ? Object.values(COMMANDS).map((make) => make()) : [only()];
   for (const command of commands) root.addCommand(inherit(command, root));
+  if (only === undefined) root.addCommand(inherit(helpCommand(root), root));
   return root.exitOverride();
 }
 
 function inherit(command: Command, root: Command): Command {
-  return command.copyInheritedSettings(root).exitOverride();
+  takeClusterNames(command);
+  const fit = command.copyInheritedSettings(root).exitOverride();
+  fitHelp(fit);
+  return fit;
 }

@@ -43,6 +43,7 @@ import {
 } from "../config/serving-files.ts";
 import { storeSpec } from "../config/store-spec.ts";
 import { openTracing } from "../config/tracing.ts";
+import { figuresOfControllers } from "../in-process/controller-figures.ts";
 import type { LeadershipTimes } from "../in-process/coordinated-elections.ts";
 import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
 import { type CompanionsConfig, startCompanions } from "../stand-in/companions.ts";
@@ -193,17 +194,22 @@ export async function startStandaloneApiServer(
   followConfiguration(flags, changing.configuration, following);
   followAuthorization(authorizationFlags, authorization.configuration, following);
   encrypted?.follow(background);
+  const figures = figuresOfControllers(metrics);
   if (features.enabled("CoordinatedLeaderElection")) {
     background.run("coordinated elections", async (signal) => {
       const { runCoordinatedElections } = await import("../in-process/coordinated-elections.ts");
-      const { controllerMetrics } = await import("#controllers");
-      const own = { handle: server.handle, times: config.leadership, metrics: controllerMetrics(metrics) };
+      const own = { handle: server.handle, times: config.leadership, metrics: await figures() };
       await runCoordinatedElections({ ...own, features, clock, random: systemRandom(), log }, signal);
     });
   }
   await startCompanions(
     config.companions ?? {},
-    { server, caPem: certificate.certPem, elects: isShared, ...{ reasons, features, metrics, clock, random, log } },
+    {
+      server,
+      caPem: certificate.certPem,
+      elects: isShared,
+      ...{ reasons, features, metrics, figures, clock, random, log },
+    },
     background,
   );
   const parts = starting.move();
