@@ -5,6 +5,7 @@ export type {
   ClusterConfig,
   Environment,
   FlowRecording,
+  HostPort,
   NodesConfig,
   RealNodesConfig,
   Step,

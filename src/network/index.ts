@@ -9,7 +9,7 @@ export {
   networkIn,
   parseNetwork,
 } from "./cni/index.ts";
-export { type DnsOptions, runDns, type UpstreamAddress } from "./dns/index.ts";
+export { askDns, type DnsOptions, runDns, type UpstreamAddress } from "./dns/index.ts";
 export { type IngressOptions, runIngress } from "./ingress/index.ts";
 export type { OverlayMode } from "./overlay/index.ts";
 export { arpSenderScript, senderRules } from "./policy/senders.ts";

@@ -85,10 +85,17 @@ export interface RealNodesConfig {
   readonly podRanges?: readonly string[] | undefined;
   /** IP ranges for Services of type LoadBalancer. Default: a range of the cluster's own. Empty: they are not served. */
   readonly loadBalancerAddresses?: readonly string[] | undefined;
+  /** Ports of this machine that Pods reach at `host.k8ts.internal`, besides the API server. Default: none. */
+  readonly hostPorts?: readonly HostPort[] | undefined;
   /** Whether serving Ingresses. Default: true. */
   readonly ingress?: boolean | undefined;
   /** Folders of this machine that nodes get when they start. Default: none. */
   readonly mounts?: readonly NodeMount[] | undefined;
+}
+
+export interface HostPort {
+  readonly port: number;
+  readonly protocol: "tcp" | "udp";
 }
 
 /** A folder or file of this machine in nodes. */

@@ -15,6 +15,8 @@ import { ClusterError } from "../config/errors.ts";
 import { clusterDnsIn, publishIngress, publishNetwork } from "./cluster-network.ts";
 import { CommandError } from "./machine/command.ts";
 import { checkAddresses, runLoadBalancers } from "./network/load-balancers.ts";
+import { DNS_RELAY_PORT, openDnsRelay } from "./outside/dns-relay.ts";
+import { changingResolver, machineResolver, nodeResolvConf } from "./outside/machine-resolver.ts";
 import { powerOffAll } from "./power-off.ts";
 import { endIngress, keepIngress } from "./programs/ingress.ts";
 import { RealNodes } from "./real-nodes.ts";
@@ -26,6 +28,8 @@ const NODES = kinds.Node;
 const POLL_MS = 50;
 const READY_TIMEOUT_MS = 60_000;
 const INGRESS_GRACE_MS = 3_000;
+/** This machine, for Pods. */
+export const HOST_ALIAS = "host.k8ts.internal";
 /** It creates nodes and reads their objects, with admin rights. */
 const USER = { name: "k8ts-nodes", groups: ["system:masters", "system:authenticated"] };
 
@@ -73,9 +77,10 @@ export interface OpenedRealNodes {
 }
 
 export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNodes> {
-  const { podRanges, loadBalancerAddresses, mounts } = options.config;
+  const { outside = true } = options;
+  const { podRanges, loadBalancerAddresses, mounts, hostPorts } = options.config;
   if (loadBalancerAddresses !== undefined) await checkAddresses(loadBalancerAddresses);
-  const nodes = await RealNodes.open({ ...options, podRanges, mounts }).catch((error: unknown) => {
+  const nodes = await RealNodes.open({ ...options, podRanges, mounts, outside, hostPorts }).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
     throw new ClusterError(
       `The network of real nodes cannot be set up here: ${error.message}. Or choose --runtime simulated.`,
@@ -107,6 +112,7 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
   });
   const clusterDns = clusterDnsIn(options.serviceCidrs);
   await publishNetwork(client, clusterDns, log, background.signal);
+  const { machineIp6 } = nodes.network;
   const kubelet = {
     command: config.command,
     proxyCommand: config.proxyCommand,
@@ -116,6 +122,9 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
     podRanges: nodes.network.podRanges,
     serviceRanges: options.serviceCidrs,
     clusterDns,
+    resolvConf: nodeResolvConf(clusterDns, await machineResolver()),
+    dnsUpstreams: outside ? [`${nodes.machineIp}:${DNS_RELAY_PORT}`] : [],
+    dnsHosts: { [HOST_ALIAS]: [nodes.machineIp, ...(machineIp6 === undefined ? [] : [machineIp6])] },
     proxyMode: config.proxyMode,
     featureGates: options.featureGates,
     localStorage: options.localStorage,
@@ -142,6 +151,16 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
     if (!signal.aborted) await once(signal, "abort");
     await proxy.close();
   });
+
+  if (outside) {
+    const resolver = changingResolver();
+    const servers = async () => (await resolver()).servers;
+    const relay = await openDnsRelay({ host: nodes.machineIp, port: DNS_RELAY_PORT, servers, clock, log });
+    background.run("DNS questions of nodes", async (signal) => {
+      if (!signal.aborted) await once(signal, "abort");
+      await relay.close();
+    });
+  }
 
   await inApi.synced;
   const deadline = clock.monotonic() + READY_TIMEOUT_MS;

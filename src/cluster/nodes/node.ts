@@ -16,7 +16,7 @@ import { isolatedPlace, type Place, sharedPlace } from "./isolation/place.ts";
 import { claimLoops, volumeObstacle } from "./isolation/volume-devices.ts";
 import { endProcess, isAlive, type ProcessId } from "./machine/processes.ts";
 import { CONFLIST, cniConfig } from "./network/cni-config.ts";
-import { ensureNodeLink } from "./network/links.ts";
+import { ensureNodeLink, type Uplink } from "./network/links.ts";
 import { powerOff, stopped } from "./power-off.ts";
 import { csiDriverProblem, csiDriverStart, startCsiDriver } from "./programs/csi-driver.ts";
 import { type KubeletOptions, kubeletStart, startKubelet } from "./programs/kubelet.ts";
@@ -36,11 +36,12 @@ export interface NodeOptions extends ContainerdOptions {
   /** Whether nodes have namespaces of their own. */
   readonly isIsolated: boolean;
   readonly mounts: readonly NodeMount[];
+  readonly uplink: Uplink;
 }
 
 /** Resolves when containerd responds and the other processes are started. */
 export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOptions): Promise<NodeRun> {
-  const { site, network, kubelet, clock, log, isIsolated } = options;
+  const { site, network, kubelet, clock, log, isIsolated, uplink } = options;
   let run = found;
   const write = async (changes: Partial<NodeRun>) => {
     run = { ...run, ...changes };
@@ -51,9 +52,9 @@ export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOpt
     run = stopped(run);
   }
   await write({ state: "starting" });
-  await ensureNodeLink(site, names, run, network);
+  await ensureNodeLink(site, names, run, network, uplink);
   const place = await placeFor(names, run, options, write);
-  if (run.podCidrs.length > 0) await writePodNetwork(place, run.podCidrs);
+  if (run.podCidrs.length > 0) await writePodNetwork(place, run.podCidrs, uplink.mtu);
 
   const sinceMs = clock.now();
   const living = run.containerd !== undefined && (await isAlive(run.containerd)) ? run.containerd : undefined;
@@ -91,7 +92,7 @@ async function isOn({ init }: NodeRun, isIsolated: boolean): Promise<boolean> {
 async function placeFor(
   names: NodeNames,
   run: NodeRun,
-  { site, isIsolated, mounts }: NodeOptions,
+  { site, isIsolated, mounts, kubelet }: NodeOptions,
   write: (changes: Partial<NodeRun>) => Promise<void>,
 ): Promise<Place> {
   if (!isIsolated) {
@@ -99,7 +100,7 @@ async function placeFor(
     return sharedPlace(names);
   }
   if (run.init !== undefined) return finishBoot(names, run.init);
-  const init = await bootNode(names, { site, mounts, ips: addressesOf(run) });
+  const init = await bootNode(names, { site, mounts, ips: addressesOf(run), hosts: kubelet.dnsHosts });
   await write({ init });
   return finishBoot(names, init);
 }
@@ -209,6 +210,6 @@ function agentsOf(
 }
 
 /** containerd watches for the file, and is then ready for Pods. */
-export async function writePodNetwork(place: Place, podCidrs: readonly string[]): Promise<void> {
-  await place.write(join(place.files.cniDir, CONFLIST), cniConfig(place.files, podCidrs), 0o600);
+export async function writePodNetwork(place: Place, podCidrs: readonly string[], mtu?: number): Promise<void> {
+  await place.write(join(place.files.cniDir, CONFLIST), cniConfig(place.files, podCidrs, mtu), 0o600);
 }

@@ -9,7 +9,7 @@ import { dirname, extname, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { InvalidArgumentError, Option } from "commander";
 import { type Cidr, parseCidr } from "#api";
-import { ClusterError, nodeTools, type RealNodesConfig } from "#cluster";
+import { ClusterError, type HostPort, nodeTools, type RealNodesConfig } from "#cluster";
 import type { NodesFlagOptions } from "./simulated-nodes.ts";
 
 export interface RealNodesFlagOptions {
@@ -21,6 +21,7 @@ export interface RealNodesFlagOptions {
   readonly loadBalancerAddresses?: readonly string[];
   readonly ingress?: boolean;
   readonly nodeMount?: readonly string[];
+  readonly hostPorts?: readonly HostPort[];
 }
 
 export function realNodesOptions(): readonly Option[] {
@@ -104,12 +105,13 @@ export async function chooseNodes(
 }
 
 function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfig> {
-  const { proxyMode, clusterCidr, loadBalancers, ingress } = options;
+  const { proxyMode, clusterCidr, loadBalancers, ingress, hostPorts } = options;
   const addresses = loadBalancers === false ? [] : options.loadBalancerAddresses;
   return {
     proxyMode,
     podRanges: clusterCidr,
     loadBalancerAddresses: addresses,
+    ...(hostPorts !== undefined && { hostPorts }),
     ...(ingress === false && { ingress }),
   };
 }

@@ -23,19 +23,21 @@ export interface BootOptions {
   /** The node's addresses. */
   readonly ips: readonly string[];
   readonly mounts: readonly NodeMount[];
+  /** Names that the node knows, with their addresses. */
+  readonly hosts?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /** runc passes its standard streams on to the first process: they must not be those of this process. */
 const SILENT = 'exec "$@" < /dev/null > /dev/null 2>&1';
 
 /** Its network namespace exists, and no leftovers of an earlier start do. */
-export async function bootNode(names: NodeNames, { site, ips, mounts }: BootOptions): Promise<ProcessId> {
+export async function bootNode(names: NodeNames, { site, ips, mounts, hosts }: BootOptions): Promise<ProcessId> {
   for (const mount of mounts) {
     const problem = mountProblem(mount);
     if (problem !== undefined) throw new Error(`--node-mount: ${problem}`);
   }
   await ensureDisk(names);
-  await makeEtc(names, ips, site.id);
+  await makeEtc(names, ips, site.id, hosts);
   for (const [dir, mode] of [
     [names.runDir, 0o755],
     [names.manifestDir, 0o700],
