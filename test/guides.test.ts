@@ -1,25 +1,13 @@
 /** The commands of docs/guides/debugging.md, run in their order on one cluster: each succeeds, and says what the page says. */
-import { readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "./layers/imports.ts";
 import { start } from "./support/command.ts";
+import { stepsOf } from "./support/guide.ts";
 import { Home } from "./support/k8ts.ts";
 import { tool } from "./support/tools.ts";
 
-interface Step {
-  readonly command: string;
-  /** The first line that it says; none: anything. */
-  readonly says: string | undefined;
-}
-
-const page = readFileSync(join(root, "docs/guides/debugging.md"), "utf8");
-const steps = [...page.matchAll(/^```console\n(.*?)^```$/gms)].flatMap(([, block = ""]) =>
-  block.split(/^\$ /m).flatMap((part): Step[] => {
-    const [command = "", says] = part.trimEnd().split("\n");
-    return command === "" ? [] : [{ command, says }];
-  }),
-);
+const steps = stepsOf("docs/guides/debugging.md");
 
 const kubectl = tool("kubectl");
 let home: Home;

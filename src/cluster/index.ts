@@ -26,7 +26,7 @@ export {
 export { CONTEXT_NAME } from "./data/kubeconfigs.ts";
 export { findRunning, type Running, type RunState, readRunState } from "./data/run-state.ts";
 export { endNodes, imageTools, nodeTools } from "./node-tools.ts";
-export type { NodeRecord, NodeRun, Wanted } from "./nodes/index.ts";
+export type { NodeRecord, NodeRun, OpenDoor, Publication, Wanted } from "./nodes/index.ts";
 export { type ApiServerConfig, type StandaloneApiServer, startStandaloneApiServer } from "./standalone/api-server.ts";
 export {
   type Component,

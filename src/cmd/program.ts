@@ -23,6 +23,7 @@ import { statusCommand } from "./lifecycle/status.ts";
 import { upCommand } from "./lifecycle/up.ts";
 import { imageCommand } from "./nodes/image.ts";
 import { nodeCommand } from "./nodes/node.ts";
+import { publishCommand, unpublishCommand } from "./nodes/publish.ts";
 import { atCommand } from "./state/at.ts";
 import { diffCommand } from "./state/diff.ts";
 import { restoreCommand } from "./state/restore.ts";
@@ -35,6 +36,8 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   status: statusCommand,
   node: nodeCommand,
   image: imageCommand,
+  publish: publishCommand,
+  unpublish: unpublishCommand,
   reset: resetCommand,
   snapshot: snapshotCommand,
   restore: restoreCommand,

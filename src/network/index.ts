@@ -13,5 +13,6 @@ export { askDns, type DnsOptions, runDns, type UpstreamAddress } from "./dns/ind
 export { type IngressOptions, runIngress } from "./ingress/index.ts";
 export type { OverlayMode } from "./overlay/index.ts";
 export { arpSenderScript, senderRules } from "./policy/senders.ts";
+export { chooseEndpoints } from "./proxy/endpoints.ts";
 export { type ProxyHealth, ProxyMetrics } from "./proxy/metrics.ts";
 export { type NodeNetworkOptions, type ProxyMode, runNodeNetwork } from "./run-node-network.ts";

@@ -87,6 +87,8 @@ export interface RealNodesConfig {
   readonly loadBalancerAddresses?: readonly string[] | undefined;
   /** Ports of this machine that Pods reach at `host.k8ts.internal`, besides the API server. Default: none. */
   readonly hostPorts?: readonly HostPort[] | undefined;
+  /** Whether Ingresses, load balancers and node ports are on this machine's loopback, too. Default: true. */
+  readonly localhost?: boolean | undefined;
   /** Whether serving Ingresses. Default: true. */
   readonly ingress?: boolean | undefined;
   /** Folders of this machine that nodes get when they start. Default: none. */

@@ -27,6 +27,7 @@ import { controllersOption } from "../options/controllers.ts";
 import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
 import { flagValues } from "../options/flag-values.ts";
 import { notesOnOutside, type OutsideOptions, outsideFrom, outsideOptions } from "../options/outside.ts";
+import { type PublishOptions, publishAtStart, publishOption } from "../options/publish.ts";
 import {
   chooseNodes,
   ownTerminal,
@@ -57,6 +58,7 @@ export interface UpOptions
     NodesFlagOptions,
     RealNodesFlagOptions,
     OutsideOptions,
+    PublishOptions,
     TracingFlagOptions,
     RecordingOptions {
   readonly store: "embedded" | "memory" | "etcd";
@@ -125,6 +127,7 @@ export function upCommand(): Command {
     .action(async (options: UpOptions) => {
       const { realNodes, notes } = await chooseNodes({ ...options, hasNodes: hasNodes(options) }, ownTerminal());
       const config = { ...configFrom(options, realNodes), flags: flagValues(command) };
+      await publishAtStart(options, dataDirOf(options), realNodes !== undefined);
       if (options.detach) await runDetached(config);
       else
         await runForeground(
@@ -137,6 +140,7 @@ export function upCommand(): Command {
     ...nodesOptions(),
     ...realNodesOptions(),
     ...outsideOptions(),
+    publishOption(),
     ...etcdOptions(),
     ...authenticationOptions(),
     ...authorizationOptions(),

@@ -22,6 +22,7 @@ export interface RealNodesFlagOptions {
   readonly ingress?: boolean;
   readonly nodeMount?: readonly string[];
   readonly hostPorts?: readonly HostPort[];
+  readonly localhost?: boolean;
 }
 
 export function realNodesOptions(): readonly Option[] {
@@ -41,6 +42,10 @@ export function realNodesOptions(): readonly Option[] {
     ).argParser((value: string) => value.split(",").map((each) => each.trim())),
     new Option("--no-load-balancers", "do not serve Services of type LoadBalancer; another controller does"),
     new Option("--no-ingress", "do not run an ingress controller"),
+    new Option(
+      "--no-localhost",
+      "real nodes: do not serve Ingresses, load balancers and node ports on this machine's loopback",
+    ),
     nodeMountOption("of all real nodes"),
   ];
 }
@@ -105,13 +110,14 @@ export async function chooseNodes(
 }
 
 function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfig> {
-  const { proxyMode, clusterCidr, loadBalancers, ingress, hostPorts } = options;
+  const { proxyMode, clusterCidr, loadBalancers, ingress, hostPorts, localhost } = options;
   const addresses = loadBalancers === false ? [] : options.loadBalancerAddresses;
   return {
     proxyMode,
     podRanges: clusterCidr,
     loadBalancerAddresses: addresses,
     ...(hostPorts !== undefined && { hostPorts }),
+    ...(localhost === false && { localhost }),
     ...(ingress === false && { ingress }),
   };
 }

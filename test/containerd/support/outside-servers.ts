@@ -96,10 +96,6 @@ for (const address of [web, web6]) {
   });
   ready((done) => server.listen(80, address, done));
 }
-const echo = createSocket("udp4");
-echo.on("message", (_, from) => echo.send(`outside sees ${from.address}`, from.port, from.address));
-ready((done) => echo.bind(7, web, done));
-
 const busybox = await readFile(findProgram("busybox") ?? "/usr/bin/busybox");
 const image = imageArchive({
   name: "registry.outside.test/web:1",

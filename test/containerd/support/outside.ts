@@ -63,6 +63,21 @@ export class MachineWithOutside extends Machine {
     return [...inside.filter((mount) => mount.includes(nodesDir) || mount.includes(id)), ...this.leftovers()];
   }
 
+  /** All that a cluster may change about the network of its machine. */
+  async networkState(): Promise<string> {
+    const settings = [
+      "ipv4/ip_forward",
+      "ipv4/conf/all/accept_redirects",
+      "ipv4/conf/*/forwarding",
+      "ipv6/conf/*/forwarding",
+      "ipv6/conf/*/accept_ra",
+    ].map((file) => `/proc/sys/net/${file}`);
+    const parts = ["nft list ruleset", "ip route", "ip -6 route", "ip -br address", `grep . ${settings.join(" ")}`];
+    const found: string[] = [];
+    for (const part of parts) found.push(await this.in("sh", "-c", part));
+    return found.join("\n");
+  }
+
   get siteId(): string {
     return siteNames(this.home.dataDir).id;
   }

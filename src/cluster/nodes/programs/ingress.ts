@@ -51,6 +51,7 @@ export function ingressArgs({ ingressKubeconfig }: SiteNames, { ingressIp }: Sit
     address: ingressIp,
     "publish-status-address": ingressIp,
     "secure-port": "0",
+    "local-hosts": "true",
   };
   return ["ingress", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
 }

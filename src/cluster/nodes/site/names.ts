@@ -52,6 +52,8 @@ export interface SiteNames {
   readonly ingressKubeconfig: string;
   readonly ingressFile: string;
   readonly ingressLog: string;
+  /** The ports of this machine that lead to it. */
+  readonly ingressPortsFile: string;
 }
 
 /** Files that processes of the node use. */
@@ -136,6 +138,7 @@ export function siteNames(dataDir: string): SiteNames {
     ingressKubeconfig: join(nodesDir, "ingress.kubeconfig"),
     ingressFile: join(nodesDir, "ingress.json"),
     ingressLog: join(nodesDir, "ingress.log"),
+    ingressPortsFile: join(nodesDir, "ingress-ports.json"),
   };
 }
 
