@@ -10,6 +10,13 @@ export {
   parseNetwork,
 } from "./cni/index.ts";
 export { askDns, type DnsOptions, runDns, type UpstreamAddress } from "./dns/index.ts";
+export {
+  GATEWAY_CONTROLLER,
+  GATEWAY_DEFINITIONS,
+  GatewayClassResource,
+  GatewayResource,
+  installDefinitions,
+} from "./gateway/index.ts";
 export { type IngressOptions, runIngress } from "./ingress/index.ts";
 export type { OverlayMode } from "./overlay/index.ts";
 export { arpSenderScript, senderRules } from "./policy/senders.ts";

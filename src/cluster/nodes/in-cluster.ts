@@ -14,7 +14,7 @@ import type { Authority } from "#pki";
 import type { RealNodesConfig } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
 import { type DataDir, writeFileAtomic } from "../data/data-dir.ts";
-import { clusterDnsIn, publishIngress, publishNetwork } from "./cluster-network.ts";
+import { clusterDnsIn, publishGatewayApi, publishIngress, publishNetwork } from "./cluster-network.ts";
 import { chooseIngressPorts, isFreePort } from "./entrances/ingress-ports.ts";
 import { keepEntrances } from "./entrances/keep-entrances.ts";
 import { localAddressOf } from "./entrances/plan.ts";
@@ -152,6 +152,10 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
   else {
     await publishIngress(client, log, background.signal);
     const serving = { site, network, agents: kubelet, informers, clock, random, log };
+    background.run("definitions of the Gateway API", async (signal) => {
+      await publishGatewayApi(client, clock, log, signal);
+      if (!signal.aborted) await once(signal, "abort");
+    });
     background.run("ingress", (signal) => keepIngress(serving, signal));
   }
 
