@@ -5,6 +5,7 @@ export type {
   ClusterConfig,
   Environment,
   FlowRecording,
+  HostPort,
   NodesConfig,
   RealNodesConfig,
   Step,
@@ -44,7 +45,7 @@ export {
 } from "./data/run-state.ts";
 export type { LeadershipTimes } from "./in-process/coordinated-elections.ts";
 export { endNodes, imageTools, nodeTools } from "./node-tools.ts";
-export type { NodeRecord, NodeRun, Wanted } from "./nodes/index.ts";
+export type { NodeRecord, NodeRun, OpenDoor, Publication, Wanted } from "./nodes/index.ts";
 export { runEtcdStandIn, type StandInConfig } from "./stand-in/etcd-stand-in.ts";
 export { type ApiServerConfig, type StandaloneApiServer, startStandaloneApiServer } from "./standalone/api-server.ts";
 export {

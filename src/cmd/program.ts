@@ -26,6 +26,7 @@ import { statusCommand } from "./lifecycle/status.ts";
 import { upCommand } from "./lifecycle/up.ts";
 import { imageCommand } from "./nodes/image.ts";
 import { nodeCommand } from "./nodes/node.ts";
+import { publishCommand, unpublishCommand } from "./nodes/publish.ts";
 import { takeClusterNames } from "./options/which-cluster.ts";
 import { fitHelp, helpCommand } from "./process/help.ts";
 import { atCommand } from "./state/at.ts";
@@ -41,6 +42,8 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   ls: lsCommand,
   node: nodeCommand,
   image: imageCommand,
+  publish: publishCommand,
+  unpublish: unpublishCommand,
   reset: resetCommand,
   serve: serveCommand,
   snapshot: snapshotCommand,

@@ -27,6 +27,7 @@ import { controllersOption } from "../options/controllers.ts";
 import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
 import { flagValues } from "../options/flag-values.ts";
 import { notesOnOutside, type OutsideOptions, outsideFrom, outsideOptions } from "../options/outside.ts";
+import { type PublishOptions, publishAtStart, publishOption } from "../options/publish.ts";
 import {
   chooseNodes,
   ownTerminal,
@@ -58,6 +59,7 @@ export interface UpOptions
     NodesFlagOptions,
     RealNodesFlagOptions,
     OutsideOptions,
+    PublishOptions,
     TracingFlagOptions,
     RecordingOptions,
     DataDirOption {
@@ -130,6 +132,7 @@ export function upCommand(): Command {
       const options: UpOptions = { ...own, dataDir: dataDirOf(given, name).path };
       const { realNodes, notes } = await chooseNodes({ ...options, hasNodes: hasNodes(options) }, ownTerminal());
       const config = { ...configFrom(options, realNodes), flags: flagValues(command) };
+      await publishAtStart(options, dataDirOf(options), realNodes !== undefined);
       if (options.detach) await runDetached(config);
       else
         await runForeground(
@@ -142,6 +145,7 @@ export function upCommand(): Command {
     ...nodesOptions(),
     ...realNodesOptions(),
     ...outsideOptions(),
+    publishOption(),
     ...etcdOptions(),
     ...authenticationOptions(),
     ...authorizationOptions(),
