@@ -27,6 +27,7 @@ const FILTERS = [
   "VolumeZone",
   "PodTopologySpread",
   "InterPodAffinity",
+  "DynamicResources",
 ];
 
 describe("defaults", () => {
@@ -58,6 +59,7 @@ describe("defaults", () => {
       { name: "VolumeBinding", weight: 1 },
       { name: "PodTopologySpread", weight: 2 },
       { name: "InterPodAffinity", weight: 2 },
+      { name: "DynamicResources", weight: 1 },
       { name: "NodeResourcesBalancedAllocation", weight: 1 },
       { name: "ImageLocality", weight: 1 },
     ]);
