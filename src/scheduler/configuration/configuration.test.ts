@@ -102,7 +102,7 @@ multiPoint:
   it("take part everywhere through multiPoint; one of the defaults keeps its place", () => {
     const found = plugins(profile(`multiPoint:\n  enabled: [{name: Custom}, {name: TaintToleration, weight: 8}]`));
     expect(found?.score[0]).toEqual({ name: "TaintToleration", weight: 8 });
-    expect(names(found?.reserve)).toEqual(["VolumeBinding", "Custom"]);
+    expect(names(found?.reserve)).toEqual(["VolumeBinding", "DynamicResources", "Custom"]);
     expect(names(found?.queueSort)).toEqual(["PrioritySort"]);
   });
 

@@ -40,7 +40,7 @@ function resultOf({ wanted, device, consumed }: Picked, newShareId: () => string
   return result;
 }
 
-/** First the classes' configuration, once for each class, then the claim's; none of alternatives that were not taken. */
+/** First the classes' configuration, once for each class, then the claim's; none for alternatives not taken. */
 function configOf({ claim, requests }: WantedClaim, picked: readonly Picked[]) {
   const chosen = requests.map(({ options }) => chosenOf(options, picked));
   const byClass = Map.groupBy(chosen, (wanted) => wanted.class);

@@ -32,18 +32,21 @@ interface Taken extends Offer {
   readonly part: Part;
 }
 
-/** The names of the requests, or of their alternatives, that are taken; undefined if the node does not fit. */
-export function plainAllocation(
+/**
+ * Every choice of alternatives that a node has devices for, as the names of the requests: the preferred ones first.
+ * None: the node does not fit.
+ */
+export function* plainAllocations(
   wanted: readonly resource.ResourceClaim[],
   node: core.Node,
   world: PlainDevices,
-): readonly string[] | undefined {
+): Generator<readonly string[]> {
   const offers = offersTo(node, world.slices);
   for (const parts of alternatives(wanted)) {
     const sets = parts.map((part) => setsFor(part, offers, world));
-    for (const picks of products(sets)) if (isValid(picks.flat(), wanted, world)) return parts.map(({ name }) => name);
+    const isPossible = products(sets).some((picks) => isValid(picks.flat(), wanted, world));
+    if (isPossible) yield parts.map(({ name }) => name);
   }
-  return undefined;
 }
 
 function offersTo(node: core.Node, slices: readonly resource.ResourceSlice[]): readonly Offer[] {
@@ -97,15 +100,28 @@ function setsFor(part: Part, offers: readonly Offer[], world: PlainDevices): rea
     .filter(({ device, slice }) => expressions.every((each) => world.selects(each, device, slice.spec.driver)))
     .map((offer) => ({ ...offer, part }));
   if (asked.allocationMode !== "All") return combinations(fitting, Number(asked.count ?? 1));
-  return fitting.length === 0 ? [] : [fitting];
+  // All devices that have the capacity, not all of which some may lack it.
+  const used = usesOf(world);
+  const able = fitting.filter((pick) => {
+    const others = used.filter((result) => isOf(result, pick));
+    return hasCapacity(pick.device, [pick], others);
+  });
+  return able.length === 0 ? [] : [able];
+}
+
+function usesOf({ claims }: PlainDevices): readonly resource.DeviceRequestAllocationResult[] {
+  return claims
+    .flatMap(({ status }) => status?.allocation?.devices?.results ?? [])
+    .filter(({ adminAccess }) => adminAccess !== true);
+}
+
+function isOf(result: resource.DeviceRequestAllocationResult, { device, slice }: Offer): boolean {
+  const { driver, pool } = slice.spec;
+  return result.driver === driver && result.pool === pool.name && result.device === device.name;
 }
 
 function isValid(picks: readonly Taken[], wanted: readonly resource.ResourceClaim[], world: PlainDevices): boolean {
-  const used = world.claims.flatMap(({ status }) =>
-    (status?.allocation?.devices?.results ?? []).filter(({ adminAccess }) => adminAccess !== true),
-  );
-  const isOf = (result: resource.DeviceRequestAllocationResult, { device, slice }: Offer) =>
-    result.driver === slice.spec.driver && result.pool === slice.spec.pool.name && result.device === device.name;
+  const used = usesOf(world);
   return (
     picks.every((pick, i) => {
       const { part, device } = pick;
@@ -123,7 +139,7 @@ function isValid(picks: readonly Taken[], wanted: readonly resource.ResourceClai
       const others = used.filter((result) => own.some((pick) => isOf(result, pick)));
       return hasCapacity(device, own, others);
     }) &&
-    hasCounters(picks, used, world, isOf) &&
+    hasCounters(picks, used, world) &&
     wanted.every(({ spec }, claim) =>
       (spec.devices?.constraints ?? []).every((constraint) => {
         const { requests = [], matchAttribute, distinctAttribute = "" } = constraint;
@@ -173,7 +189,6 @@ function hasCounters(
   picks: readonly Taken[],
   used: readonly resource.DeviceRequestAllocationResult[],
   { slices }: PlainDevices,
-  isOf: (result: resource.DeviceRequestAllocationResult, offer: Offer) => boolean,
 ): boolean {
   const all = slices.flatMap((slice) => (slice.spec.devices ?? []).map((device) => ({ device, slice })));
   const inUse = all.filter((offer) => used.some((result) => isOf(result, offer)));
