@@ -6,6 +6,7 @@ import { clusterRoleAggregation } from "./cluster-role-aggregation/index.ts";
 import { cronJobController } from "./cronjob/index.ts";
 import { daemonSetController } from "./daemon-set/index.ts";
 import { deploymentController } from "./deployment/index.ts";
+import { deviceTaintEvictionController } from "./device-taint-eviction/index.ts";
 import { disruptionController } from "./disruption/index.ts";
 import { endpointSliceController } from "./endpoint-slice/index.ts";
 import { endpointSliceMirroring } from "./endpoint-slice-mirroring/index.ts";
@@ -92,6 +93,7 @@ export function allControllers(facts: ClusterFacts): readonly Controller[] {
     attributesClassProtection,
     ephemeralVolumeController,
     resourceClaimController,
+    deviceTaintEvictionController,
     podGarbageCollector({}),
     garbageCollector,
     clusterRoleAggregation,
