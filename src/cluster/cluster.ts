@@ -13,6 +13,7 @@ import { rm } from "node:fs/promises";
 import type { Features } from "#api";
 import { K8TS_VERSION, type LocalExtensions } from "#apiserver";
 import { MetricsRegistry, nextTurn, registerProcessMetrics, systemRandom, type TaskFailure, TaskGroup } from "#base";
+import type { ControllersOptions } from "#controllers";
 import type { Fleet } from "#kubelet";
 import { type ClusterPki, ensureClusterPki, watchRenewal } from "#pki";
 import { openStore, type Store } from "#store";
@@ -195,13 +196,27 @@ function runInBackground(
   const background = new TaskGroup({ onFailure, restart: { clock, random } });
   starting.defer(() => background.stop());
   api.follow(background);
+  // Registered once, for all controllers of the process: counters continue after a restart.
+  let figures: Promise<ControllersOptions["metrics"]> | undefined;
+  const controllerFigures = () => {
+    figures ??= import("#controllers").then(({ controllerMetrics }) => controllerMetrics(metrics));
+    return figures;
+  };
   background.run("controller manager", async (signal) => {
     await nextTurn();
     const { runControllerManager } = await import("./in-process/controller-manager.ts");
     const { controllers: selection } = config;
     const own = { authority: pki.ca, signToken, selection, nodeCidrs: nodeCidrsOf(config, realNodes), features };
-    await runControllerManager({ ...own, handle, elects, tracing, clock, random, log, metrics }, signal);
+    const counted = await controllerFigures();
+    await runControllerManager({ ...own, handle, elects, tracing, clock, random, log, metrics: counted }, signal);
   });
+  if (features.enabled("CoordinatedLeaderElection")) {
+    background.run("coordinated elections", async (signal) => {
+      const { runCoordinatedElections } = await import("./in-process/coordinated-elections.ts");
+      const counted = await controllerFigures();
+      await runCoordinatedElections({ handle, features, clock, random, log, metrics: counted }, signal);
+    });
+  }
   background.run("cluster info", async (signal) => {
     await nextTurn();
     const { publishOwnInfo } = await import("./in-process/cluster-info.ts");

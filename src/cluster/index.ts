@@ -24,8 +24,10 @@ export {
 } from "./data/data-dir.ts";
 export { CONTEXT_NAME } from "./data/kubeconfigs.ts";
 export { findRunning, type Running, type RunState, readRunState } from "./data/run-state.ts";
+export type { LeadershipTimes } from "./in-process/coordinated-elections.ts";
 export { endNodes, imageTools, nodeTools } from "./node-tools.ts";
 export type { NodeRecord, NodeRun, Wanted } from "./nodes/index.ts";
+export { runEtcdStandIn, type StandInConfig } from "./stand-in/etcd-stand-in.ts";
 export { type ApiServerConfig, type StandaloneApiServer, startStandaloneApiServer } from "./standalone/api-server.ts";
 export {
   type Component,
@@ -37,6 +39,7 @@ export {
 export type { ComponentServing } from "./standalone/component-server.ts";
 export {
   runStandaloneControllerManager,
+  type SigningPair,
   type StandaloneControllerManagerConfig,
 } from "./standalone/controller-manager.ts";
 export { runStandaloneSidecars, type StandaloneSidecarsConfig } from "./standalone/csi-sidecars.ts";

@@ -7,6 +7,7 @@ import { csiDriverCommand } from "./components/csi-driver.ts";
 import { csiSidecarsCommand } from "./components/csi-sidecars.ts";
 import { deviceDriverCommand } from "./components/device-driver.ts";
 import { dnsCommand } from "./components/dns.ts";
+import { etcdCommand } from "./components/etcd.ts";
 import { ingressCommand } from "./components/ingress.ts";
 import { kubeApiServerCommand } from "./components/kube-apiserver.ts";
 import { kubeletCommand } from "./components/kubelet.ts";
@@ -20,6 +21,7 @@ import { kubectlCommand } from "./inspect/kubectl.ts";
 import { whyCommand } from "./inspect/why/command.ts";
 import { downCommand } from "./lifecycle/down.ts";
 import { resetCommand } from "./lifecycle/reset.ts";
+import { serveCommand } from "./lifecycle/serve.ts";
 import { statusCommand } from "./lifecycle/status.ts";
 import { upCommand } from "./lifecycle/up.ts";
 import { imageCommand } from "./nodes/image.ts";
@@ -37,9 +39,11 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   node: nodeCommand,
   image: imageCommand,
   reset: resetCommand,
+  serve: serveCommand,
   snapshot: snapshotCommand,
   restore: restoreCommand,
   "kube-apiserver": kubeApiServerCommand,
+  etcd: etcdCommand,
   "controller-manager": controllerManagerCommand,
   "cloud-controller-manager": cloudControllerManagerCommand,
   scheduler: schedulerCommand,

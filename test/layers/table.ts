@@ -62,8 +62,8 @@ export const layers: Record<string, Layer> = {
     packages: ["ws", "preact", "@preact/signals", "@xterm/xterm", "@xterm/addon-fit", "yaml"],
   },
   cluster: { folders: [...PARTS], packages: ["yaml"] },
-  cmd: { folders: [...PARTS, "dashboard", "cluster"], packages: ["commander", "re2js", "yaml"] },
   testing: { folders: [...PARTS, "cluster"], packages: ["yaml"] },
+  cmd: { folders: [...PARTS, "dashboard", "cluster", "testing"], packages: ["commander", "re2js", "yaml"] },
   library: { folders: [...PARTS, "cluster"], packages: [] },
 };
 
@@ -90,8 +90,8 @@ export const purposes: Record<string, string> = {
   cloud: "the cloud controllers: load balancers of this machine",
   dashboard: "the web page, and its server on loopback",
   cluster: "the composition root: puts the parts together into a cluster",
-  cmd: "the command line, a file for each command",
   testing: "the test kit: clusters in a test's process, on virtual time, with forks and faults",
+  cmd: "the command line, a file for each command",
   library: "what the published package exports, apart from the test kit",
 };
 
@@ -176,7 +176,7 @@ export const rooms: Record<string, readonly string[]> = {
   "api/core": ["resources", "node", "volumes", "endpoints", "service", "pod", "workload", "quota"],
   "api/core/pod": ["fields", "resources", "scheduling", "security", "volumes", "containers", "spec", "update"],
   client: ["transport", "requests", "informer"],
-  cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "standalone"],
+  cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "stand-in", "standalone"],
   "cluster/nodes": ["machine", "site", "isolation", "network", "runtime", "programs"],
   kubelet: [
     // Pure rules, and what runs containers.
@@ -212,6 +212,7 @@ export const rooms: Record<string, readonly string[]> = {
     "services",
     "template-hash",
     "controller-history",
+    "coordinated-election",
     "bootstrap-tokens",
     "certificates",
     "cluster-role-aggregation",

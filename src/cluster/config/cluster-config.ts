@@ -89,6 +89,8 @@ export interface RealNodesConfig {
   readonly ingress?: boolean | undefined;
   /** Folders of this machine that nodes get when they start. Default: none. */
   readonly mounts?: readonly NodeMount[] | undefined;
+  /** Whether Pods of nodes that start may open loop devices of this machine. Default: false. */
+  readonly opensLoops?: boolean | undefined;
 }
 
 /** A folder or file of this machine in nodes. */

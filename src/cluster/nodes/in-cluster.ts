@@ -73,9 +73,9 @@ export interface OpenedRealNodes {
 }
 
 export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNodes> {
-  const { podRanges, loadBalancerAddresses, mounts } = options.config;
+  const { podRanges, loadBalancerAddresses, mounts, opensLoops } = options.config;
   if (loadBalancerAddresses !== undefined) await checkAddresses(loadBalancerAddresses);
-  const nodes = await RealNodes.open({ ...options, podRanges, mounts }).catch((error: unknown) => {
+  const nodes = await RealNodes.open({ ...options, podRanges, mounts, opensLoops }).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
     throw new ClusterError(
       `The network of real nodes cannot be set up here: ${error.message}. Or choose --runtime simulated.`,

@@ -20,7 +20,7 @@ import { ensureSwitch, NODE_LINK, SWITCH } from "./network/links.ts";
 import { applyMachineGuard, machineGuard } from "./network/machine-guard.ts";
 import { applyRoutes, type NodeRange, routesFor } from "./network/routes.ts";
 import { bringUp, isUp, placeOf, writePodNetwork } from "./node.ts";
-import { powerOff, removeTree, stopped } from "./power-off.ts";
+import { powerOff, removeNodeDir, stopped } from "./power-off.ts";
 import { DEFAULT_SERVICE_RANGE, type KubeletOptions } from "./programs/kubelet.ts";
 import { PROXY_PORT, proxyEnv } from "./runtime/pull-proxy.ts";
 import { namedRegistries, REGISTRY_HOSTS } from "./site/mirrors.ts";
@@ -46,6 +46,8 @@ export interface RealNodesOptions {
   readonly podRanges?: readonly string[] | undefined;
   /** Folders of this machine that all nodes get when they start. */
   readonly mounts?: readonly NodeMount[] | undefined;
+  /** Whether Pods of nodes that start now may open loop devices. Default: false. */
+  readonly opensLoops?: boolean | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -62,6 +64,7 @@ export class RealNodes {
   readonly isolationObstacle: string | undefined;
   readonly #machine: Machine;
   readonly #mounts: readonly NodeMount[];
+  readonly #opensLoops: boolean;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #busy = new Map<string, Promise<void>>();
@@ -87,6 +90,7 @@ export class RealNodes {
     this.isolationObstacle = obstacle;
     this.#machine = machine;
     this.#mounts = options.mounts ?? [];
+    this.#opensLoops = options.opensLoops === true;
     this.#registries = new Registries(site.registryDir);
     this.#clock = options.clock;
     this.#log = options.log;
@@ -220,6 +224,7 @@ export class RealNodes {
     const { ip } = await bringUp(names, run, {
       ...{ site, network, machine, kubelet, clock, log, signal, env, mounts },
       isIsolated: this.#isIsolated,
+      opensLoops: this.#opensLoops,
     });
     log.info("node is up", { node: names.name, ip, ms: Math.round(clock.monotonic() - start) });
     this.#upSince.set(names.name, clock.monotonic());
@@ -238,7 +243,7 @@ export class RealNodes {
 
   async #remove(names: NodeNames, run: NodeRun | undefined): Promise<void> {
     await powerOff({ names, run }, this.#clock);
-    await removeTree(names.dir);
+    await removeNodeDir(names);
     this.#podCidrs.delete(names.name);
   }
 

@@ -21,6 +21,7 @@ export interface RealNodesFlagOptions {
   readonly loadBalancerAddresses?: readonly string[];
   readonly ingress?: boolean;
   readonly nodeMount?: readonly string[];
+  readonly nodeLoopDevices?: boolean;
 }
 
 export function realNodesOptions(): readonly Option[] {
@@ -41,6 +42,10 @@ export function realNodesOptions(): readonly Option[] {
     new Option("--no-load-balancers", "do not serve Services of type LoadBalancer; another controller does"),
     new Option("--no-ingress", "do not run an ingress controller"),
     nodeMountOption("of all real nodes"),
+    new Option(
+      "--node-loop-devices",
+      "real nodes that start have raw block volumes; their privileged Pods can then open all loop devices of this machine",
+    ),
   ];
 }
 
@@ -104,13 +109,14 @@ export async function chooseNodes(
 }
 
 function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfig> {
-  const { proxyMode, clusterCidr, loadBalancers, ingress } = options;
+  const { proxyMode, clusterCidr, loadBalancers, ingress, nodeLoopDevices } = options;
   const addresses = loadBalancers === false ? [] : options.loadBalancerAddresses;
   return {
     proxyMode,
     podRanges: clusterCidr,
     loadBalancerAddresses: addresses,
     ...(ingress === false && { ingress }),
+    ...(nodeLoopDevices === true && { opensLoops: true }),
   };
 }
 

@@ -2,8 +2,13 @@
 import { mkdir } from "node:fs/promises";
 import { type core, defaultFeatures, type Features } from "#api";
 import { type Clock, isAbort, type Logger, type MetricsRegistry, type Random } from "#base";
+<<<<<<< HEAD
 import type { Client } from "#client";
 import { type PluginHandler, runPluginRegistry } from "../plugins/index.ts";
+=======
+import type { Client, EventRecorder } from "#client";
+import { runPluginRegistry } from "../plugins/index.ts";
+>>>>>>> main
 import { type CsiVolumes, PodTokens } from "../volumes/index.ts";
 import { AttachedVolumes } from "./attached-volumes.ts";
 import { driverMetrics } from "./csi-metrics.ts";
@@ -25,6 +30,8 @@ export interface NodeCsiOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics?: MetricsRegistry | undefined;
+  /** Default: Events of volumes are not recorded. */
+  readonly recorder?: Pick<EventRecorder, "record"> | undefined;
   /** Default: those of v1.36. */
   readonly features?: Features | undefined;
   /** Handlers of plugins that are no CSI drivers, by the type that they name. */
@@ -64,6 +71,7 @@ export async function nodeCsi(options: NodeCsiOptions): Promise<NodeCsi> {
       attached,
       tokens,
       clock,
+      recorder: options.recorder,
       isHealthWanted: features.enabled("CSIVolumeHealth"),
     }),
     inUse: () => attached.inUse(),

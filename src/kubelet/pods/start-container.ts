@@ -165,7 +165,15 @@ async function mountPaths(
     if (subPath === undefined || volume === undefined) continue;
     const readOnly = mount.readOnly === true;
     const asked = { pod, container: container.name, volume, volumeName: mount.name, mountIndex, subPath, readOnly };
-    subPaths.set(mountIndex, await parts.volumes.subPath(asked, signal));
+    try {
+      subPaths.set(mountIndex, await parts.volumes.subPath(asked, signal));
+    } catch (error) {
+      if (isAbort(error, signal)) throw error;
+      // Details could tell a user about files of the node.
+      parts.log.warn("a subPath cannot be mounted", { pod: pod.metadata.name, container: container.name, error });
+      const what = `volumeMount "${mount.name}" of container "${container.name}"`;
+      throw new RuntimeConfigError(`failed to prepare subPath for ${what}`, { cause: error });
+    }
   }
   const hosts = await hostsFile(parts, pod, podIps);
   const wantsMessage = (container.terminationMessagePath ?? "") !== "";

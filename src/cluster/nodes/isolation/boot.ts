@@ -23,13 +23,15 @@ export interface BootOptions {
   /** The node's addresses. */
   readonly ips: readonly string[];
   readonly mounts: readonly NodeMount[];
+  /** The node's loop devices, if all of it may open such. */
+  readonly openLoops?: number | undefined;
 }
 
 /** runc passes its standard streams on to the first process: they must not be those of this process. */
 const SILENT = 'exec "$@" < /dev/null > /dev/null 2>&1';
 
 /** Its network namespace exists, and no leftovers of an earlier start do. */
-export async function bootNode(names: NodeNames, { site, ips, mounts }: BootOptions): Promise<ProcessId> {
+export async function bootNode(names: NodeNames, { site, ips, mounts, openLoops }: BootOptions): Promise<ProcessId> {
   for (const mount of mounts) {
     const problem = mountProblem(mount);
     if (problem !== undefined) throw new Error(`--node-mount: ${problem}`);
@@ -47,7 +49,7 @@ export async function bootNode(names: NodeNames, { site, ips, mounts }: BootOpti
     readFile("/proc/self/status", "utf8"),
     readFile("/proc/devices", "utf8"),
   ]);
-  const rules = deviceRules(devices);
+  const rules = deviceRules(devices, openLoops !== undefined);
   await guardDevices(site.cgroup, rules);
   const container = nodeContainer(names, {
     busybox: findProgram("busybox") ?? "/usr/bin/busybox",
@@ -58,6 +60,7 @@ export async function bootNode(names: NodeNames, { site, ips, mounts }: BootOpti
     programsDir: site.programsDir,
     emptyDir: emptyDirOf(site),
     mounts,
+    firstLoop: openLoops,
   });
   await writeFile(configFile(names), JSON.stringify(container, undefined, 2), { mode: 0o600 });
   return runContainer(names);
