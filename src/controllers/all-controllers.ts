@@ -111,12 +111,8 @@ export function allControllers(facts: ClusterFacts): readonly Controller[] {
     attributesClassProtection,
     ephemeralVolumeController,
     resourceClaimController,
-<<<<<<< HEAD
     deviceTaintEvictionController,
-    podGarbageCollector({}),
-=======
     podGarbageCollector(limits.podGc),
->>>>>>> main
     garbageCollector,
     clusterRoleAggregation,
     resourceQuotaController,

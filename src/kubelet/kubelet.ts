@@ -87,15 +87,6 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
   const startup = startupOf(given);
   const options = { ...given, runtime: countedRuntime(given.runtime, given.metrics, given.clock) };
   const { config, client, runtime, clock, random, log, metrics, serve } = options;
-<<<<<<< HEAD
-  const devices = await nodeDevices({ dir: given.host === undefined ? config.rootDir : undefined, clock, log });
-  const csi = await csiOf(options, devices, () => registration.changed());
-  const host = options.host ?? (await machineHost({ ...options, csi: options.csi ?? csi?.volumes }));
-  const version = await versionOf(options, signal);
-  using ending = childController(signal);
-  const tasks = new TaskGroup({ parent: ending.signal });
-=======
->>>>>>> main
   const recorder = eventRecorder({
     events: client.of(kinds.Event),
     controller: "kubelet",
@@ -104,7 +95,8 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
     random,
     log,
   });
-  const csi = await csiOf({ ...options, recorder }, () => registration.changed());
+  const devices = await nodeDevices({ dir: given.host === undefined ? config.rootDir : undefined, clock, log });
+  const csi = await csiOf({ ...options, recorder }, devices, () => registration.changed());
   const host = options.host ?? (await machineHost({ ...options, csi: options.csi ?? csi?.volumes }));
   const version = await versionOf(options, signal);
   using ending = childController(signal);
@@ -329,12 +321,8 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
 
 /** Undefined where the host, or its volumes, are given: tests have their own. */
 async function csiOf(
-<<<<<<< HEAD
-  options: KubeletOptions,
-  { drivers }: NodeDevices,
-=======
   options: KubeletOptions & { readonly recorder: EventRecorder },
->>>>>>> main
+  { drivers }: NodeDevices,
   onChange: () => void,
 ): Promise<NodeCsi | undefined> {
   if (options.host !== undefined || options.csi !== undefined) return undefined;

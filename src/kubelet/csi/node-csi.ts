@@ -2,13 +2,8 @@
 import { mkdir } from "node:fs/promises";
 import { type core, defaultFeatures, type Features } from "#api";
 import { type Clock, isAbort, type Logger, type MetricsRegistry, type Random } from "#base";
-<<<<<<< HEAD
-import type { Client } from "#client";
-import { type PluginHandler, runPluginRegistry } from "../plugins/index.ts";
-=======
 import type { Client, EventRecorder } from "#client";
-import { runPluginRegistry } from "../plugins/index.ts";
->>>>>>> main
+import { type PluginHandler, runPluginRegistry } from "../plugins/index.ts";
 import { type CsiVolumes, PodTokens } from "../volumes/index.ts";
 import { AttachedVolumes } from "./attached-volumes.ts";
 import { driverMetrics } from "./csi-metrics.ts";
