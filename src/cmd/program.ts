@@ -5,6 +5,7 @@ import { cloudControllerManagerCommand } from "./components/cloud-controller-man
 import { controllerManagerCommand } from "./components/controller-manager.ts";
 import { csiDriverCommand } from "./components/csi-driver.ts";
 import { csiSidecarsCommand } from "./components/csi-sidecars.ts";
+import { deviceDriverCommand } from "./components/device-driver.ts";
 import { dnsCommand } from "./components/dns.ts";
 import { etcdCommand } from "./components/etcd.ts";
 import { ingressCommand } from "./components/ingress.ts";
@@ -61,6 +62,7 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   "metrics-adapter": metricsAdapterCommand,
   "csi-driver": csiDriverCommand,
   "csi-sidecars": csiSidecarsCommand,
+  "device-driver": deviceDriverCommand,
   kubectl: kubectlCommand,
   flow: flowCommand,
   why: whyCommand,
