@@ -145,7 +145,7 @@ describe.skipIf(why !== "")(`a cluster of real nodes${why && `: ${why}`}`, { tim
 
   it("pulls what was pushed to the registry of this machine", async () => {
     await using registry = machine.startK8ts("registry", "--port", "5000");
-    await registry.printed("registry is ready");
+    await registry.printed("Registry at localhost:5000");
     const push = join(import.meta.dirname, "support", "push.ts");
     await using pushed = machine.start(process.execPath, push, "http://127.0.0.1:5000", "team/app", "1");
     await pushed.printed("pushed");

@@ -28,11 +28,18 @@ export interface StandaloneRegistryConfig {
   /** Where its images are. Default: in the data directory. */
   readonly dir?: string | undefined;
   readonly port: number;
+  readonly onReady: (place: RegistryPlace) => void;
+}
+
+export interface RegistryPlace {
+  readonly port: number;
+  /** Whether real nodes pull from it. */
+  readonly forNodes: boolean;
 }
 
 /** Runs until the signal aborts. */
 export async function runStandaloneRegistry(
-  { dataDir, dir, port }: StandaloneRegistryConfig,
+  { dataDir, dir, port, onReady }: StandaloneRegistryConfig,
   { clock, log }: Pick<Environment, "clock" | "log">,
   signal: AbortSignal,
 ): Promise<void> {
@@ -62,7 +69,7 @@ export async function runStandaloneRegistry(
     }
     if (isCluster)
       await announce(dataDir, registry.port, reached?.machineIp).catch(() => log.info("no cluster is running"));
-    log.info("registry is ready", { address: `localhost:${registry.port}`, nodes: reached !== undefined });
+    onReady({ port: registry.port, forNodes: reached !== undefined });
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener("abort", () => resolve(), { once: true });

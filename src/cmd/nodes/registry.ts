@@ -1,9 +1,10 @@
 /** `k8ts registry`: a registry of images on this machine, from which the cluster's nodes pull. */
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
-import { runStandaloneRegistry } from "#cluster";
+import { type RegistryPlace, runStandaloneRegistry } from "#cluster";
 import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
-import { type DataDirOption, dataDirOf, dataDirOption, wholeNumber } from "../options/values.ts";
+import { wholeNumber } from "../options/values.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
 
 const PORT = 5000;
@@ -29,10 +30,16 @@ export function registryCommand(): Command {
       const { dir, port } = flags;
       await runUntilSignalled(
         [],
-        (environment, signal) => runStandaloneRegistry({ dataDir: dataDirOf(flags), dir, port }, environment, signal),
+        (environment, signal) =>
+          runStandaloneRegistry({ dataDir: dataDirOf(flags), dir, port, onReady }, environment, signal),
         loggingFrom(flags),
       );
     });
   for (const option of loggingOptions()) command.addOption(option);
   return command;
+}
+
+function onReady({ port, forNodes }: RegistryPlace): void {
+  const nodes = forNodes ? "; real nodes pull it by that name" : "";
+  process.stdout.write(`Registry at localhost:${port}: docker push localhost:${port}/NAME${nodes}. Ctrl-C stops it.\n`);
 }
