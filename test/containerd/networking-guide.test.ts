@@ -8,14 +8,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { core, networking } from "../../src/api/index.ts";
 import { nodeNames, readNode, siteNames } from "../../src/cluster/nodes/index.ts";
 import { root } from "../layers/imports.ts";
-import { stepsOf } from "../support/guide.ts";
+import { guide } from "../support/guide.ts";
 import { tool } from "../support/tools.ts";
 import { missing } from "./support/leftovers.ts";
 import { MachineWithOutside } from "./support/outside.ts";
 
 const kubectl = tool("kubectl");
 const why = kubectl === undefined ? `${missing} kubectl 1.36 is missing.` : missing;
-const steps = stepsOf("docs/guides/networking.md");
+const { steps } = guide("docs/guides/networking.md");
 /** The outside has one registry, without TLS. Docker Hub is a mirror of it. */
 const REGISTRIES = ["registry.outside.test", "docker.io"];
 

@@ -11,9 +11,11 @@ import type { ServingSettings } from "./serving.ts";
 
 export interface ClusterConfig {
   readonly dataDir: string;
+  /** Its context is `k8ts-<name>`. Default: `k8ts`. */
+  readonly name?: string | undefined;
   readonly bindAddress: string;
-  /** 0 picks a free one. */
-  readonly port: number;
+  /** 0: that of the last start, else a free one. Default: that of the last start, else 6443, else a free one. */
+  readonly port?: number | undefined;
   readonly store: StoreConfig;
   /** How the API server uses the store. */
   readonly storage?: StorageSettings | undefined;
@@ -93,6 +95,8 @@ export interface RealNodesConfig {
   readonly ingress?: boolean | undefined;
   /** Folders of this machine that nodes get when they start. Default: none. */
   readonly mounts?: readonly NodeMount[] | undefined;
+  /** Whether Pods of nodes that start may open loop devices of this machine. Default: false. */
+  readonly opensLoops?: boolean | undefined;
 }
 
 export interface HostPort {

@@ -87,9 +87,10 @@ export interface OpenedRealNodes {
 
 export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNodes> {
   const { outside = true } = options;
-  const { podRanges, loadBalancerAddresses, mounts, hostPorts } = options.config;
+  const { podRanges, loadBalancerAddresses, mounts, opensLoops, hostPorts } = options.config;
   if (loadBalancerAddresses !== undefined) await checkAddresses(loadBalancerAddresses);
-  const nodes = await RealNodes.open({ ...options, podRanges, mounts, outside, hostPorts }).catch((error: unknown) => {
+  const settings = { ...options, podRanges, mounts, opensLoops, outside, hostPorts };
+  const nodes = await RealNodes.open(settings).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
     throw new ClusterError(
       `The network of real nodes cannot be set up here: ${error.message}. Or choose --runtime simulated.`,

@@ -24,7 +24,7 @@ import { bringUp, isUp, placeOf, writePodNetwork } from "./node.ts";
 import { DNS_RELAY_PORT } from "./outside/dns-relay.ts";
 import { uplinkMtu } from "./outside/uplinks.ts";
 import { ensureWayOut, hasWayOut, removeWayOut } from "./outside/way-out.ts";
-import { powerOff, removeTree, stopped } from "./power-off.ts";
+import { powerOff, removeNodeDir, stopped } from "./power-off.ts";
 import { DEFAULT_SERVICE_RANGE, type KubeletOptions } from "./programs/kubelet.ts";
 import { PROXY_PORT, proxyEnv } from "./runtime/pull-proxy.ts";
 import { namedRegistries, REGISTRY_HOSTS } from "./site/mirrors.ts";
@@ -52,6 +52,8 @@ export interface RealNodesOptions {
   readonly podRanges?: readonly string[] | undefined;
   /** Folders of this machine that all nodes get when they start. */
   readonly mounts?: readonly NodeMount[] | undefined;
+  /** Whether Pods of nodes that start now may open loop devices. Default: false. */
+  readonly opensLoops?: boolean | undefined;
   /** Whether nodes and Pods reach what this machine reaches. */
   readonly outside: boolean;
   /** Ports of this machine that Pods reach. */
@@ -72,6 +74,7 @@ export class RealNodes {
   readonly isolationObstacle: string | undefined;
   readonly #machine: Machine;
   readonly #mounts: readonly NodeMount[];
+  readonly #opensLoops: boolean;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #busy = new Map<string, Promise<void>>();
@@ -101,6 +104,7 @@ export class RealNodes {
     this.isolationObstacle = obstacle;
     this.#machine = machine;
     this.#mounts = options.mounts ?? [];
+    this.#opensLoops = options.opensLoops === true;
     this.#uplink = { isOpen: options.outside, mtu };
     this.#hostPorts = options.hostPorts ?? [];
     this.#registries = new Registries(site.registryDir);
@@ -255,6 +259,7 @@ export class RealNodes {
     const { ip } = await bringUp(names, run, {
       ...{ site, network, machine, kubelet, clock, log, signal, env, mounts },
       isIsolated: this.#isIsolated,
+      opensLoops: this.#opensLoops,
       uplink: this.#uplink,
     });
     log.info("node is up", { node: names.name, ip, ms: Math.round(clock.monotonic() - start) });
@@ -274,7 +279,7 @@ export class RealNodes {
 
   async #remove(names: NodeNames, run: NodeRun | undefined): Promise<void> {
     await powerOff({ names, run }, this.#clock);
-    await removeTree(names.dir);
+    await removeNodeDir(names);
     this.#podCidrs.delete(names.name);
   }
 

@@ -7,7 +7,7 @@ import { Command } from "commander";
 import { type Clock, realClock } from "#base";
 import { ClusterError, type DataDir, findRunning, nodeTools, type OpenDoor, type Publication } from "#cluster";
 import { NO_CONTAINERS, publications } from "../options/publish.ts";
-import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 
 const POLL_MS = 50;
 const TIMEOUT_MS = 15_000;

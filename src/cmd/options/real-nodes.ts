@@ -21,6 +21,7 @@ export interface RealNodesFlagOptions {
   readonly loadBalancerAddresses?: readonly string[];
   readonly ingress?: boolean;
   readonly nodeMount?: readonly string[];
+  readonly nodeLoopDevices?: boolean;
   readonly hostPorts?: readonly HostPort[];
   readonly localhost?: boolean;
 }
@@ -47,6 +48,10 @@ export function realNodesOptions(): readonly Option[] {
       "real nodes: do not serve Ingresses, load balancers and node ports on this machine's loopback",
     ),
     nodeMountOption("of all real nodes"),
+    new Option(
+      "--node-loop-devices",
+      "real nodes that start have raw block volumes; their privileged Pods can then open all loop devices of this machine",
+    ),
   ];
 }
 
@@ -110,7 +115,7 @@ export async function chooseNodes(
 }
 
 function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfig> {
-  const { proxyMode, clusterCidr, loadBalancers, ingress, hostPorts, localhost } = options;
+  const { proxyMode, clusterCidr, loadBalancers, ingress, nodeLoopDevices, hostPorts, localhost } = options;
   const addresses = loadBalancers === false ? [] : options.loadBalancerAddresses;
   return {
     proxyMode,
@@ -119,6 +124,7 @@ function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfi
     ...(hostPorts !== undefined && { hostPorts }),
     ...(localhost === false && { localhost }),
     ...(ingress === false && { ingress }),
+    ...(nodeLoopDevices === true && { opensLoops: true }),
   };
 }
 

@@ -23,6 +23,8 @@ export interface BootOptions {
   /** The node's addresses. */
   readonly ips: readonly string[];
   readonly mounts: readonly NodeMount[];
+  /** The node's loop devices, if all of it may open such. */
+  readonly openLoops?: number | undefined;
   /** Names that the node knows, with their addresses. */
   readonly hosts?: Readonly<Record<string, readonly string[]>> | undefined;
 }
@@ -31,7 +33,8 @@ export interface BootOptions {
 const SILENT = 'exec "$@" < /dev/null > /dev/null 2>&1';
 
 /** Its network namespace exists, and no leftovers of an earlier start do. */
-export async function bootNode(names: NodeNames, { site, ips, mounts, hosts }: BootOptions): Promise<ProcessId> {
+export async function bootNode(names: NodeNames, options: BootOptions): Promise<ProcessId> {
+  const { site, ips, mounts, openLoops, hosts } = options;
   for (const mount of mounts) {
     const problem = mountProblem(mount);
     if (problem !== undefined) throw new Error(`--node-mount: ${problem}`);
@@ -49,7 +52,7 @@ export async function bootNode(names: NodeNames, { site, ips, mounts, hosts }: B
     readFile("/proc/self/status", "utf8"),
     readFile("/proc/devices", "utf8"),
   ]);
-  const rules = deviceRules(devices);
+  const rules = deviceRules(devices, openLoops !== undefined);
   await guardDevices(site.cgroup, rules);
   const container = nodeContainer(names, {
     busybox: findProgram("busybox") ?? "/usr/bin/busybox",
@@ -60,6 +63,7 @@ export async function bootNode(names: NodeNames, { site, ips, mounts, hosts }: B
     programsDir: site.programsDir,
     emptyDir: emptyDirOf(site),
     mounts,
+    firstLoop: openLoops,
   });
   await writeFile(configFile(names), JSON.stringify(container, undefined, 2), { mode: 0o600 });
   return runContainer(names);
