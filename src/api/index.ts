@@ -40,6 +40,7 @@ export {
   needsNodePort,
 } from "./core/service/index.ts";
 export { builtInKinds } from "./definition/built-in-kinds.ts";
+export { humanDuration } from "./definition/columns.ts";
 export { defineKind, type KindRules, keyOf } from "./definition/define-kind.ts";
 export { parseRuntimeConfig, type RuntimeConfig, RuntimeConfigError } from "./definition/runtime-config.ts";
 export { isTypeOf, storageVersionHash, typeNames, typeSchema } from "./facts/index.ts";

@@ -6,6 +6,7 @@ import { clusterRoleAggregation } from "./cluster-role-aggregation/index.ts";
 import { cronJobController } from "./cronjob/index.ts";
 import { daemonSetController } from "./daemon-set/index.ts";
 import { deploymentController } from "./deployment/index.ts";
+import { deviceTaintEvictionController } from "./device-taint-eviction/index.ts";
 import { disruptionController } from "./disruption/index.ts";
 import { type EndpointSliceSettings, endpointSlices } from "./endpoint-slice/index.ts";
 import { type MirroringSettings, mirroredSlices } from "./endpoint-slice-mirroring/index.ts";
@@ -110,6 +111,7 @@ export function allControllers(facts: ClusterFacts): readonly Controller[] {
     attributesClassProtection,
     ephemeralVolumeController,
     resourceClaimController,
+    deviceTaintEvictionController,
     podGarbageCollector(limits.podGc),
     garbageCollector,
     clusterRoleAggregation,

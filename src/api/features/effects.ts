@@ -23,6 +23,8 @@ const ACTING: Readonly<Record<Component, readonly string[]>> = {
   ],
   "kube-controller-manager": [
     "ClusterTrustBundle",
+    "HPAConfigurableTolerance",
+    "HPAScaleToZero",
     "PodCertificateRequest",
     "StorageVersionAPI",
     "StorageVersionMigrator",

@@ -61,6 +61,7 @@ function factsOf({ authority, signToken, nodeCidrs, features }: ControllerManage
 export function autoscalerGates(features: Features): NonNullable<ClusterFacts["autoscaler"]> {
   return {
     configurableTolerance: features.enabled("HPAConfigurableTolerance"),
+    scaleToZero: features.enabled("HPAScaleToZero"),
     podLevelResources: features.enabled("PodLevelResources"),
   };
 }

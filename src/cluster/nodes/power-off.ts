@@ -16,6 +16,7 @@ import { removeCgroup } from "./machine/cgroups.ts";
 import { below, mounts, unmountBelow } from "./machine/mounts.ts";
 import { endProcess, findProcesses, type ProcessId, processArgs } from "./machine/processes.ts";
 import { removeNodeLink, removeSwitch } from "./network/links.ts";
+import { removeWayOut } from "./outside/way-out.ts";
 import { endIngress } from "./programs/ingress.ts";
 import { argumentOf, isShimOf, shimSocket } from "./runtime/shims.ts";
 import { LOOP_CLAIMS, type NodeNames, type SiteNames } from "./site/names.ts";
@@ -48,6 +49,7 @@ export async function powerOffAll(site: SiteNames, clock: Clock): Promise<void> 
     endIngress(site, clock, GRACE_MS),
     ...(await listNodes(site)).map((record) => endNode(record, clock)),
   ]);
+  await removeWayOut(site, clock);
   await removeSwitch(site);
   await removeCgroup(site.cgroup, clock);
   await removeCgroup(site.volumesCgroup, clock);

@@ -25,7 +25,7 @@ import {
 } from "#base";
 import type { CallOptions, Client } from "#client";
 import { ClusterError } from "../config/errors.ts";
-import { type ComponentServer, type ComponentServing, certificateOf, HEALTH, PING } from "./component-server.ts";
+import { type ComponentServer, type ComponentServing, certificateOf, HEALTH, PING, tlsOf } from "./component-server.ts";
 import { ANONYMOUS, type Attributes, mayDo, type User, userOf } from "./delegated-access.ts";
 
 const RETRY_MS = 1_000;
@@ -92,7 +92,7 @@ export async function serveExtension(serving: ComponentServing, served: Extensio
   const { caPem } = served.frontProxy;
   // Without an authority no certificate may be taken for verified.
   const verifying = caPem === "" ? {} : { requestCert: true, rejectUnauthorized: false, ca: caPem };
-  const server = createServer({ cert: certPem, key: keyPem, ...verifying });
+  const server = createServer({ cert: certPem, key: keyPem, ...tlsOf(serving), ...verifying });
   server.on("request", (request, response) => {
     const send = ({ status, headers, body }: ExtensionAnswer) => void response.writeHead(status, headers).end(body);
     answer(request, served).then(send, (error: unknown) => {

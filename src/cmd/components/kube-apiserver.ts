@@ -39,6 +39,7 @@ import { type ServiceFlagOptions, serviceOptions, servicesFrom } from "../option
 import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/api-server/serving.ts";
 import { type ShutdownFlagOptions, shutdownFrom, shutdownOptions } from "../options/api-server/shutdown.ts";
 import { type StorageFlagOptions, storageFrom, storageOptions } from "../options/api-server/storage.ts";
+import { type EnvtestOptions, envtestFrom } from "../options/envtest.ts";
 import { type FeatureOptions, featureOptions, featuresFrom, forwardCompatibleOptions } from "../options/features.ts";
 import { flagValues } from "../options/flag-values.ts";
 import { type LoggingConfig, type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
@@ -48,6 +49,7 @@ import { type TracingFlagOptions, tracingOption } from "../options/tracing.ts";
 import { helpOnFlags, KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
 import { milliseconds, wholeNumber } from "../options/values.ts";
 import { componentLog } from "../process/component-log.ts";
+import { parentEnded } from "../process/parent.ts";
 
 export interface KubeApiServerOptions
   extends EtcdOptions,
@@ -123,7 +125,10 @@ export function kubeApiServerCommand(): Command {
     .option("--egress-selector-config-file <file>", "EgressSelectorConfiguration: proxies for outgoing connections")
     .action(async (options: KubeApiServerOptions) => {
       const notes = [...notesOnFlags(command, KUBE_APISERVER), ...notesOnServing(options)];
-      await run({ ...kubeApiServerConfig(options), flags: flagValues(command) }, notes, loggingFrom(options));
+      const environment = envtestFrom(process.env);
+      const companions = { controllers: environment.controllers, nodes: environment.nodes };
+      const config = { ...kubeApiServerConfig(options), companions, flags: flagValues(command) };
+      await run(config, notes, loggingFrom(options), environment);
     });
   const groups = [
     etcdOptions(),
@@ -197,11 +202,16 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
   };
 }
 
-async function run(config: ApiServerConfig, notes: readonly string[], logging: LoggingConfig): Promise<void> {
+async function run(
+  config: ApiServerConfig,
+  notes: readonly string[],
+  logging: LoggingConfig,
+  { endsWithParent }: Pick<EnvtestOptions, "endsWithParent">,
+): Promise<void> {
   const clock = realClock();
   const log = componentLog(clock, logging);
   for (const note of notes) log.warn(note);
-  const signalled = Promise.withResolvers<NodeJS.Signals>();
+  const signalled = Promise.withResolvers<NodeJS.Signals | "the end of the parent process">();
   // A start that waits, for example for etcd, ends with the process that started it.
   let started = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -210,10 +220,17 @@ async function run(config: ApiServerConfig, notes: readonly string[], logging: L
       signalled.resolve(signal);
     });
   }
+  const watching = new AbortController();
+  if (endsWithParent)
+    parentEnded(clock, watching.signal).then((ended) => {
+      if (ended && !started) process.exit(1);
+      if (ended) signalled.resolve("the end of the parent process");
+    }, signalled.reject);
   const server = await startStandaloneApiServer(config, { clock, log, progress: () => {} });
   started = true;
   log.info("ready", { address: config.bindAddress, port: server.port });
   log.info("stopping", { signal: await signalled.promise });
+  watching.abort();
   // A second signal always ends the process, even if stopping hangs.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
   await server.stop();

@@ -24,9 +24,9 @@ const ORIGINAL: OriginalFlags = {
       profiling contention-profiling`),
     "--emulated-version alone decides": names(`
       emulation-forward-compatible`),
-    "health and metrics are served with one certificate, and the versions and ciphers of Node": names(`
+    "health and metrics are served with one certificate": names(`
       cert-dir http2-max-streams-per-connection disable-http2-serving permit-address-sharing
-      permit-port-sharing tls-min-version tls-cipher-suites`),
+      permit-port-sharing`),
     "the API server of --kubeconfig decides who may read health and metrics, at each request": names(`
       authentication-kubeconfig authentication-skip-lookup authentication-token-webhook-cache-ttl
       authentication-tolerate-lookup-failure authorization-kubeconfig authorization-always-allow-paths

@@ -3,8 +3,9 @@
  * Started by --detach, the same code reports to its parent instead of a terminal.
  */
 import { createLogger, realClock } from "#base";
-import { type Cluster, type ClusterConfig, type Environment, startCluster } from "#cluster";
+import { type Cluster, type ClusterConfig, dataDirAt, type Environment, startCluster } from "#cluster";
 import { upDashboard } from "../inspect/dashboard.ts";
+import { surviveClosedPipes } from "../process/closed-pipes.ts";
 import { sentenceFor } from "../process/sentence.ts";
 import { parentReporter } from "./detach.ts";
 import { type Reporter, residentMb, terminalReporter } from "./terminal.ts";
@@ -19,7 +20,7 @@ export async function runForeground(
   const detached = process.send !== undefined;
   const reporter: Reporter = detached ? parentReporter() : terminalReporter(process.stdout, clock);
   // The cluster must survive a full disk or a closed pipe behind its log.
-  process.stderr.on("error", () => {});
+  surviveClosedPipes();
   const log = createLogger({
     clock,
     format: process.stderr.isTTY ? "pretty" : "json",
@@ -59,8 +60,8 @@ export async function runForeground(
     store: config.store.kind,
   });
   const { url, kubeconfig, mergedInto, store } = cluster;
-  const page =
-    dashboardPort === undefined ? undefined : await upDashboard({ clock, log, port: dashboardPort, kubeconfig });
+  const dir = dataDirAt(config.dataDir, process.env);
+  const page = dashboardPort === undefined ? undefined : await upDashboard({ clock, log, port: dashboardPort, dir });
   reporter.ready(
     {
       cluster: { url, kubeconfig, mergedInto },

@@ -25,19 +25,22 @@ export interface BootOptions {
   readonly mounts: readonly NodeMount[];
   /** The node's loop devices, if all of it may open such. */
   readonly openLoops?: number | undefined;
+  /** Names that the node knows, with their addresses. */
+  readonly hosts?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /** runc passes its standard streams on to the first process: they must not be those of this process. */
 const SILENT = 'exec "$@" < /dev/null > /dev/null 2>&1';
 
 /** Its network namespace exists, and no leftovers of an earlier start do. */
-export async function bootNode(names: NodeNames, { site, ips, mounts, openLoops }: BootOptions): Promise<ProcessId> {
+export async function bootNode(names: NodeNames, options: BootOptions): Promise<ProcessId> {
+  const { site, ips, mounts, openLoops, hosts } = options;
   for (const mount of mounts) {
     const problem = mountProblem(mount);
     if (problem !== undefined) throw new Error(`--node-mount: ${problem}`);
   }
   await ensureDisk(names);
-  await makeEtc(names, ips, site.id);
+  await makeEtc(names, ips, site.id, hosts);
   for (const [dir, mode] of [
     [names.runDir, 0o755],
     [names.manifestDir, 0o700],
