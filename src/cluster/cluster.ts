@@ -190,6 +190,7 @@ function runInBackground(
 ): TaskGroup {
   const { config, starting, features, clock, random, log, metrics } = start;
   const { handle, signToken, reasons, url } = api;
+  const handleOf = (component: string) => start.between?.(component, handle) ?? handle;
   const elects = config.store.kind === "etcd";
   const onFailure = ({ task, error }: TaskFailure) => log.error(`${task} failed and is restarted`, { error });
   const background = new TaskGroup({ onFailure, restart: { clock, random } });
@@ -200,7 +201,10 @@ function runInBackground(
     const { runControllerManager } = await import("./in-process/controller-manager.ts");
     const { controllers: selection } = config;
     const own = { authority: pki.ca, signToken, selection, nodeCidrs: nodeCidrsOf(config, realNodes), features };
-    await runControllerManager({ ...own, handle, elects, tracing, clock, random, log, metrics }, signal);
+    await runControllerManager(
+      { ...own, handle: handleOf("kube-controller-manager"), elects, tracing, clock, random, log, metrics },
+      signal,
+    );
   });
   background.run("cluster info", async (signal) => {
     await nextTurn();
@@ -211,7 +215,8 @@ function runInBackground(
     background.run("scheduler", async (signal) => {
       await nextTurn();
       const { runInProcessScheduler } = await import("./in-process/scheduler.ts");
-      await runInProcessScheduler({ handle, elects, tracing, reasons, clock, random, log, metrics }, signal);
+      const own = { handle: handleOf("kube-scheduler"), reasons };
+      await runInProcessScheduler({ ...own, elects, tracing, clock, random, log, metrics }, signal);
     });
   }
   background.run("certificate renewal", (signal) =>

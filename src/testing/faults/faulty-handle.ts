@@ -84,13 +84,13 @@ async function faultyStream(
 }
 
 /** The same server; each watch is handed to `opened` with a function that breaks it off. */
-export function closableWatches(handle: Handle, opened: (close: () => void) => () => void): Handle {
+export function closableWatches(handle: Handle, opened: (close: () => void, request: Request) => () => void): Handle {
   return async (request) => {
     const answer = await handle(request);
     if (!("stream" in answer)) return answer;
     const stream = async (sink: Sink) => {
       const broken = new AbortController();
-      const over = opened(() => broken.abort(new Error("the watch broke off")));
+      const over = opened(() => broken.abort(new Error("the watch broke off")), request);
       try {
         await answer.stream({ ...sink, ...plain(sink), signal: AbortSignal.any([sink.signal, broken.signal]) });
       } catch (error) {
