@@ -21,11 +21,15 @@ const env = {
 };
 
 describe("examples/backup", () => {
-  it.skipIf(toolOnPath("python3") === undefined)("is tested in Python (needs python3)", { timeout: 120_000 }, async () => {
-    const { code, stderr } = await run("python3", ["-m", "unittest"], { env, cwd: join(folder, "python") });
-    expect(stderr).toMatch(/Ran 3 tests in [\d.]+s\n\nOK\n$/);
-    expect(code).toBe(0);
-  });
+  it.skipIf(toolOnPath("python3") === undefined)(
+    "is tested in Python (needs python3)",
+    { timeout: 120_000 },
+    async () => {
+      const { code, stderr } = await run("python3", ["-m", "unittest"], { env, cwd: join(folder, "python") });
+      expect(stderr).toMatch(/Ran 3 tests in [\d.]+s\n\nOK\n$/);
+      expect(code).toBe(0);
+    },
+  );
 
   it.skipIf(toolOnPath("go") === undefined)("is tested in Go (needs go)", { timeout: 300_000 }, async () => {
     const { code, stdout, stderr } = await run("go", ["test", "./..."], { env, cwd: join(folder, "go") });
