@@ -11,6 +11,7 @@ export type Component = "kube-apiserver" | "kube-controller-manager" | "kube-sch
 const ACTING: Readonly<Record<Component, readonly string[]>> = {
   "kube-apiserver": [
     "ClusterTrustBundle",
+    "CoordinatedLeaderElection",
     "CrossNamespaceVolumeDataSource",
     "DRAResourcePoolStatus",
     "GenericWorkload",

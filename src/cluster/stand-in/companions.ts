@@ -9,6 +9,7 @@ import type { Features } from "#api";
 import type { ApiServer } from "#apiserver";
 import type { Clock, Logger, MetricsRegistry, Random, TaskGroup } from "#base";
 import { createAuthority } from "#pki";
+import type { ControllerFigures } from "../in-process/controller-figures.ts";
 import type { SchedulingReasons } from "../reasons/scheduling-reasons.ts";
 
 /** The group of administrators: without the authorization mode Node, nodes have no rights of their own. */
@@ -31,6 +32,7 @@ export interface CompanionsOptions {
   readonly reasons: SchedulingReasons;
   readonly features: Features;
   readonly metrics: MetricsRegistry;
+  readonly figures: ControllerFigures;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -41,7 +43,7 @@ export async function startCompanions(
   options: CompanionsOptions,
   background: TaskGroup,
 ): Promise<void> {
-  const { server, caPem, ...shared } = options;
+  const { server, caPem, figures, ...shared } = options;
   const { handle, signToken } = server;
   if (controllers !== undefined && controllers.length > 0) {
     const { checkSelection, runControllerManager } = await import("../in-process/controller-manager.ts");
@@ -49,9 +51,10 @@ export async function startCompanions(
     const { runInProcessScheduler } = await import("../in-process/scheduler.ts");
     // Its key signs nothing: the controller that would is left out.
     const { keyPem } = await createAuthority({ commonName: "nobody", clock: options.clock });
+    const metrics = await figures();
     const own = { authority: { certPem: caPem, keyPem }, selection: [...controllers, `-${NEEDS_THE_KEY}`] };
     background.run("controller manager", (signal) =>
-      runControllerManager({ ...shared, ...own, handle, signToken }, signal),
+      runControllerManager({ ...shared, ...own, metrics, handle, signToken }, signal),
     );
     background.run("scheduler", (signal) => runInProcessScheduler({ ...shared, handle }, signal));
   }

@@ -43,10 +43,12 @@ import {
 } from "../config/serving-files.ts";
 import { storeSpec } from "../config/store-spec.ts";
 import { openTracing } from "../config/tracing.ts";
+import { figuresOfControllers } from "../in-process/controller-figures.ts";
+import type { LeadershipTimes } from "../in-process/coordinated-elections.ts";
 import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
 import { type CompanionsConfig, startCompanions } from "../stand-in/companions.ts";
 import { findStandIn } from "../stand-in/find-stand-in.ts";
-import { type KubeletFlags, readKubelets } from "./kubelet-connection.ts";
+import { type KubeletFlags, readKubelets } from "./kubelets.ts";
 
 /** Disabled by default in kube-apiserver. */
 const NOT_BY_DEFAULT = "NodeRestriction";
@@ -62,6 +64,8 @@ export interface ApiServerConfig extends ServingFlags {
   readonly services?: ServiceSettings | undefined;
   /** `--runtime-config`: API versions and resources that are served or not. Default: those of a default server. */
   readonly runtimeConfig?: string | undefined;
+  /** How long it leads coordinated elections. */
+  readonly leadership?: LeadershipTimes | undefined;
   readonly eventTtlMs?: number | undefined;
   readonly historyWindowMs?: number | undefined;
   /** `file` is not possible without a data directory. */
@@ -190,9 +194,22 @@ export async function startStandaloneApiServer(
   followConfiguration(flags, changing.configuration, following);
   followAuthorization(authorizationFlags, authorization.configuration, following);
   encrypted?.follow(background);
+  const figures = figuresOfControllers(metrics);
+  if (features.enabled("CoordinatedLeaderElection")) {
+    background.run("coordinated elections", async (signal) => {
+      const { runCoordinatedElections } = await import("../in-process/coordinated-elections.ts");
+      const own = { handle: server.handle, times: config.leadership, metrics: await figures() };
+      await runCoordinatedElections({ ...own, features, clock, random: systemRandom(), log }, signal);
+    });
+  }
   await startCompanions(
     config.companions ?? {},
-    { server, caPem: certificate.certPem, elects: isShared, ...{ reasons, features, metrics, clock, random, log } },
+    {
+      server,
+      caPem: certificate.certPem,
+      elects: isShared,
+      ...{ reasons, features, metrics, figures, clock, random, log },
+    },
     background,
   );
   const parts = starting.move();

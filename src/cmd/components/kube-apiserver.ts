@@ -32,6 +32,7 @@ import {
   kubeletReachFrom,
   kubeletReachOptions,
 } from "../options/api-server/kubelet-connection.ts";
+import { type LeadershipFlagOptions, leadershipFrom, leadershipOptions } from "../options/api-server/leadership.ts";
 import { allowPrivilegedOption, type PrivilegedOptions } from "../options/api-server/privileged.ts";
 import { type RequestFlagOptions, requestOptions, requestsFrom } from "../options/api-server/requests.ts";
 import { type ServiceFlagOptions, serviceOptions, servicesFrom } from "../options/api-server/services.ts";
@@ -45,7 +46,7 @@ import { type LoggingConfig, type LoggingFlagOptions, loggingFrom, loggingOption
 import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
 import { type TracingFlagOptions, tracingOption } from "../options/tracing.ts";
-import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
+import { helpOnFlags, KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
 import { milliseconds, wholeNumber } from "../options/values.ts";
 import { componentLog } from "../process/component-log.ts";
 import { parentEnded } from "../process/parent.ts";
@@ -71,6 +72,7 @@ export interface KubeApiServerOptions
     DiagnosticsFlagOptions,
     ApisFlagOptions,
     PrivilegedOptions,
+    LeadershipFlagOptions,
     TracingFlagOptions,
     RecordingOptions {
   readonly bindAddress: string;
@@ -141,6 +143,7 @@ export function kubeApiServerCommand(): Command {
     featureOptions(),
     forwardCompatibleOptions(),
     apisOptions(),
+    leadershipOptions(),
     kubeletReachOptions(),
     loggingOptions(),
     metricsOptions(),
@@ -151,6 +154,7 @@ export function kubeApiServerCommand(): Command {
     diagnosticsOptions(),
   ];
   for (const option of [...groups.flat(), ...originalFlags(KUBE_APISERVER)]) command.addOption(option);
+  command.addHelpText("after", helpOnFlags(KUBE_APISERVER));
   return command;
 }
 
@@ -181,6 +185,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     metrics: metricsFrom(options),
     serving: { ...servingFrom(options), ...requestsFrom(options), ...shutdownFrom(options) },
     runtimeConfig: options.runtimeConfig,
+    leadership: leadershipFrom(options),
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     tracingConfigFile: options.tracingConfigFile,

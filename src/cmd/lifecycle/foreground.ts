@@ -4,8 +4,9 @@
  */
 import { createLogger, realClock } from "#base";
 import type { InProcessHandle } from "#client";
-import { type Cluster, type ClusterConfig, type Environment, startCluster } from "#cluster";
+import { type Cluster, type ClusterConfig, dataDirAt, type Environment, startCluster } from "#cluster";
 import { upDashboard } from "../inspect/dashboard.ts";
+import { surviveClosedPipes } from "../process/closed-pipes.ts";
 import { sentenceFor } from "../process/sentence.ts";
 import { parentReporter } from "./detach.ts";
 import { type Reporter, residentMb, terminalReporter } from "./terminal.ts";
@@ -26,7 +27,7 @@ export async function runForeground(
   const detached = process.send !== undefined;
   const reporter: Reporter = detached ? parentReporter() : terminalReporter(process.stdout, clock);
   // The cluster must survive a full disk or a closed pipe behind its log.
-  process.stderr.on("error", () => {});
+  surviveClosedPipes();
   const log = createLogger({
     clock,
     format: process.stderr.isTTY ? "pretty" : "json",
@@ -68,8 +69,8 @@ export async function runForeground(
     store: config.store.kind,
   });
   const { url, kubeconfig, mergedInto, store } = cluster;
-  const page =
-    dashboardPort === undefined ? undefined : await upDashboard({ clock, log, port: dashboardPort, kubeconfig });
+  const dir = dataDirAt(config.dataDir, process.env);
+  const page = dashboardPort === undefined ? undefined : await upDashboard({ clock, log, port: dashboardPort, dir });
   reporter.ready(
     {
       cluster: { url, kubeconfig, mergedInto },

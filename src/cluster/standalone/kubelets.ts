@@ -1,4 +1,4 @@
-/** How a standalone API server reaches kubelets: from flags and the files that they name. */
+/** How a standalone API server reaches kubelets, from its flags and the files that they name. */
 import type { ApiServerOptions } from "#apiserver";
 import { readFlag } from "../config/flag-files.ts";
 
