@@ -24,9 +24,9 @@ const document = (...plurals: string[]) => ({
 it("reads a document again only if it has changed", async () => {
   let groups: object = document("widgets");
   const transport: Transport = {
-    send: async ({ path }) => {
+    send: async ({ target }) => {
       const body = async function* () {
-        yield Buffer.from(JSON.stringify(path === "/api" ? { items: [] } : groups));
+        yield Buffer.from(JSON.stringify(target === "/api" ? { items: [] } : groups));
       };
       return { status: 200, headers: {}, body: body() };
     },
