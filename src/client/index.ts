@@ -8,6 +8,7 @@ export { type LeaderElectionOptions, leadElected } from "./leader-election.ts";
 export { Client, type ClientOptions } from "./requests/client.ts";
 export { createUnlessThere } from "./requests/create-unless-there.ts";
 export { type DiscoveredResource, discoverResources } from "./requests/discovery.ts";
+export { applyAll, type Manifest, objectName, objectsOf } from "./requests/manifests.ts";
 export type {
   ApplyOptions,
   CallOptions,

@@ -5,6 +5,8 @@ export type {
   ClusterConfig,
   Environment,
   FlowRecording,
+  InitialObjects,
+  NodeOwn,
   NodesConfig,
   RealNodesConfig,
   Step,
@@ -43,7 +45,7 @@ export {
   readRunState,
 } from "./data/run-state.ts";
 export { endNodes, imageTools, nodeTools } from "./node-tools.ts";
-export type { NodeRecord, NodeRun, Wanted } from "./nodes/index.ts";
+export type { Finding, NodeRecord, NodeRun, Wanted } from "./nodes/index.ts";
 export { type ApiServerConfig, type StandaloneApiServer, startStandaloneApiServer } from "./standalone/api-server.ts";
 export {
   type Component,

@@ -11,6 +11,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { type Clock, isAbort, KeyedBackoff, type Logger, type Random } from "#base";
+import type { NodeOwn } from "../config/cluster-config.ts";
 import { type NodeMount, parseNodeMount } from "./isolation/node-mounts.ts";
 import { isolationObstacle } from "./isolation/probe.ts";
 import { ensureProgramsDir, installPrograms } from "./isolation/programs.ts";
@@ -106,10 +107,15 @@ export class RealNodes {
     return new RealNodes(site, network, machine, obstacle, options);
   }
 
-  /** Wants at least this many nodes, named node-1 and so on. Existing nodes keep their wanted state. */
-  async want(count: number): Promise<void> {
-    const known = new Set((await listNodes(this.site)).map(({ names }) => names.name));
-    for (let number = 1; number <= count; number++) {
+  /** Wants at least this many nodes: those with names, then node-1 and so on. Existing ones keep their wanted state. */
+  async want(count: number, own: readonly NodeOwn[] = []): Promise<void> {
+    const known = new Map((await listNodes(this.site)).map(({ names, spec }) => [names.name, spec]));
+    for (const { name, labels, taints, mounts, kubelet } of own)
+      await writeSpec(nodeNames(this.site, name), {
+        wanted: known.get(name)?.wanted ?? "running",
+        ...{ labels, taints, mounts, kubelet },
+      });
+    for (let number = 1; number <= count - own.length; number++) {
       if (!known.has(`node-${number}`)) {
         await writeSpec(nodeNames(this.site, `node-${number}`), { wanted: "running" });
       }
@@ -181,9 +187,10 @@ export class RealNodes {
   /** The next work on a node, if any. */
   async #workFor(
     { names, spec, run }: NodeRecord,
-    kubelet: KubeletOptions,
+    forAll: KubeletOptions,
     signal: AbortSignal,
   ): Promise<Work | undefined> {
+    const kubelet = { ...forAll, own: spec };
     if (spec.wanted === "removed") return { kind: "remove", run: () => this.#remove(names, run) };
     if (run === undefined) return { kind: "take up", run: () => this.#takeUp(names) };
     if (spec.wanted === "stopped") {

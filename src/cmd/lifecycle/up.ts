@@ -1,8 +1,18 @@
 /** `k8ts up`: runs a cluster in the foreground, or with --detach in its own process. */
 import { existsSync, readdirSync } from "node:fs";
 import { Command, Option } from "commander";
-import { type ClusterConfig, ClusterError, type RealNodesConfig, type StoreConfig } from "#cluster";
+import {
+  type ClusterConfig,
+  ClusterError,
+  type NodeOwn,
+  type NodesConfig,
+  type RealNodesConfig,
+  readLastStart,
+  type StoreConfig,
+} from "#cluster";
 import { userKubeconfigPath } from "#pki";
+import type { ClusterFile } from "../config/cluster-file.ts";
+import { takeClusterFile } from "../config/take-file.ts";
 import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/api-server/admission.ts";
 import { type ApisFlagOptions, apisOptions } from "../options/api-server/apis.ts";
 import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/api-server/audit.ts";
@@ -75,6 +85,7 @@ export interface UpOptions
   readonly dashboard: boolean;
   readonly dashboardPort: number;
   readonly detach?: boolean;
+  readonly config?: string;
 }
 
 export function upCommand(): Command {
@@ -125,11 +136,14 @@ export function upCommand(): Command {
     )
     .option("--no-dashboard", "do not serve the dashboard; `k8ts dashboard` serves it separately")
     .option("--detach", "run in the background; return when the cluster is ready")
-    .action(async (name: string | undefined, given: UpOptions) => {
-      const { cluster: _, ...own } = given;
-      const options: UpOptions = { ...own, dataDir: dataDirOf(given, name).path };
-      const { realNodes, notes } = await chooseNodes({ ...options, hasNodes: hasNodes(options) }, ownTerminal());
-      const config = { ...configFrom(options, realNodes), flags: flagValues(command) };
+    .option("--config <file>", "a file of the kind Cluster: nodes, networking, manifests, charts; flags add to it")
+    .action(async (name: string | undefined) => {
+      const { file, options } = await withFile(command, name);
+      const last = await readLastStart(dataDirOf(options));
+      const before = { hasNodes: hasNodes(options), hadSimulated: last?.nodes?.count };
+      const { notes, ...choice } = await chooseNodes({ ...options, ...before }, ownTerminal());
+      const chosen = { ...choice, before: last?.nodes, own: file?.nodes };
+      const config = { ...configFrom(options, chosen), initial: file?.initial, flags: flagValues(command) };
       if (options.detach) await runDetached(config);
       else
         await runForeground(
@@ -158,8 +172,21 @@ export function upCommand(): Command {
   return command;
 }
 
-export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): ClusterConfig {
-  const nodes = realNodes === undefined ? nodesFrom(options) : undefined;
+interface ChosenNodes {
+  readonly realNodes?: RealNodesConfig;
+  readonly simulated: number;
+  /** The simulated ones of the last start. */
+  readonly before?: NodesConfig | undefined;
+  /** Those of --config. */
+  readonly own?: readonly NodeOwn[] | undefined;
+}
+
+export function configFrom(options: UpOptions, chosen: ChosenNodes = { simulated: 0 }): ClusterConfig {
+  const { own, simulated, before } = chosen;
+  const found = chosen.realNodes === undefined ? nodesFrom(options, simulated, before) : undefined;
+  const nodes = found === undefined || own === undefined ? found : { ...found, own };
+  const realNodes =
+    chosen.realNodes === undefined || own === undefined ? chosen.realNodes : { ...chosen.realNodes, own };
   const { path, name } = dataDirOf(options);
   return {
     dataDir: path,
@@ -196,10 +223,30 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
   };
 }
 
+/** The options of the command line, and those of --config. The name of the cluster becomes its directory. */
+async function withFile(
+  command: Command,
+  name: string | undefined,
+): Promise<{ readonly file: ClusterFile | undefined; readonly options: UpOptions }> {
+  const { config } = command.opts<UpOptions>();
+  const file = config === undefined ? undefined : await takeClusterFile(command, config);
+  if (name !== undefined && file?.name !== undefined && name !== file.name)
+    throw new ClusterError(`${name} and name: ${file.name} of ${config} name two clusters: give one.`);
+  const { cluster, ...own } = command.opts<UpOptions>();
+  const named = cluster === undefined && own.dataDir === undefined ? (name ?? file?.name) : name;
+  return {
+    file,
+    options: { ...own, dataDir: dataDirOf({ ...own, ...(cluster !== undefined && { cluster }) }, named).path },
+  };
+}
+
 /** Real nodes of an earlier start. */
 function hasNodes(options: UpOptions): boolean {
   const { nodes } = dataDirOf(options);
-  return existsSync(nodes) && readdirSync(nodes, { withFileTypes: true }).some((entry) => entry.isDirectory());
+  return (
+    existsSync(nodes) &&
+    readdirSync(nodes, { withFileTypes: true }).some((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+  );
 }
 
 function storeFrom(options: UpOptions): StoreConfig {

@@ -5,6 +5,7 @@
  *     run.json    actual state: written only by the running cluster
  */
 import { mkdir, readdir, readFile } from "node:fs/promises";
+import type { core } from "#api";
 import { writeFileAtomic } from "../../data/data-dir.ts";
 import type { ProcessId } from "../machine/processes.ts";
 import { type NodeNames, nodeNames, type SiteNames } from "./names.ts";
@@ -15,6 +16,11 @@ export interface NodeSpec {
   readonly wanted: Wanted;
   /** Folders of this machine in the node, as `--node-mount` gives them, besides those of all nodes. */
   readonly mounts?: readonly string[] | undefined;
+  /** Labels and taints that it registers with. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly taints?: readonly core.Taint[] | undefined;
+  /** A KubeletConfiguration: what the cluster sets overrides it. */
+  readonly kubelet?: object | undefined;
 }
 
 export interface NodeRun {
