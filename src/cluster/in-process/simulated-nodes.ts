@@ -50,6 +50,18 @@ export function simulatedNames(nodes: NodesConfig): readonly string[] {
   return settingsOf(nodes).map(({ name }) => name);
 }
 
+/** Of a node that is added later. Undefined: there are no addresses for so many. */
+export function addedSettings(nodes: NodesConfig): (name: string, number: number) => NodeSettings | undefined {
+  return (name, number) => {
+    try {
+      const found = settingsOf({ ...nodes, own: undefined, count: number }).at(-1);
+      return found === undefined ? undefined : { ...found, name };
+    } catch {
+      return undefined; // the ranges end before it
+    }
+  };
+}
+
 function settingsOf({ count, cpu, memory, pods, zones, own }: NodesConfig): readonly NodeSettings[] {
   const nameOf = (number: number) => own?.[number - 1]?.name ?? `node-${number}`;
   try {

@@ -51,6 +51,7 @@ import { milliseconds, wholeNumber } from "../options/values.ts";
 import { clusterArgument, type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 import { runDetached } from "./detach.ts";
 import { runForeground } from "./foreground.ts";
+import { installUnit, ownSystemd, removeUnit, unitText } from "./systemd.ts";
 
 export interface UpOptions
   extends EtcdOptions,
@@ -86,6 +87,7 @@ export interface UpOptions
   readonly dashboardPort: number;
   readonly detach?: boolean;
   readonly config?: string;
+  readonly systemd?: "install" | "remove";
 }
 
 export function upCommand(): Command {
@@ -137,8 +139,14 @@ export function upCommand(): Command {
     .option("--no-dashboard", "do not serve the dashboard; `k8ts dashboard` serves it separately")
     .option("--detach", "run in the background; return when the cluster is ready")
     .option("--config <file>", "a file of the kind Cluster: nodes, networking, manifests, charts; flags add to it")
+    .addOption(
+      new Option("--systemd [remove]", "install a systemd unit that runs this `up` at every boot; `remove` removes it")
+        .choices(["install", "remove"])
+        .preset("install"),
+    )
     .action(async (name: string | undefined) => {
       const { file, options } = await withFile(command, name);
+      if (options.systemd !== undefined) return underSystemd(options, options.systemd);
       const last = await readLastStart(dataDirOf(options));
       const before = { hasNodes: hasNodes(options), hadSimulated: last?.nodes?.count };
       const { notes, ...choice } = await chooseNodes({ ...options, ...before }, ownTerminal());
@@ -238,6 +246,17 @@ async function withFile(
     file,
     options: { ...own, dataDir: dataDirOf({ ...own, ...(cluster !== undefined && { cluster }) }, named).path },
   };
+}
+
+function underSystemd(options: UpOptions, what: "install" | "remove"): void {
+  const systemd = ownSystemd();
+  const dir = dataDirOf(options);
+  const entry = process.argv[1] ?? "";
+  const args = process.argv.slice(2).filter((arg) => !/^--(systemd|detach)(=|$)/.test(arg) && arg !== "install");
+  const command = [process.execPath, ...process.execArgv, entry, ...args];
+  const text = unitText({ dir, command, env: process.env, cwd: process.cwd(), isSystem: systemd.isSystem });
+  const done = what === "remove" ? removeUnit(dir, systemd) : installUnit(dir, text, systemd);
+  process.stdout.write(done.map((line) => `${line}\n`).join(""));
 }
 
 /** Real nodes of an earlier start. */
