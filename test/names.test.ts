@@ -99,7 +99,9 @@ manifests: [all.yaml]
     const twice = await home.k8ts("up", "--config", file, "--nodes", "3");
     expect(twice).toMatchObject({ code: 1, stderr: expect.stringContaining("--nodes and --config") });
     await home.k8ts("down", "filed");
-    expect((await home.k8ts("up", "filed", "--store", "memory", "--detach")).stdout).toContain("2 simulated");
+    expect((await home.k8ts("up", "--data-dir", dataDir, "--store", "memory", "--detach")).stdout).toContain(
+      "2 simulated",
+    );
     expect(await home.k8ts("reset", "filed")).toMatchObject(ok);
     expect(existsSync(home.dataDir)).toBe(false);
   });

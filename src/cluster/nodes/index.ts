@@ -1,7 +1,7 @@
+export { examine, type Finding } from "./doctor.ts";
 export { type OpenedRealNodes, openRealNodes } from "./in-cluster.ts";
 export { mountProblem, type NodeMount, parseNodeMount } from "./isolation/node-mounts.ts";
 export { findProgram } from "./machine/command.ts";
-export { examine, type Finding } from "./machine/doctor.ts";
 export { obstacles } from "./machine/machine.ts";
 export { canInstall, installCommand, installPackages, missingPackages, NODE_PACKAGES } from "./machine/packages.ts";
 export { powerOffAll } from "./power-off.ts";

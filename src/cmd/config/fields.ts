@@ -1,5 +1,5 @@
 /**
- * Files of the kind Cluster as a table of fields: what each is, and what it means. docs/cluster-config.md shows the same
+ * Files of the kind Cluster as a table of fields: what each is, and what it means. docs/cluster-config.md shows it as a
  * table, and a test compares them.
  *
  * 1. Decoding is strict: an unknown field, or a value of another type, is an error that names its path.

@@ -1,5 +1,5 @@
 /**
- * `k8ts up --systemd`: a unit of systemd that runs the same `up` at every boot; for root a unit of the system, else one of
+ * `k8ts up --systemd`: a unit of systemd that runs the same `up` at every boot: for root one of the system, else one of
  * the user. `--systemd=remove`, or `k8ts down --systemd`, takes it away.
  *
  *     up … --systemd ──► unit file ──► systemctl daemon-reload ──► systemctl enable --now

@@ -1,6 +1,6 @@
 /**
- * Finds and installs missing distribution packages for real nodes: with apt-get, dnf, pacman or apk. Where there is none
- * of them, static binaries in /usr/local/bin do as well.
+ * Finds and installs missing distribution packages for real nodes: with apt-get, dnf, pacman or apk. Where none of them
+ * is there, static binaries in /usr/local/bin do as well.
  */
 
 import { spawn } from "node:child_process";

@@ -3,12 +3,12 @@
 import { once } from "node:events";
 import { readFileSync, statfsSync } from "node:fs";
 import { createServer } from "node:net";
-import { isolationObstacle } from "../isolation/probe.ts";
-import { volumeObstacle } from "../isolation/volume-devices.ts";
-import { cgroupRoots } from "./cgroups.ts";
-import { findProgram, run } from "./command.ts";
-import { hasCapability, NEEDS_ROOT } from "./machine.ts";
-import { cniBinDir, installCommand, missingPackages } from "./packages.ts";
+import { isolationObstacle } from "./isolation/probe.ts";
+import { volumeObstacle } from "./isolation/volume-devices.ts";
+import { cgroupRoots } from "./machine/cgroups.ts";
+import { findProgram, run } from "./machine/command.ts";
+import { hasCapability, NEEDS_ROOT } from "./machine/machine.ts";
+import { cniBinDir, installCommand, missingPackages } from "./machine/packages.ts";
 
 export interface Finding {
   readonly what: string;
