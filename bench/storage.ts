@@ -20,7 +20,7 @@ const NODES = 10;
 const WRITERS = 16;
 const POLL_MS = 20;
 const PATIENCE_MS = 60_000;
-const WRITES = /^apiserver_request_total\{[^}]*verb="(CREATE|UPDATE|PATCH|DELETE)"[^}]*\} (\d+)/;
+const WRITES = /^apiserver_request_total\{[^}]*verb="(POST|PUT|PATCH|APPLY|DELETE)"[^}]*\} (\d+)/;
 
 export async function run(report: (figure: Figure) => void): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), "bench-storage-"));

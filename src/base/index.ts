@@ -19,6 +19,7 @@ export {
   httpFailureText,
 } from "./http-client/http-client.ts";
 export { addressText, type NetworkAddress, networkErrorText } from "./http-client/network-error.ts";
+export { type RequestTarget, requestTarget } from "./http-client/request-target.ts";
 export { BufferedWriter, type BufferedWriterOptions } from "./log/buffered-writer.ts";
 export { createLogger, type LogFormat, type Logger, type LoggerOptions, silentLogger } from "./log/log.ts";
 export type { LogFields, LogLevel } from "./log/log-format.ts";

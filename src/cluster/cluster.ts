@@ -28,6 +28,7 @@ import { dataDir, openDataDir, writeFileAtomic } from "./data/data-dir.ts";
 import { type Kubeconfigs, writeKubeconfigs } from "./data/kubeconfigs.ts";
 import { type LastStart, type RunState, readLastStart } from "./data/run-state.ts";
 import { type ClusterApiServer, isAnyAddress, startClusterApiServer } from "./in-process/api-server.ts";
+import { figuresOfControllers } from "./in-process/controller-figures.ts";
 import { InProcessMetrics } from "./in-process/metrics-server.ts";
 import type { OpenedRealNodes } from "./nodes/index.ts";
 import { type Running, type Start, step } from "./start.ts";
@@ -201,13 +202,22 @@ function runInBackground(
   const background = new TaskGroup({ onFailure, restart: { clock, random } });
   starting.defer(() => background.stop());
   api.follow(background);
+  const controllerFigures = figuresOfControllers(metrics);
   background.run("controller manager", async (signal) => {
     await nextTurn();
     const { runControllerManager } = await import("./in-process/controller-manager.ts");
     const { controllers: selection } = config;
     const own = { authority: pki.ca, signToken, selection, nodeCidrs: nodeCidrsOf(config, realNodes), features };
-    await runControllerManager({ ...own, handle, elects, tracing, clock, random, log, metrics }, signal);
+    const counted = await controllerFigures();
+    await runControllerManager({ ...own, handle, elects, tracing, clock, random, log, metrics: counted }, signal);
   });
+  if (features.enabled("CoordinatedLeaderElection")) {
+    background.run("coordinated elections", async (signal) => {
+      const { runCoordinatedElections } = await import("./in-process/coordinated-elections.ts");
+      const counted = await controllerFigures();
+      await runCoordinatedElections({ handle, features, clock, random, log, metrics: counted }, signal);
+    });
+  }
   background.run("cluster info", async (signal) => {
     await nextTurn();
     const { publishOwnInfo } = await import("./in-process/cluster-info.ts");

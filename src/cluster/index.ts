@@ -5,6 +5,7 @@ export type {
   ClusterConfig,
   Environment,
   FlowRecording,
+  HostPort,
   InitialObjects,
   NodeOwn,
   NodesConfig,
@@ -44,8 +45,10 @@ export {
   readLastStart,
   readRunState,
 } from "./data/run-state.ts";
+export type { LeadershipTimes } from "./in-process/coordinated-elections.ts";
 export { endNodes, imageTools, nodeTools } from "./node-tools.ts";
-export type { Finding, NodeRecord, NodeRun, Wanted } from "./nodes/index.ts";
+export type { Finding, NodeRecord, NodeRun, OpenDoor, Publication, Wanted } from "./nodes/index.ts";
+export { runEtcdStandIn, type StandInConfig } from "./stand-in/etcd-stand-in.ts";
 export { type ApiServerConfig, type StandaloneApiServer, startStandaloneApiServer } from "./standalone/api-server.ts";
 export {
   type Component,
@@ -57,6 +60,7 @@ export {
 export type { ComponentServing } from "./standalone/component-server.ts";
 export {
   runStandaloneControllerManager,
+  type SigningPair,
   type StandaloneControllerManagerConfig,
 } from "./standalone/controller-manager.ts";
 export { runStandaloneSidecars, type StandaloneSidecarsConfig } from "./standalone/csi-sidecars.ts";

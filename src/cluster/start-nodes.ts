@@ -78,7 +78,12 @@ export async function startNodes(
   if (realNodes !== undefined) {
     if (tracing !== undefined) notes.push(NO_NODE_TRACES);
     await step("nodes", start, async () => {
-      const { ready, wanted } = await realNodes.run({
+      const {
+        ready,
+        wanted,
+        notes: more,
+      } = await realNodes.run({
+        dir,
         port,
         handle,
         authority: pki.ca,
@@ -87,6 +92,7 @@ export async function startNodes(
         featureGates: gatesOfNodes(start),
         localStorage: config.localStorage,
       });
+      notes.push(...more);
       if (ready < wanted) notes.push(`${wanted - ready} of ${wanted} nodes are not ready yet; see ${dir.nodes}.`);
       return [undefined, `${ready} ready, on containerd`];
     });

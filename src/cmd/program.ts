@@ -5,7 +5,9 @@ import { cloudControllerManagerCommand } from "./components/cloud-controller-man
 import { controllerManagerCommand } from "./components/controller-manager.ts";
 import { csiDriverCommand } from "./components/csi-driver.ts";
 import { csiSidecarsCommand } from "./components/csi-sidecars.ts";
+import { deviceDriverCommand } from "./components/device-driver.ts";
 import { dnsCommand } from "./components/dns.ts";
+import { etcdCommand } from "./components/etcd.ts";
 import { ingressCommand } from "./components/ingress.ts";
 import { kubeApiServerCommand } from "./components/kube-apiserver.ts";
 import { kubeletCommand } from "./components/kubelet.ts";
@@ -21,10 +23,12 @@ import { doctorCommand } from "./lifecycle/doctor.ts";
 import { downCommand } from "./lifecycle/down.ts";
 import { lsCommand } from "./lifecycle/ls.ts";
 import { resetCommand } from "./lifecycle/reset.ts";
+import { serveCommand } from "./lifecycle/serve.ts";
 import { statusCommand } from "./lifecycle/status.ts";
 import { upCommand } from "./lifecycle/up.ts";
 import { imageCommand } from "./nodes/image.ts";
 import { nodeCommand } from "./nodes/node.ts";
+import { publishCommand, unpublishCommand } from "./nodes/publish.ts";
 import { takeClusterNames } from "./options/which-cluster.ts";
 import { completeCommand, completionCommand } from "./process/completion.ts";
 import { fitHelp, helpCommand } from "./process/help.ts";
@@ -43,10 +47,14 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   completion: completionCommand,
   node: nodeCommand,
   image: imageCommand,
+  publish: publishCommand,
+  unpublish: unpublishCommand,
   reset: resetCommand,
+  serve: serveCommand,
   snapshot: snapshotCommand,
   restore: restoreCommand,
   "kube-apiserver": kubeApiServerCommand,
+  etcd: etcdCommand,
   "controller-manager": controllerManagerCommand,
   "cloud-controller-manager": cloudControllerManagerCommand,
   scheduler: schedulerCommand,
@@ -58,6 +66,7 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   "metrics-adapter": metricsAdapterCommand,
   "csi-driver": csiDriverCommand,
   "csi-sidecars": csiSidecarsCommand,
+  "device-driver": deviceDriverCommand,
   kubectl: kubectlCommand,
   flow: flowCommand,
   why: whyCommand,

@@ -7,3 +7,4 @@ export { serveWebhook, type Webhook } from "./cluster/webhook.ts";
 export { type ComponentName, Faults, type KillOptions, type LateWatches, type Selected } from "./faults/faults.ts";
 export { beComplete, beGone, beReady, type Condition, exist, haveCondition, satisfy } from "./matchers/conditions.ts";
 export { type ClusterMatchers, eventually, matchers, ObjectOf } from "./matchers/matchers.ts";
+export { type ServedCluster, type ServeOptions, serveCluster } from "./serve/serve.ts";

@@ -21,6 +21,7 @@ const PARTS = [
   "apiserver",
   "client",
   "grpc",
+  "devices",
   "controllers",
   "scheduler",
   "kubelet",
@@ -47,9 +48,10 @@ export const layers: Record<string, Layer> = {
   client: { folders: ["base", "tracing", "flows", "api"], packages: [] },
   controllers: { folders: ["base", "flows", "api", "client"], packages: [] },
   storage: { folders: ["base", "flows", "api", "grpc", "client", "controllers"], packages: [] },
+  devices: { folders: ["base", "api", "grpc", "client"], packages: [] },
   scheduler: { folders: ["base", "tracing", "flows", "api", "client"], packages: ["yaml"] },
   kubelet: {
-    folders: ["base", "tracing", "flows", "api", "pki", "grpc", "client", "storage"],
+    folders: ["base", "tracing", "flows", "api", "pki", "grpc", "client", "storage", "devices"],
     packages: ["@grpc/grpc-js", "ws", "yaml"],
   },
   network: { folders: ["base", "flows", "api", "client"], packages: ["re2js"] },
@@ -60,8 +62,8 @@ export const layers: Record<string, Layer> = {
     packages: ["ws", "preact", "@preact/signals", "@xterm/xterm", "@xterm/addon-fit", "yaml"],
   },
   cluster: { folders: [...PARTS], packages: ["yaml"] },
-  cmd: { folders: [...PARTS, "dashboard", "cluster"], packages: ["commander", "re2js", "yaml"] },
   testing: { folders: [...PARTS, "cluster"], packages: ["yaml"] },
+  cmd: { folders: [...PARTS, "dashboard", "cluster", "testing"], packages: ["commander", "re2js", "yaml"] },
   library: { folders: [...PARTS, "cluster"], packages: [] },
 };
 
@@ -80,6 +82,7 @@ export const purposes: Record<string, string> = {
   client: "typed requests over HTTPS or in process, informers, leader election, events",
   controllers: "the controller runtime, and a folder for each controller",
   storage: "CSI: the protocol, the controllers of its volumes, and a driver of our own",
+  devices: "dynamic resource allocation on nodes: the protocol of drivers, and a simulated driver",
   scheduler: "the scheduling queue, the cycle, and a folder for each plugin",
   kubelet: "real nodes on a container runtime (CRI), and simulated nodes",
   network: "kube-proxy, NetworkPolicies, DNS, ingress and Gateway API",
@@ -87,8 +90,8 @@ export const purposes: Record<string, string> = {
   cloud: "the cloud controllers: load balancers of this machine",
   dashboard: "the web page, and its server on loopback",
   cluster: "the composition root: puts the parts together into a cluster",
-  cmd: "the command line, a file for each command",
   testing: "the test kit: clusters in a test's process, on virtual time, with forks and faults",
+  cmd: "the command line, a file for each command",
   library: "what the published package exports, apart from the test kit",
 };
 
@@ -173,8 +176,8 @@ export const rooms: Record<string, readonly string[]> = {
   "api/core": ["resources", "node", "volumes", "endpoints", "service", "pod", "workload", "quota"],
   "api/core/pod": ["fields", "resources", "scheduling", "security", "volumes", "containers", "spec", "update"],
   client: ["transport", "requests", "informer"],
-  cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "standalone"],
-  "cluster/nodes": ["machine", "site", "isolation", "network", "runtime", "programs"],
+  cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "stand-in", "standalone"],
+  "cluster/nodes": ["machine", "site", "isolation", "network", "outside", "entrances", "runtime", "programs"],
   kubelet: [
     // Pure rules, and what runs containers.
     "runtime",
@@ -190,6 +193,7 @@ export const rooms: Record<string, readonly string[]> = {
     "images",
     "probes",
     "plugins",
+    "devices",
     "volumes",
     "csi",
     // The Node, its Pods, and which of them have to go.
@@ -208,12 +212,14 @@ export const rooms: Record<string, readonly string[]> = {
     "services",
     "template-hash",
     "controller-history",
+    "coordinated-election",
     "bootstrap-tokens",
     "certificates",
     "cluster-role-aggregation",
     "cronjob",
     "daemon-set",
     "deployment",
+    "device-taint-eviction",
     "disruption",
     "endpoint-slice",
     "endpoints",

@@ -89,12 +89,23 @@ export interface RealNodesConfig {
   readonly podRanges?: readonly string[] | undefined;
   /** IP ranges for Services of type LoadBalancer. Default: a range of the cluster's own. Empty: they are not served. */
   readonly loadBalancerAddresses?: readonly string[] | undefined;
+  /** Ports of this machine that Pods reach at `host.k8ts.internal`, besides the API server. Default: none. */
+  readonly hostPorts?: readonly HostPort[] | undefined;
+  /** Whether Ingresses, load balancers and node ports are on this machine's loopback, too. Default: true. */
+  readonly localhost?: boolean | undefined;
   /** Whether serving Ingresses. Default: true. */
   readonly ingress?: boolean | undefined;
   /** Folders of this machine that nodes get when they start. Default: none. */
   readonly mounts?: readonly NodeMount[] | undefined;
   /** Nodes by name, with what is each one's own, instead of node-1 and so on. */
   readonly own?: readonly NodeOwn[] | undefined;
+  /** Whether Pods of nodes that start may open loop devices of this machine. Default: false. */
+  readonly opensLoops?: boolean | undefined;
+}
+
+export interface HostPort {
+  readonly port: number;
+  readonly protocol: "tcp" | "udp";
 }
 
 /** What one node has, besides what all have. */

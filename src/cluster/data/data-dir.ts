@@ -11,6 +11,7 @@
  *     kubeconfig   the admin's
  *     k8ts.log     the log of a detached cluster
  *     flows.ndjson flow records, with --flow-records file
+ *     publish.json    what the user publishes on ports of this machine; published.json: which ports are open
  *     nodes/       real nodes: their records, disks and logs
  *
  * 1. A directory of a newer format, or one that holds something else, is refused and left untouched.
@@ -39,6 +40,8 @@ export interface DataDir {
   readonly log: string;
   readonly flowRecords: string;
   readonly nodes: string;
+  readonly publish: string;
+  readonly published: string;
 }
 
 export function dataDir(path: string, name?: string): DataDir {
@@ -57,6 +60,8 @@ export function dataDir(path: string, name?: string): DataDir {
     log: at("k8ts.log"),
     flowRecords: at("flows.ndjson"),
     nodes: at("nodes"),
+    publish: at("publish.json"),
+    published: at("published.json"),
   };
 }
 

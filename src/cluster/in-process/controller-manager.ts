@@ -5,12 +5,12 @@
 
 import { hostname } from "node:os";
 import { type Features, kinds } from "#api";
-import type { Clock, Logger, MetricsRegistry, Random } from "#base";
+import type { Clock, Logger, Random } from "#base";
 import { Client, type InProcessHandle, inProcess, leadElected, traced } from "#client";
 import {
   allControllers,
   type ClusterFacts,
-  controllerMetrics,
+  type ControllersOptions,
   runControllers,
   selected,
   UnknownControllerError,
@@ -37,7 +37,7 @@ export interface ControllerManagerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  readonly metrics: MetricsRegistry;
+  readonly metrics: ControllersOptions["metrics"];
 }
 
 /** For the names of controllers alone, which do not depend on the cluster. */
@@ -61,6 +61,7 @@ function factsOf({ authority, signToken, nodeCidrs, features }: ControllerManage
 export function autoscalerGates(features: Features): NonNullable<ClusterFacts["autoscaler"]> {
   return {
     configurableTolerance: features.enabled("HPAConfigurableTolerance"),
+    scaleToZero: features.enabled("HPAScaleToZero"),
     podLevelResources: features.enabled("PodLevelResources"),
   };
 }
@@ -91,8 +92,6 @@ export async function runControllerManager(options: ControllerManagerOptions, si
     clients.push(client);
     return client;
   };
-  // Created once: counters continue after a re-election.
-  const counted = controllerMetrics(metrics);
   const client = clientOf(MANAGER, ["system:authenticated"]);
   const run = (running: AbortSignal) =>
     runControllers(
@@ -106,7 +105,7 @@ export async function runControllerManager(options: ControllerManagerOptions, si
         clock,
         random,
         log,
-        metrics: counted,
+        metrics,
       },
       running,
     );

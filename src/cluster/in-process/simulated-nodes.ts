@@ -12,6 +12,8 @@ export interface SimulatedNodesOptions extends Pick<FleetOptions, "defaults" | "
   readonly nodes: NodesConfig;
   readonly handle: InProcessHandle;
   readonly tracing?: Tracing | undefined;
+  /** Besides those of every node. */
+  readonly groups?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -22,6 +24,7 @@ export function simulatedNodes({
   nodes,
   handle,
   tracing,
+  groups = [],
   clock,
   random,
   log,
@@ -31,7 +34,7 @@ export function simulatedNodes({
   return new Fleet({
     nodes: settingsOf(nodes),
     clientOf: (name) => {
-      const user = { name: `system:node:${name}`, groups: ["system:nodes", "system:authenticated"] };
+      const user = { name: `system:node:${name}`, groups: ["system:nodes", "system:authenticated", ...groups] };
       return new Client({
         transport: traced(inProcess(handle, user), tracer, "Report status of"),
         clock,

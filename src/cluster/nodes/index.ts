@@ -1,4 +1,12 @@
 export { examine, type Finding } from "./doctor.ts";
+export {
+  isSamePlace,
+  type Protocol,
+  type Publication,
+  parsePublication,
+  publicationText,
+} from "./entrances/publication.ts";
+export { addWanted, type OpenDoor, readDoors, readWanted, removeWanted } from "./entrances/records.ts";
 export { type OpenedRealNodes, openRealNodes } from "./in-cluster.ts";
 export { mountProblem, type NodeMount, parseNodeMount } from "./isolation/node-mounts.ts";
 export { findProgram } from "./machine/command.ts";

@@ -13,7 +13,15 @@ import { hostname } from "node:os";
 import type { SecureContextOptions } from "node:tls";
 import type { Features } from "#api";
 import { answerHealth, answerZPage, type HealthCheck, healthMetrics, servedZPages, versionInfo } from "#apiserver";
-import { type Clock, type Logger, MetricsRegistry, metricsContentType, STRONG_CIPHERS, table } from "#base";
+import {
+  type Clock,
+  type Logger,
+  MetricsRegistry,
+  metricsContentType,
+  requestTarget,
+  STRONG_CIPHERS,
+  table,
+} from "#base";
 import type { Client } from "#client";
 import { createAuthority, type KeyPair } from "#pki";
 import { ClusterError } from "../config/errors.ts";
@@ -106,19 +114,15 @@ export async function serveComponent(serving: ComponentServing, served: Served):
   };
 }
 
-async function answer(
-  { url = "/", headers }: IncomingMessage,
-  { client }: Served,
-  pages: ComponentPages,
-): Promise<Answer> {
-  const { pathname, searchParams } = new URL(url, "https://component");
-  const health = pages.health(pathname, searchParams);
+async function answer({ url, headers }: IncomingMessage, { client }: Served, pages: ComponentPages): Promise<Answer> {
+  const { path, query } = requestTarget(url);
+  const health = pages.health(path, query);
   if (health !== undefined) return health;
   const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
-  const verdict = await mayRead(client, pathname, token);
+  const verdict = await mayRead(client, path, token);
   if (verdict === "unknown") return { status: 401, body: "Unauthorized\n" };
   if (verdict !== "allowed") return { status: 403, body: `${verdict.denied}\n` };
-  return pages.page(pathname, searchParams, headers.accept) ?? NOT_FOUND;
+  return pages.page(path, query, headers.accept) ?? NOT_FOUND;
 }
 
 /** What a component serves, whoever may see it. */

@@ -94,7 +94,7 @@ charts: [{ name: web, chart: manifests, values: { a: 1 } }]
     [
       "a port mapping",
       `${HEAD}nodes: [{ extraPortMappings: [{ containerPort: 80, hostPort: 80 }] }]\n`,
-      "extraPortMappings: ports of nodes are not published",
+      "extraPortMappings: nodes publish no ports",
     ],
     [
       "a kubelet field without effect",

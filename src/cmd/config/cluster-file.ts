@@ -196,7 +196,9 @@ function nodeProblems(node: FileNode, folder: string): readonly string[] {
     ]),
     ...(extraPortMappings === undefined
       ? []
-      : ["extraPortMappings: ports of nodes are not published on this machine: their addresses are reached from it"]),
+      : [
+          "extraPortMappings: nodes publish no ports: publish Services, with `k8ts publish` or up --publish 8080:web/80",
+        ]),
     ...(kubelet === undefined ? [] : kubeletProblems(kubelet)),
   ];
 }

@@ -25,7 +25,11 @@ export const FIELDS: readonly (readonly [path: string, type: FieldType, meaning:
   ["nodes[].extraMounts[].hostPath", "string", "a folder or file of this machine that a real node gets"],
   ["nodes[].extraMounts[].containerPath", "string", "its path in the node"],
   ["nodes[].extraMounts[].readOnly", "boolean", "whether the node may only read it (default: false)"],
-  ["nodes[].extraPortMappings[].containerPort", "integer", "refused: ports of nodes are not published on this machine"],
+  [
+    "nodes[].extraPortMappings[].containerPort",
+    "integer",
+    "refused: nodes publish no ports, Services do (`k8ts publish`)",
+  ],
   ["nodes[].extraPortMappings[].hostPort", "integer", "refused"],
   ["nodes[].extraPortMappings[].listenAddress", "string", "refused"],
   ["nodes[].extraPortMappings[].protocol", "string", "refused"],

@@ -37,6 +37,7 @@ import { controllersOption } from "../options/controllers.ts";
 import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
 import { flagValues } from "../options/flag-values.ts";
 import { notesOnOutside, type OutsideOptions, outsideFrom, outsideOptions } from "../options/outside.ts";
+import { type PublishOptions, publishAtStart, publishOption } from "../options/publish.ts";
 import {
   chooseNodes,
   ownTerminal,
@@ -69,6 +70,7 @@ export interface UpOptions
     NodesFlagOptions,
     RealNodesFlagOptions,
     OutsideOptions,
+    PublishOptions,
     TracingFlagOptions,
     RecordingOptions,
     DataDirOption {
@@ -152,6 +154,7 @@ export function upCommand(): Command {
       const { notes, ...choice } = await chooseNodes({ ...options, ...before }, ownTerminal());
       const chosen = { ...choice, before: last?.nodes, own: file?.nodes };
       const config = { ...configFrom(options, chosen), initial: file?.initial, flags: flagValues(command) };
+      await publishAtStart(options, dataDirOf(options), choice.realNodes !== undefined);
       if (options.detach) await runDetached(config);
       else
         await runForeground(
@@ -164,6 +167,7 @@ export function upCommand(): Command {
     ...nodesOptions(),
     ...realNodesOptions(),
     ...outsideOptions(),
+    publishOption(),
     ...etcdOptions(),
     ...authenticationOptions(),
     ...authorizationOptions(),

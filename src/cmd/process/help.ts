@@ -40,7 +40,7 @@ const words = (text: string) => new Set(text.trim().split(/\s+/));
 /** Of each long command: the flags that `--help` shows. */
 const EVERYDAY: Readonly<Record<string, ReadonlySet<string>>> = table({
   up: words(`--detach --config --store --data-dir --cluster --port --kubeconfig --systemd
-    --nodes --runtime --node-cpu --node-memory --node-zones --node-mount --yes --no-outside
+    --nodes --runtime --node-cpu --node-memory --node-zones --node-mount --yes --no-outside --publish
     --feature-gates --runtime-config --token-auth-file --audit-policy-file --dashboard-port --no-dashboard`),
   "kube-apiserver":
     words(`--etcd-servers --etcd-cafile --etcd-certfile --etcd-keyfile --bind-address --secure-port --advertise-address
@@ -57,6 +57,8 @@ const EVERYDAY: Readonly<Record<string, ReadonlySet<string>>> = table({
     words(`--kubeconfig --bootstrap-kubeconfig --config --hostname-override --node-ip --container-runtime-endpoint --root-dir
     --cluster-dns --node-labels --register-with-taints --max-pods --feature-gates -v`),
   ingress: words("--kubeconfig --feature-gates -v"),
+  proxy: words(`--kubeconfig --hostname-override --proxy-mode --cluster-cidr --network-policy --overlay --cluster-dns
+    --metrics-bind-address --healthz-bind-address --feature-gates -v`),
   "csi-sidecars": words("--kubeconfig --leader-elect --feature-gates -v"),
 });
 

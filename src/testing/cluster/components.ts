@@ -71,7 +71,7 @@ export function startComponents(options: ComponentsOptions, surroundings: Surrou
     runControllerManager(
       {
         ...shared,
-        metrics: new MetricsRegistry(),
+        metrics: controllerMetrics(new MetricsRegistry()),
         handle: handleOf("kube-controller-manager"),
         authority,
         signToken,

@@ -16,7 +16,7 @@ import {
   tooManyRequests,
   writeJson,
 } from "#api";
-import type { Clock, Random } from "#base";
+import { type Clock, type Random, seededRandom } from "#base";
 import type { InProcessHandle } from "#client";
 import type { ApiResponse } from "../../apiserver/http/exchange.ts";
 import {
@@ -71,7 +71,7 @@ const REFUSALS: Readonly<Record<number, () => StatusError>> = {
 
 export class Faults {
   readonly #clock: Clock;
-  readonly #random: Random;
+  #random: Random;
   readonly #onDeath: (component: string, bury: () => void) => void;
   /** Components that are to die, and after how many writes. */
   readonly #kills = new Map<string, { left: number; readonly death: Death }>();
@@ -129,6 +129,11 @@ export class Faults {
   /** A component dies at a write, and starts again with what the API has. */
   kill(component: ComponentName, { after = 0, death = "before it is answered" }: KillOptions = {}): void {
     this.#kills.set(component, { left: after, death });
+  }
+
+  /** What happens by chance follows from this seed from now on. */
+  reseed(seed: number): void {
+    this.#random = seededRandom(seed);
   }
 
   /** Nothing goes wrong any more. */

@@ -34,6 +34,12 @@ export interface KubeletOptions {
   readonly serviceRanges?: readonly string[] | undefined;
   /** The addresses of the cluster DNS, which every node serves. Default: 10.96.0.10. */
   readonly clusterDns?: string | undefined;
+  /** The resolv.conf of nodes, for Pods with the node's DNS. */
+  readonly resolvConf?: string | undefined;
+  /** DNS servers outside, as `ip:port`. Default: none; names outside are refused at once. */
+  readonly dnsUpstreams?: readonly string[] | undefined;
+  /** Names that the cluster DNS has besides those of Services, with their addresses. */
+  readonly dnsHosts?: Readonly<Record<string, readonly string[]>> | undefined;
   /** As in `--feature-gates`. Default: none. */
   readonly featureGates?: string | undefined;
   /** Whether nodes run the CSI driver for volumes on their disks. Default: yes. */
@@ -62,6 +68,7 @@ export function kubeletArgs(
     "pod-manifest-path": node.manifestDir,
     "cluster-dns": clusterDns,
     "cluster-domain": CLUSTER_DOMAIN,
+    "resolv-conf": node.resolvConf,
     "cgroup-root": node.cgroup,
     // Nodes share the machine's disk: disk pressure is mostly caused by others, so no eviction and no image removal.
     ...(!says("evictionHard") && { "eviction-hard": "memory.available<100Mi" }),
@@ -87,8 +94,9 @@ function taintText({ key, value = "", effect }: core.Taint): string {
 
 /** Identifies a command line: if it differs, the process is replaced. */
 export function kubeletStart(node: NodeNames, ips: readonly string[], options: KubeletOptions): string {
-  const { command, serverUrl, authority, version } = options;
-  const parts = [command, kubeletArgs(node, ips, options), serverUrl, authority.certPem, version, options.own?.kubelet];
+  const { command, serverUrl, authority, version, resolvConf, own } = options;
+  const args = kubeletArgs(node, ips, options);
+  const parts = [command, args, serverUrl, authority.certPem, version, resolvConf, own?.kubelet];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 
@@ -114,6 +122,8 @@ export async function startKubelet(
   const configuration = options.own?.kubelet;
   if (configuration !== undefined) await place.write(node.kubeletConfig, JSON.stringify(configuration), 0o600);
   const renewMs = await writeCredentials(place, ips, options);
+  const { clusterDns = CLUSTER_DNS, resolvConf = `nameserver ${clusterDns}\n` } = options;
+  await place.write(node.resolvConf, resolvConf, 0o644);
   const args = [...first, ...kubeletArgs(node, ips, options)];
   return { process: await place.start({ program, args, logFile: node.kubeletLog, env: LEAN_ENV }), renewMs };
 }
