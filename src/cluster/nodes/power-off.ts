@@ -113,8 +113,8 @@ async function sandboxIds(names: NodeNames, shims: readonly ProcessId[]): Promis
 }
 
 /**
- * What libcni remembers of sandboxes that were not taken down in order. It is on the disk of an isolated node; else it is
- * on the machine, in a folder that all containerds share: `<network>-<sandbox>-<interface>`.
+ * What libcni remembers of sandboxes that were not taken down in order. It is on the disk of an isolated node; else it
+ * is on the machine, in a folder that all containerds share: `<network>-<sandbox>-<interface>`.
  */
 async function removeCniResults(ids: readonly string[]): Promise<void> {
   const names = await readdir(CNI_RESULTS).catch(() => []); // there are none

@@ -28,8 +28,8 @@ import { powerOff, removeNodeDir, stopped } from "./power-off.ts";
 import { DEFAULT_SERVICE_RANGE, type KubeletOptions } from "./programs/kubelet.ts";
 import { PROXY_PORT, proxyEnv } from "./runtime/pull-proxy.ts";
 import { namedRegistries, REGISTRY_HOSTS } from "./site/mirrors.ts";
-import { type NodeNames, nodeNames, type SiteNames, siteNames } from "./site/names.ts";
-import { freeIndex, listNodes, type NodeRecord, type NodeRun, readNode, writeRun, writeSpec } from "./site/record.ts";
+import { type NodeNames, type SiteNames, siteNames } from "./site/names.ts";
+import { freeIndex, listNodes, type NodeRecord, type NodeRun, readNode, wantNodes, writeRun } from "./site/record.ts";
 import { ensureSiteNetwork, MAX_NODES, nodeIp, nodeIp6, type SiteNetwork } from "./site/site-network.ts";
 
 const TICK_MS = 100;
@@ -131,17 +131,7 @@ export class RealNodes {
 
   /** Wants at least this many nodes: those with names, then node-1 and so on. Existing ones keep their wanted state. */
   async want(count: number, own: readonly NodeOwn[] = []): Promise<void> {
-    const known = new Map((await listNodes(this.site)).map(({ names, spec }) => [names.name, spec]));
-    for (const { name, labels, taints, mounts, kubelet } of own)
-      await writeSpec(nodeNames(this.site, name), {
-        wanted: known.get(name)?.wanted ?? "running",
-        ...{ labels, taints, mounts, kubelet },
-      });
-    for (let number = 1; number <= count - own.length; number++) {
-      if (!known.has(`node-${number}`)) {
-        await writeSpec(nodeNames(this.site, `node-${number}`), { wanted: "running" });
-      }
-    }
+    await wantNodes(this.site, count, own);
   }
 
   /** Called when a Node has its Pod CIDRs. */

@@ -6,6 +6,7 @@
  */
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import type { core } from "#api";
+import type { NodeOwn } from "../../config/cluster-config.ts";
 import { writeFileAtomic } from "../../data/data-dir.ts";
 import type { ProcessId } from "../machine/processes.ts";
 import { type NodeNames, nodeNames, type SiteNames } from "./names.ts";
@@ -82,6 +83,19 @@ export async function readNode(names: NodeNames): Promise<NodeRecord | undefined
 export async function writeSpec(names: NodeNames, spec: NodeSpec): Promise<void> {
   await mkdir(names.dir, { recursive: true, mode: 0o700 });
   await writeFileAtomic(names.specFile, `${JSON.stringify(spec)}\n`);
+}
+
+/** At least this many: those with names, then node-1 and so on. Existing ones keep their wanted state. */
+export async function wantNodes(site: SiteNames, count: number, own: readonly NodeOwn[]): Promise<void> {
+  const known = new Map((await listNodes(site)).map(({ names, spec }) => [names.name, spec.wanted]));
+  for (const { name, labels, taints, mounts, kubelet } of own) {
+    const wanted = known.get(name) ?? "running";
+    await writeSpec(nodeNames(site, name), { wanted, labels, taints, mounts, kubelet });
+  }
+  for (let number = 1; number <= count - own.length; number++) {
+    const name = `node-${number}`;
+    if (!known.has(name)) await writeSpec(nodeNames(site, name), { wanted: "running" });
+  }
 }
 
 export async function writeRun(names: NodeNames, run: NodeRun): Promise<void> {
