@@ -29,6 +29,7 @@ import { upCommand } from "./lifecycle/up.ts";
 import { imageCommand } from "./nodes/image.ts";
 import { nodeCommand } from "./nodes/node.ts";
 import { publishCommand, unpublishCommand } from "./nodes/publish.ts";
+import { registryCommand } from "./nodes/registry.ts";
 import { takeClusterNames } from "./options/which-cluster.ts";
 import { completeCommand, completionCommand } from "./process/completion.ts";
 import { fitHelp, helpCommand } from "./process/help.ts";
@@ -47,6 +48,7 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   completion: completionCommand,
   node: nodeCommand,
   image: imageCommand,
+  registry: registryCommand,
   publish: publishCommand,
   unpublish: unpublishCommand,
   reset: resetCommand,

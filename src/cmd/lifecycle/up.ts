@@ -90,6 +90,7 @@ export interface UpOptions
   readonly detach?: boolean;
   readonly config?: string;
   readonly systemd?: "install" | "remove";
+  readonly faultSeed?: number;
 }
 
 export function upCommand(): Command {
@@ -139,6 +140,12 @@ export function upCommand(): Command {
         .default(0),
     )
     .option("--no-dashboard", "do not serve the dashboard; `k8ts dashboard` serves it separately")
+    .addOption(
+      new Option(
+        "--fault-seed <n>",
+        "for tests: components of this process meet refusals, lost answers, late watches; which of them follows from the seed",
+      ).argParser(wholeNumber(0, 2 ** 31 - 1)),
+    )
     .option("--detach", "run in the background; return when the cluster is ready")
     .option("--config <file>", "a file of the kind Cluster: nodes, networking, manifests, charts; flags add to it")
     .addOption(
@@ -159,8 +166,8 @@ export function upCommand(): Command {
       else
         await runForeground(
           config,
-          [...notes, ...notesOnServing(options), ...notesOnOutside(options)],
-          options.dashboard ? options.dashboardPort : undefined,
+          [...notes, ...notesOnServing(options), ...notesOnOutside(options), ...notesOnFaults(options)],
+          { dashboardPort: options.dashboard ? options.dashboardPort : undefined, faultSeed: options.faultSeed },
         );
     });
   for (const option of [
@@ -182,6 +189,10 @@ export function upCommand(): Command {
   ])
     command.addOption(option);
   return command;
+}
+
+function notesOnFaults({ faultSeed: seed }: UpOptions): readonly string[] {
+  return seed === undefined ? [] : [`Requests of controllers, scheduler and simulated nodes fail by the seed ${seed}.`];
 }
 
 interface ChosenNodes {
