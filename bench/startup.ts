@@ -34,7 +34,7 @@ export async function run(report: (figure: Figure) => void): Promise<void> {
 function round(store: string): { readyMs: number; returnedMs: number; againMs: number; residentMb: number } {
   const dir = mkdtempSync(join(tmpdir(), "k8ts-bench-"));
   try {
-    const up = () => timed(() => call("up", "--store", store, "--port", "0", "--detach"));
+    const up = () => timed(() => call("up", "--store", store, "--port", "0", "--nodes", "0", "--detach"));
     const call = (...args: string[]) => {
       const env = { ...process.env, KUBECONFIG: join(dir, "merged") };
       const result = spawnSync(k8ts, [...args, "--data-dir", join(dir, "data")], { encoding: "utf8", env });

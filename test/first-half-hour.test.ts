@@ -63,6 +63,15 @@ describe("a cluster with simulated nodes", () => {
     expect(some.stdout).not.toMatch(/ipaddresses|leases/);
   });
 
+  it("gets one more node of its kind, which is Ready when the command ends, and gives it back", async () => {
+    expect(await home.k8ts("node", "add")).toMatchObject({ ...ok, stdout: "node-3 is up.\n" });
+    expect((await home.k8ts("node", "ls")).stdout).toMatch(/^node-3 +Ready .*simulated$/m);
+    expect(await home.k8ts("node", "remove", "node-3")).toMatchObject(ok);
+    expect((await home.k8ts("node", "ls")).stdout).not.toContain("node-3");
+    const stderr = "k8ts: There is no node node-3.\n";
+    expect(await home.k8ts("node", "remove", "node-3")).toMatchObject({ code: 1, stderr });
+  });
+
   it.each([
     [["help", "node", "add"], "Usage: k8ts node add [options] [name]"],
     [["help", "image", "import"], "Usage: k8ts image import [options] <images...>"],

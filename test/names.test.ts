@@ -1,8 +1,11 @@
 /** Several clusters side by side, by their names; each is started, found and removed by its name alone. */
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import type { core } from "../src/api/index.ts";
+import { Api } from "./support/api.ts";
 import { Home } from "./support/k8ts.ts";
 
 interface Kubeconfig {
@@ -63,6 +66,46 @@ describe("clusters by name", () => {
     expect(existsSync(home.dataDir)).toBe(false);
   });
 
+  it("come from a file, too: nodes, objects and flags are those of the file, and the next up has its nodes again", async () => {
+    await using home = new Home();
+    const file = join(home.dir, "cluster.yaml");
+    const namespace = "apiVersion: v1\nkind: Namespace\nmetadata: { name: shop }\n";
+    const config = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: there, namespace: shop }\n";
+    writeFileSync(join(home.dir, "all.yaml"), `${namespace}---\n${config}`);
+    writeFileSync(
+      file,
+      `apiVersion: k8ts.dev/v1alpha1
+kind: Cluster
+name: filed
+store: memory
+nodes:
+- { name: front, kind: simulated, role: worker, labels: { tier: front }, cpu: "2" }
+- { name: back, taints: [{ key: dedicated, value: back, effect: NoSchedule }] }
+manifests: [all.yaml]
+`,
+    );
+    expect(await home.k8ts("up", "--config", file, "--detach")).toMatchObject(ok);
+    const dataDir = join(home.dataDir, "filed");
+    using api = new Api({ dataDir });
+    const nodes = (await api.ok("GET", "/api/v1/nodes")) as unknown as { items: core.Node[] };
+    const [back, front] = nodes.items.sort((a, b) => (a.metadata.name ?? "").localeCompare(b.metadata.name ?? ""));
+    expect(front).toMatchObject({
+      metadata: { name: "front", labels: { tier: "front", "node-role.kubernetes.io/worker": "" } },
+      status: { capacity: { cpu: "2" } },
+    });
+    expect(back?.spec?.taints).toMatchObject([{ key: "dedicated", value: "back", effect: "NoSchedule" }]);
+    await api.ok("GET", "/api/v1/namespaces/shop/configmaps/there");
+    expect((await rows(home))[0]).toMatchObject({ name: "filed", state: "running", nodes: 2, context: "k8ts-filed" });
+    const twice = await home.k8ts("up", "--config", file, "--nodes", "3");
+    expect(twice).toMatchObject({ code: 1, stderr: expect.stringContaining("--nodes and --config") });
+    await home.k8ts("down", "filed");
+    expect((await home.k8ts("up", "--data-dir", dataDir, "--store", "memory", "--detach")).stdout).toContain(
+      "2 simulated",
+    );
+    expect(await home.k8ts("reset", "filed")).toMatchObject(ok);
+    expect(existsSync(home.dataDir)).toBe(false);
+  });
+
   it("keep their ports: --port 0, and none, take the one of the last start", async () => {
     await using home = new Home();
     const up = (...flags: string[]) => home.k8ts("up", "a", ...FLAGS, ...flags);
@@ -75,6 +118,19 @@ describe("clusters by name", () => {
       expect(await address()).toBe(first);
     }
     await home.k8ts("reset", "a");
+  });
+});
+
+describe.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)("reset (needs root, to mount)", () => {
+  it("unmounts what a killed start has left, and deletes everything", async () => {
+    await using home = new Home();
+    await home.k8ts("up", "a", ...FLAGS);
+    const left = join(home.dataDir, "a", "nodes", ".overlay-killed", "merged");
+    mkdirSync(left, { recursive: true });
+    execFileSync("mount", ["-t", "tmpfs", "tmpfs", left]);
+    expect(await home.k8ts("reset", "a")).toMatchObject(ok);
+    expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain(left);
+    expect(existsSync(home.dataDir)).toBe(false);
   });
 });
 

@@ -37,6 +37,8 @@ export async function startK8ts(
     "embedded",
     "--port",
     "0",
+    "--nodes",
+    "0",
     "--data-dir",
     dataDir,
     "--kubeconfig",

@@ -13,6 +13,7 @@ export {
   discoverResources,
   repeatedDiscovery,
 } from "./requests/discovery.ts";
+export { applyAll, type Manifest, objectName, objectsOf } from "./requests/manifests.ts";
 export type {
   ApplyOptions,
   CallOptions,

@@ -96,6 +96,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   fleet = await startNodes(start, { pki, api, tracing, background, realNodes });
   // Without nodes there is nothing to measure.
   if (config.metricsServer ?? hasNodes) metrics.start(background, { ...start, ...api, fleet, caPem: pki.ca.certPem });
+  await applyInitialObjects(start, api);
   if (hasNodes) await announce(start, api, kubeconfigs);
   if (hasNodes && config.localStorage !== false) startVolumes(background, { ...start, ...api });
 
@@ -246,6 +247,18 @@ function runInBackground(
   return background;
 }
 
+/** What the configuration wants to be there from the start. */
+async function applyInitialObjects(start: Start, { handle }: ClusterApiServer): Promise<void> {
+  const { config, dir, clock } = start;
+  const nodes = [...(config.nodes?.own ?? []), ...(config.realNodes?.own ?? [])];
+  const { initial = { manifests: [], charts: [] } } = config;
+  if (initial.manifests.length + initial.charts.length + nodes.length === 0) return;
+  await step("objects", start, async () => {
+    const { applyInitial } = await import("./in-process/initial-objects.ts");
+    return [undefined, await applyInitial({ initial, nodes, handle, kubeconfig: dir.kubeconfig, clock })];
+  });
+}
+
 /** Writes run.json, by which other commands find the cluster. */
 async function announce(start: Start, { url, port }: ClusterApiServer, { mergedInto }: Kubeconfigs): Promise<void> {
   const { config, dir, starting, clock } = start;
@@ -257,7 +270,8 @@ async function announce(start: Start, { url, port }: ClusterApiServer, { mergedI
     startedAt: new Date(clock.now()).toISOString(),
     ...(mergedInto !== undefined && { mergedInto }),
   };
-  const last: LastStart = { port, version: K8TS_VERSION, mergeInto: config.mergeInto };
+  const nodes = config.realNodes === undefined ? (config.nodes ?? { count: 0 }) : undefined;
+  const last: LastStart = { port, version: K8TS_VERSION, mergeInto: config.mergeInto, nodes };
   await writeFileAtomic(dir.last, `${JSON.stringify(last, undefined, 2)}\n`);
   await writeFileAtomic(dir.run, `${JSON.stringify(state, undefined, 2)}\n`);
   starting.defer(() => rm(dir.run, { force: true }));

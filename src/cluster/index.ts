@@ -6,6 +6,8 @@ export type {
   Environment,
   FlowRecording,
   HostPort,
+  InitialObjects,
+  NodeOwn,
   NodesConfig,
   RealNodesConfig,
   Step,
@@ -45,7 +47,7 @@ export {
 } from "./data/run-state.ts";
 export type { LeadershipTimes } from "./in-process/coordinated-elections.ts";
 export { endNodes, imageTools, nodeTools } from "./node-tools.ts";
-export type { NodeRecord, NodeRun, OpenDoor, Publication, Wanted } from "./nodes/index.ts";
+export type { Finding, NodeRecord, NodeRun, OpenDoor, Publication, Wanted } from "./nodes/index.ts";
 export { runEtcdStandIn, type StandInConfig } from "./stand-in/etcd-stand-in.ts";
 export { type ApiServerConfig, type StandaloneApiServer, startStandaloneApiServer } from "./standalone/api-server.ts";
 export {

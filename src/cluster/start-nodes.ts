@@ -60,7 +60,7 @@ export async function startNodes(
   let simulated: Fleet | undefined;
   if (nodes !== undefined) {
     simulated = await step("nodes", start, async () => {
-      const { simulatedNodes } = await import("./in-process/simulated-nodes.ts");
+      const { addedSettings, simulatedNodes } = await import("./in-process/simulated-nodes.ts");
       const { nodeUsage } = await import("./in-process/node-usage.ts");
       const { usageFile } = nodes;
       const usage = usageFile === undefined ? undefined : await nodeUsage(usageFile, { background, clock, log });
@@ -68,6 +68,11 @@ export async function startNodes(
       const fleet = simulatedNodes({ nodes, usage, handle: own, tracing, clock, random, log });
       background.run("simulated nodes", (signal) => fleet.run(signal));
       await fleet.ready;
+      const { followAddedNodes } = await import("./in-process/added-nodes.ts");
+      const settingsOf = addedSettings(nodes);
+      background.run("added nodes", (signal) =>
+        followAddedNodes({ handle, fleet, settingsOf, clock, random, log }, signal),
+      );
       return [fleet, `${nodes.count} simulated`];
     });
   }

@@ -19,6 +19,7 @@ import { dashboardCommand } from "./inspect/dashboard.ts";
 import { flowCommand } from "./inspect/flow.ts";
 import { kubectlCommand } from "./inspect/kubectl.ts";
 import { whyCommand } from "./inspect/why/command.ts";
+import { doctorCommand } from "./lifecycle/doctor.ts";
 import { downCommand } from "./lifecycle/down.ts";
 import { lsCommand } from "./lifecycle/ls.ts";
 import { resetCommand } from "./lifecycle/reset.ts";
@@ -30,6 +31,7 @@ import { nodeCommand } from "./nodes/node.ts";
 import { publishCommand, unpublishCommand } from "./nodes/publish.ts";
 import { registryCommand } from "./nodes/registry.ts";
 import { takeClusterNames } from "./options/which-cluster.ts";
+import { completeCommand, completionCommand } from "./process/completion.ts";
 import { fitHelp, helpCommand } from "./process/help.ts";
 import { atCommand } from "./state/at.ts";
 import { diffCommand } from "./state/diff.ts";
@@ -42,6 +44,8 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   down: downCommand,
   status: statusCommand,
   ls: lsCommand,
+  doctor: doctorCommand,
+  completion: completionCommand,
   node: nodeCommand,
   image: imageCommand,
   registry: registryCommand,
@@ -95,7 +99,10 @@ export function program(asked?: string): Command {
   const only = asked !== undefined && Object.hasOwn(COMMANDS, asked) ? COMMANDS[asked] : undefined;
   const commands = only === undefined ? Object.values(COMMANDS).map((make) => make()) : [only()];
   for (const command of commands) root.addCommand(inherit(command, root));
-  if (only === undefined) root.addCommand(inherit(helpCommand(root), root));
+  if (only === undefined) {
+    root.addCommand(inherit(helpCommand(root), root));
+    root.addCommand(inherit(completeCommand(root), root), { hidden: true });
+  }
   return root.exitOverride();
 }
 

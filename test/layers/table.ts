@@ -267,7 +267,7 @@ export const rooms: Record<string, readonly string[]> = {
   "storage/driver": ["rules", "machine", "catalog", "services", "linux", "memory"],
   "storage/snapshots": ["objects", "definitions", "controller", "groups", "sidecar", "run"],
   scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
-  cmd: ["options", "process", "components", "inspect", "lifecycle", "nodes", "state"],
+  cmd: ["options", "config", "process", "components", "inspect", "lifecycle", "nodes", "state"],
   flows: ["record", "trace", "diagram", "render"],
   store: ["model", "history", "snapshot", "memory", "embedded", "etcd"],
 };

@@ -63,12 +63,12 @@ export class Refused extends Error {
 const MERGE_PATCH = "application/merge-patch+json";
 
 export class Api implements Disposable {
-  readonly #home: Home;
+  readonly #home: Pick<Home, "dataDir">;
   readonly #protocol: "http/1.1" | "h2";
   #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   #session: ClientHttp2Session | undefined;
 
-  constructor(home: Home, protocol: "http/1.1" | "h2" = "http/1.1") {
+  constructor(home: Pick<Home, "dataDir">, protocol: "http/1.1" | "h2" = "http/1.1") {
     this.#home = home;
     this.#protocol = protocol;
   }
@@ -152,7 +152,7 @@ async function wholeText(stream: Readable): Promise<string> {
   return text;
 }
 
-function access({ dataDir }: Home): Access {
+function access({ dataDir }: Pick<Home, "dataDir">): Access {
   const { clusters, users } = parse(readFileSync(join(dataDir, "kubeconfig"), "utf8"));
   const bytes = (base64: string) => Buffer.from(base64, "base64");
   const { server, "certificate-authority-data": ca } = clusters[0].cluster;

@@ -1,5 +1,5 @@
 /** Runs the real `bin/k8ts` in a home of its own, and takes everything away afterwards. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Result, type Running, start } from "./command.ts";
@@ -25,9 +25,13 @@ export class Home {
     return this.start(...args).ended();
   }
 
-  /** Starts a command and leaves it running. */
+  /** Starts a command and leaves it running. A new cluster has the nodes that a test asks for, and no others. */
   start(...args: string[]): Running {
-    const running = start(binary, args, { env: this.env, cwd: this.dir });
+    const asks = args.some((arg) => /^--(nodes|runtime|config)\b/.test(arg));
+    const at = args.indexOf("--data-dir");
+    const isNew = !existsSync(join(args[at === -1 ? -1 : at + 1] ?? this.dataDir, "last.json"));
+    const without = args[0] === "up" && !asks && isNew ? ["--nodes", "0"] : [];
+    const running = start(binary, [...args, ...without], { env: this.env, cwd: this.dir });
     this.#running.add(running);
     running.process.once("close", () => this.#running.delete(running));
     return running;

@@ -39,9 +39,11 @@ export function answerError(
   log: Logger,
   exchange?: Arrived,
 ): ApiResponse {
-  if (!isStatusError(error) || error.code === 500) {
-    log.error("request failed", { method, path, "audit-ID": exchange?.headers["audit-id"], error });
-  }
+  const facts = { method, path, "audit-ID": exchange?.headers["audit-id"] };
+  // Another server does not answer, such as a kubelet that restarts: its stack says nothing.
+  if (isStatusError(error) && error.code === 500 && error.reason === "")
+    log.warn("request failed", { ...facts, why: error.message });
+  else if (!isStatusError(error) || error.code === 500) log.error("request failed", { ...facts, error });
   const status = isStatusError(error)
     ? error
     : isTooDeep(error)

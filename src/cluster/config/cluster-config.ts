@@ -1,5 +1,5 @@
 /** The configuration of a cluster, and what the process that runs it provides. */
-import type { FeatureFlags } from "#api";
+import type { core, FeatureFlags } from "#api";
 import type { AuthorizationFlags, FairnessSettings, ServiceSettings, StorageSettings } from "#apiserver";
 import type { Clock, Logger } from "#base";
 import type { InProcessHandle } from "#client";
@@ -68,6 +68,8 @@ export interface ClusterConfig {
   readonly realNodes?: RealNodesConfig | undefined;
   /** Whether nodes and Pods reach what this machine reaches: registries, and addresses outside. Default: true. */
   readonly outside?: boolean | undefined;
+  /** What is applied at every start, once nodes are ready. Default: nothing. */
+  readonly initial?: InitialObjects | undefined;
   /** The kubeconfig file that gets this cluster's context. */
   readonly mergeInto: string;
 }
@@ -96,6 +98,8 @@ export interface RealNodesConfig {
   readonly ingress?: boolean | undefined;
   /** Folders of this machine that nodes get when they start. Default: none. */
   readonly mounts?: readonly NodeMount[] | undefined;
+  /** Nodes by name, with what is each one's own, instead of node-1 and so on. */
+  readonly own?: readonly NodeOwn[] | undefined;
   /** Whether Pods of nodes that start may open loop devices of this machine. Default: false. */
   readonly opensLoops?: boolean | undefined;
 }
@@ -103,6 +107,37 @@ export interface RealNodesConfig {
 export interface HostPort {
   readonly port: number;
   readonly protocol: "tcp" | "udp";
+}
+
+/** What one node has, besides what all have. */
+export interface NodeOwn {
+  readonly name: string;
+  /** The label node-role.kubernetes.io/<role>. */
+  readonly role?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** When it registers. */
+  readonly taints?: readonly core.Taint[] | undefined;
+  /** Of a simulated node. */
+  readonly cpu?: string | undefined;
+  readonly memory?: string | undefined;
+  readonly pods?: number | undefined;
+  /** Of a real node: as `--node-mount` gives them, and a KubeletConfiguration. */
+  readonly mounts?: readonly string[] | undefined;
+  readonly kubelet?: object | undefined;
+}
+
+export interface InitialObjects {
+  /** Files and folders. */
+  readonly manifests: readonly string[];
+  readonly charts: readonly InitialChart[];
+}
+
+export interface InitialChart {
+  readonly name: string;
+  /** A folder or an archive. */
+  readonly chart: string;
+  readonly namespace: string;
+  readonly values?: object | undefined;
 }
 
 /** A folder or file of this machine in nodes. */
@@ -123,6 +158,8 @@ export interface NodesConfig {
   readonly pods?: number | undefined;
   /** Assigned to these zones round-robin. */
   readonly zones?: readonly string[] | undefined;
+  /** Nodes by name, with what is each one's own, instead of node-1 and so on. */
+  readonly own?: readonly NodeOwn[] | undefined;
   /** What containers use: a usage script. Default: what annotations of Pods say. */
   readonly usageFile?: string | undefined;
 }

@@ -3,6 +3,7 @@
  * last.json: what the last start chose. It stays.
  */
 import { readFile } from "node:fs/promises";
+import type { NodesConfig } from "../config/cluster-config.ts";
 import { type DataDir, isInUse } from "./data-dir.ts";
 
 export interface RunState {
@@ -37,6 +38,8 @@ export interface LastStart {
   readonly version: string;
   /** The user's kubeconfig that was given, or found. */
   readonly mergeInto: string;
+  /** Simulated nodes. Undefined: the cluster had real ones, which have their records. */
+  readonly nodes?: NodesConfig | undefined;
 }
 
 export async function readLastStart(dir: DataDir): Promise<LastStart | undefined> {

@@ -1,10 +1,11 @@
 /** Simulated nodes in the API server's process: each through the whole pipeline, as its own user. */
+import { canonicalQuantity } from "#api";
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
 import type { Clock, Logger, Random } from "#base";
 import { Client, type InProcessHandle, inProcess, traced } from "#client";
-import { Fleet, type FleetOptions, nodesOf } from "#kubelet";
+import { Fleet, type FleetOptions, type NodeSettings, nodesOf } from "#kubelet";
 import type { Tracing } from "#tracing";
-import type { NodesConfig } from "../config/cluster-config.ts";
+import type { NodeOwn, NodesConfig } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
 
 export interface SimulatedNodesOptions extends Pick<FleetOptions, "defaults" | "usage"> {
@@ -52,20 +53,39 @@ export function simulatedNames(nodes: NodesConfig): readonly string[] {
   return settingsOf(nodes).map(({ name }) => name);
 }
 
-function settingsOf({ count, cpu, memory, pods, zones }: NodesConfig) {
+/** Of a node that is added later. Undefined: there are no addresses for so many. */
+export function addedSettings(nodes: NodesConfig): (name: string, number: number) => NodeSettings | undefined {
+  return (name, number) => {
+    try {
+      const found = settingsOf({ ...nodes, own: undefined, count: number }).at(-1);
+      return found === undefined ? undefined : { ...found, name };
+    } catch {
+      return undefined; // the ranges end before it
+    }
+  };
+}
+
+function settingsOf({ count, cpu, memory, pods, zones, own }: NodesConfig): readonly NodeSettings[] {
+  const nameOf = (number: number) => own?.[number - 1]?.name ?? `node-${number}`;
   try {
-    return nodesOf({
-      count,
-      cpu,
-      memory,
-      pods,
-      zones,
-      instanceType: "simulated",
-    });
+    const all = nodesOf({ count, nameOf, cpu, memory, pods, zones, instanceType: "simulated" });
+    return all.map((settings, at) => withOwn(settings, own?.[at]));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new ClusterError(`--nodes ${count}: ${error.message}.`, { cause: error });
   }
+}
+
+function withOwn(settings: NodeSettings, own: NodeOwn | undefined): NodeSettings {
+  if (own === undefined) return settings;
+  const { labels, taints, cpu, memory, pods } = own;
+  const capacity = {
+    ...settings.capacity,
+    ...(cpu !== undefined && { cpu: canonicalQuantity(cpu) }),
+    ...(memory !== undefined && { memory: canonicalQuantity(memory) }),
+    ...(pods !== undefined && { pods: String(pods) }),
+  };
+  return { ...settings, labels: { ...settings.labels, ...labels }, taints, capacity };
 }
 
 function versionText(): string {

@@ -100,7 +100,7 @@ export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNod
     );
   });
   const found = (await listNodes(nodes.site)).some(({ run }) => run?.state === "running");
-  await nodes.want(options.config.count);
+  await nodes.want(options.config.count, options.config.own);
   return {
     machineIp: nodes.machineIp,
     podRanges: nodes.network.podRanges,

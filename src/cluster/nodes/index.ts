@@ -1,3 +1,4 @@
+export { examine, type Finding } from "./doctor.ts";
 export {
   isSamePlace,
   type Protocol,

@@ -22,6 +22,8 @@ import { argumentOf, isShimOf, shimSocket } from "./runtime/shims.ts";
 import { LOOP_CLAIMS, type NodeNames, type SiteNames } from "./site/names.ts";
 import { listNodes, type NodeRecord, type NodeRun, writeRun } from "./site/record.ts";
 
+/** libcni's own. */
+const CNI_RESULTS = "/var/lib/cni/results";
 const GRACE_MS = 3_000;
 const KILL_MS = 0;
 
@@ -30,7 +32,7 @@ export async function powerOff({ names, run }: Pick<NodeRecord, "names" | "run">
   await endAll([run?.containerd, ...(await findProcesses(isContainerdOf(names)))], GRACE_MS, clock);
   await endAll([run?.init], KILL_MS, clock);
   const shims = await findProcesses(isShimOf(names));
-  const sockets = await shimSockets(names, shims);
+  const ids = await sandboxIds(names, shims);
   await endAll(shims, KILL_MS, clock);
   await removeCgroup(names.cgroup, clock);
   await unmountBelow(names.runDir);
@@ -38,7 +40,8 @@ export async function powerOff({ names, run }: Pick<NodeRecord, "names" | "run">
   await releaseLoops(names, clock);
   await removeCgroup(names.volumesCgroup, clock);
   await removeNodeLink(names);
-  for (const socket of sockets) await rm(socket, { force: true });
+  for (const id of ids) await rm(shimSocket(names, id), { force: true });
+  await removeCniResults(ids);
   await removeTree(names.runDir);
   await removeTree(names.containerState);
 }
@@ -54,6 +57,8 @@ export async function powerOffAll(site: SiteNames, clock: Clock): Promise<void> 
   await removeCgroup(site.cgroup, clock);
   await removeCgroup(site.volumesCgroup, clock);
   await unmountBelow(site.runDir);
+  // Also what belongs to no node, such as the probe of a start that was killed.
+  await unmountBelow(site.nodesDir);
   await removeTree(site.runDir);
   await rmdir(LOOP_CLAIMS).catch(() => {}); // other clusters may use it, or it does not exist
   await rmdir(dirname(site.runDir)).catch(() => {}); // other clusters may use it, or it does not exist
@@ -100,9 +105,19 @@ function isAgentOf(names: NodeNames): (args: readonly string[]) => boolean {
 }
 
 /** Shims listen in a folder that all containerds share. Bundles name the sandboxes of exited shims. */
-async function shimSockets(names: NodeNames, shims: readonly ProcessId[]): Promise<string[]> {
+async function sandboxIds(names: NodeNames, shims: readonly ProcessId[]): Promise<string[]> {
   const bundles = join(names.stateDir, "io.containerd.runtime.v2.task", "k8s.io");
   const ids = await readdir(bundles).catch(() => []); // there are none
   const running = await Promise.all(shims.map(async ({ pid }) => argumentOf(await processArgs(pid), "-id")));
-  return [...ids, ...running.filter((id) => id !== undefined)].map((id) => shimSocket(names, id));
+  return [...ids, ...running.filter((id) => id !== undefined)];
+}
+
+/**
+ * What libcni remembers of sandboxes that were not taken down in order. It is on the disk of an isolated node; else it
+ * is on the machine, in a folder that all containerds share: `<network>-<sandbox>-<interface>`.
+ */
+async function removeCniResults(ids: readonly string[]): Promise<void> {
+  const names = await readdir(CNI_RESULTS).catch(() => []); // there are none
+  for (const name of names)
+    if (ids.some((id) => name.includes(`-${id}-`))) await rm(join(CNI_RESULTS, name), { force: true });
 }

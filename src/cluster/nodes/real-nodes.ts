@@ -11,7 +11,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { type Clock, isAbort, KeyedBackoff, type Logger, type Random } from "#base";
-import type { HostPort } from "../config/cluster-config.ts";
+import type { HostPort, NodeOwn } from "../config/cluster-config.ts";
 import { type NodeMount, parseNodeMount } from "./isolation/node-mounts.ts";
 import { isolationObstacle } from "./isolation/probe.ts";
 import { ensureProgramsDir, installPrograms } from "./isolation/programs.ts";
@@ -28,8 +28,8 @@ import { powerOff, removeNodeDir, stopped } from "./power-off.ts";
 import { DEFAULT_SERVICE_RANGE, type KubeletOptions } from "./programs/kubelet.ts";
 import { PROXY_PORT, proxyEnv } from "./runtime/pull-proxy.ts";
 import { namedRegistries, REGISTRY_HOSTS } from "./site/mirrors.ts";
-import { type NodeNames, nodeNames, type SiteNames, siteNames } from "./site/names.ts";
-import { freeIndex, listNodes, type NodeRecord, type NodeRun, readNode, writeRun, writeSpec } from "./site/record.ts";
+import { type NodeNames, type SiteNames, siteNames } from "./site/names.ts";
+import { freeIndex, listNodes, type NodeRecord, type NodeRun, readNode, wantNodes, writeRun } from "./site/record.ts";
 import { ensureSiteNetwork, MAX_NODES, nodeIp, nodeIp6, type SiteNetwork } from "./site/site-network.ts";
 
 const TICK_MS = 100;
@@ -129,14 +129,9 @@ export class RealNodes {
     return new RealNodes(site, network, machine, obstacle, mtu, options);
   }
 
-  /** Wants at least this many nodes, named node-1 and so on. Existing nodes keep their wanted state. */
-  async want(count: number): Promise<void> {
-    const known = new Set((await listNodes(this.site)).map(({ names }) => names.name));
-    for (let number = 1; number <= count; number++) {
-      if (!known.has(`node-${number}`)) {
-        await writeSpec(nodeNames(this.site, `node-${number}`), { wanted: "running" });
-      }
-    }
+  /** Wants at least this many nodes: those with names, then node-1 and so on. Existing ones keep their wanted state. */
+  async want(count: number, own: readonly NodeOwn[] = []): Promise<void> {
+    await wantNodes(this.site, count, own);
   }
 
   /** Called when a Node has its Pod CIDRs. */
@@ -220,9 +215,10 @@ export class RealNodes {
   /** The next work on a node, if any. */
   async #workFor(
     { names, spec, run }: NodeRecord,
-    kubelet: KubeletOptions,
+    forAll: KubeletOptions,
     signal: AbortSignal,
   ): Promise<Work | undefined> {
+    const kubelet = { ...forAll, own: spec };
     if (spec.wanted === "removed") return { kind: "remove", run: () => this.#remove(names, run) };
     if (run === undefined) return { kind: "take up", run: () => this.#takeUp(names) };
     if (spec.wanted === "stopped") {

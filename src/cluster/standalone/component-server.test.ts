@@ -2,11 +2,11 @@
  * What a component serves, and to whom: the API server is asked, here in the form of a transport that answers for it.
  */
 import { Agent, type AgentOptions, request } from "node:https";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { defaultFeatures } from "#api";
 import { MetricsRegistry, realClock, silentLogger } from "#base";
 import { Client, type Transport } from "#client";
-import { serveComponent } from "./component-server.ts";
+import { serveComponent, tlsOf } from "./component-server.ts";
 
 /** Knows two tokens, whose bearers may read one path each. */
 const reviewer: Transport = {
@@ -72,4 +72,22 @@ it("serves its reports to whom the API server lets read them", async () => {
   } finally {
     await server.close();
   }
+});
+
+describe("TLS of a component's server", () => {
+  const serving = { bindAddress: "127.0.0.1", port: 0 };
+
+  it("is what its flags say", () => {
+    expect(tlsOf(serving)).toEqual({ minVersion: "TLSv1.2", ciphers: expect.stringContaining("AES128-GCM") });
+    const tls = { minVersion: "VersionTLS13", cipherSuites: ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"] };
+    const { minVersion, ciphers } = tlsOf({ ...serving, tls });
+    expect([minVersion, ciphers?.split(":").at(-1)]).toEqual(["TLSv1.3", "ECDHE-RSA-AES256-GCM-SHA384"]);
+  });
+
+  it.each([
+    [{ minVersion: "TLS1.3" }, 'unknown tls version "TLS1.3"'],
+    [{ cipherSuites: ["NO_SUCH"] }, "Cipher suite NO_SUCH not supported or doesn't exist"],
+  ])("is refused with %j", (tls, why) => {
+    expect(() => tlsOf({ ...serving, tls })).toThrow(why);
+  });
 });

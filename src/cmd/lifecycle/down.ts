@@ -5,8 +5,15 @@ import { type Clock, realClock } from "#base";
 import { ClusterError, type DataDir, endNodes, findRunning, isInUse, openDataDir } from "#cluster";
 import { wholeNumber } from "../options/values.ts";
 import { clusterArgument, type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
+import { ownSystemd, removeUnit } from "./systemd.ts";
 
 const POLL_MS = 20;
+
+interface DownOptions extends DataDirOption {
+  readonly timeout: number;
+  readonly keepNodes?: boolean;
+  readonly systemd?: boolean;
+}
 
 export function downCommand(): Command {
   return new Command("down")
@@ -18,10 +25,18 @@ export function downCommand(): Command {
         .argParser(wholeNumber(1, 3600))
         .default(30),
     )
+    .option("--systemd", "also remove the unit of `k8ts up --systemd`")
     .option("--keep-nodes", "keep real nodes and their containers running for the next `up`")
-    .action(async (name: string | undefined, options: DataDirOption & { timeout: number; keepNodes?: boolean }) => {
+    .action(async (name: string | undefined, options: DownOptions) => {
       const dir = dataDirOf(options, name);
       const clock = realClock();
+      // First: it would start the cluster again.
+      if (options.systemd === true)
+        process.stdout.write(
+          removeUnit(dir, ownSystemd())
+            .map((line) => `${line}\n`)
+            .join(""),
+        );
       const stopped = await stopRunning(dir, options.timeout * 1000, clock);
       if (!options.keepNodes) await endNodesOf(dir, clock);
       process.stdout.write(

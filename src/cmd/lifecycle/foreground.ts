@@ -4,12 +4,12 @@
  */
 import { createLogger, realClock } from "#base";
 import type { InProcessHandle } from "#client";
-import { type Cluster, type ClusterConfig, dataDirAt, type Environment, startCluster } from "#cluster";
+import { type Cluster, type ClusterConfig, contextName, dataDirAt, type Environment, startCluster } from "#cluster";
 import { upDashboard } from "../inspect/dashboard.ts";
 import { surviveClosedPipes } from "../process/closed-pipes.ts";
 import { sentenceFor } from "../process/sentence.ts";
 import { parentReporter } from "./detach.ts";
-import { type Reporter, residentMb, terminalReporter } from "./terminal.ts";
+import { type NodesSummary, type Reporter, residentMb, terminalReporter } from "./terminal.ts";
 
 export interface ForegroundOptions {
   /** Undefined: no dashboard. */
@@ -73,7 +73,8 @@ export async function runForeground(
   const page = dashboardPort === undefined ? undefined : await upDashboard({ clock, log, port: dashboardPort, dir });
   reporter.ready(
     {
-      cluster: { url, kubeconfig, mergedInto },
+      cluster: { url, kubeconfig, mergedInto, context: contextName(config.name) },
+      nodes: nodesSummary(config),
       notes: [...notes, ...cluster.notes, ...(page?.notes ?? [])],
       ...(page?.dashboard !== undefined && { dashboard: page.dashboard.newLink() }),
       readyMs,
@@ -92,4 +93,10 @@ export async function runForeground(
   await cluster.stop({ keepNodes: signal === "SIGTERM" });
   reporter.stopped();
   log.info("stopped");
+}
+
+function nodesSummary({ nodes, realNodes, outside = true }: ClusterConfig): NodesSummary {
+  if (realNodes !== undefined) return { kind: "real", count: realNodes.count, pulls: outside };
+  const count = nodes?.count ?? 0;
+  return { kind: count === 0 ? "none" : "simulated", count, pulls: false };
 }

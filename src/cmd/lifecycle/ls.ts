@@ -57,7 +57,7 @@ function versionText(own: string | undefined): string | undefined {
 async function nodesOf(dir: DataDir, found: Running): Promise<number | undefined> {
   if (!found.running) {
     const entries = await readdir(dir.nodes, { withFileTypes: true }).catch(() => []); // it has no real nodes
-    return entries.filter((entry) => entry.isDirectory()).length || undefined;
+    return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith(".")).length || undefined;
   }
   if (found.state === undefined) return undefined;
   try {

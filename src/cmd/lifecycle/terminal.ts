@@ -5,10 +5,12 @@ import type { Clock, Timer } from "#base";
 import type { Cluster, ClusterConfig, Step } from "#cluster";
 
 export interface Ready {
-  readonly cluster: Pick<Cluster, "url" | "kubeconfig" | "mergedInto">;
+  readonly cluster: Pick<Cluster, "url" | "kubeconfig" | "mergedInto"> & { readonly context: string };
   readonly notes: readonly string[];
   /** A link that works once. */
   readonly dashboard?: string;
+  /** Of the nodes, and what may run on them. */
+  readonly nodes: NodesSummary;
   readonly readyMs: number;
   readonly residentMb: number;
 }
@@ -21,6 +23,35 @@ export interface Reporter {
   failed(sentence: string): void;
   stopping(): void;
   stopped(): void;
+}
+
+export interface NodesSummary {
+  readonly kind: "real" | "simulated" | "none";
+  /** Simulated ones, or at least so many real ones. */
+  readonly count: number;
+  /** Whether images are pulled. */
+  readonly pulls: boolean;
+}
+
+/** In every real node from the start. */
+const PRELOADED = "localhost/busybox:1";
+
+/** What there is, and what to try: a Deployment that runs without a registry. */
+function nodesLines({ kind, count, pulls }: NodesSummary): string[] {
+  switch (kind) {
+    case "none":
+      return ["  nodes        none: Pods stay Pending (--nodes N)", "  try          kubectl get namespaces"];
+    case "simulated":
+      return [
+        `  nodes        ${count} simulated: Pods are reported as running, no containers run`,
+        "  try          kubectl create deployment web --image=any/image && kubectl get pods",
+      ];
+    case "real":
+      return [
+        `  nodes        real, on containerd; ${PRELOADED} is there, ${pulls ? "others are pulled" : "others have to be imported (k8ts image import)"}`,
+        `  try          kubectl create deployment web --image=${PRELOADED} -- sleep infinity && kubectl get pods`,
+      ];
+  }
 }
 
 export function terminalReporter(out: WriteStream, clock: Clock): Reporter {
@@ -52,7 +83,7 @@ export function stepLine({ name, detail, ms }: Step): string {
   return `  ✓ ${name.padEnd(16)}${`${Math.round(ms)} ms`.padStart(7)}   ${detail}`;
 }
 
-export function readyLines({ cluster, notes, dashboard, readyMs, residentMb: memory }: Ready): string[] {
+export function readyLines({ cluster, notes, dashboard, nodes, readyMs, residentMb: memory }: Ready): string[] {
   return [
     `Ready in ${Math.round(readyMs)} ms, ${memory} MB resident.`,
     ...notes.map((note) => `Note: ${note}`),
@@ -60,9 +91,9 @@ export function readyLines({ cluster, notes, dashboard, readyMs, residentMb: mem
     `  API server   ${cluster.url}`,
     cluster.mergedInto === undefined
       ? `  kubeconfig   ${cluster.kubeconfig}`
-      : `  kubeconfig   ${cluster.kubeconfig}, and as context k8ts in ${cluster.mergedInto}`,
+      : `  kubeconfig   ${cluster.kubeconfig}, and as context ${cluster.context} in ${cluster.mergedInto}`,
     ...(dashboard === undefined ? [] : [`  dashboard    ${dashboard} (works once; then \`k8ts dashboard\`)`]),
-    `  try          kubectl get namespaces`,
+    ...nodesLines(nodes),
     "",
   ];
 }

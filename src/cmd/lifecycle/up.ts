@@ -1,8 +1,18 @@
 /** `k8ts up`: runs a cluster in the foreground, or with --detach in its own process. */
 import { existsSync, readdirSync } from "node:fs";
 import { Command, Option } from "commander";
-import { type ClusterConfig, ClusterError, type RealNodesConfig, type StoreConfig } from "#cluster";
+import {
+  type ClusterConfig,
+  ClusterError,
+  type NodeOwn,
+  type NodesConfig,
+  type RealNodesConfig,
+  readLastStart,
+  type StoreConfig,
+} from "#cluster";
 import { userKubeconfigPath } from "#pki";
+import type { ClusterFile } from "../config/cluster-file.ts";
+import { takeClusterFile } from "../config/take-file.ts";
 import { type AdmissionFlagOptions, admissionFrom, admissionOptions } from "../options/api-server/admission.ts";
 import { type ApisFlagOptions, apisOptions } from "../options/api-server/apis.ts";
 import { type AuditFlagOptions, auditFrom, auditOptions } from "../options/api-server/audit.ts";
@@ -42,6 +52,7 @@ import { milliseconds, wholeNumber } from "../options/values.ts";
 import { clusterArgument, type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 import { runDetached } from "./detach.ts";
 import { runForeground } from "./foreground.ts";
+import { installUnit, ownSystemd, removeUnit, unitText } from "./systemd.ts";
 
 export interface UpOptions
   extends EtcdOptions,
@@ -77,6 +88,8 @@ export interface UpOptions
   readonly dashboard: boolean;
   readonly dashboardPort: number;
   readonly detach?: boolean;
+  readonly config?: string;
+  readonly systemd?: "install" | "remove";
   readonly faultSeed?: number;
 }
 
@@ -134,12 +147,21 @@ export function upCommand(): Command {
       ).argParser(wholeNumber(0, 2 ** 31 - 1)),
     )
     .option("--detach", "run in the background; return when the cluster is ready")
-    .action(async (name: string | undefined, given: UpOptions) => {
-      const { cluster: _, ...own } = given;
-      const options: UpOptions = { ...own, dataDir: dataDirOf(given, name).path };
-      const { realNodes, notes } = await chooseNodes({ ...options, hasNodes: hasNodes(options) }, ownTerminal());
-      const config = { ...configFrom(options, realNodes), flags: flagValues(command) };
-      await publishAtStart(options, dataDirOf(options), realNodes !== undefined);
+    .option("--config <file>", "a file of the kind Cluster: nodes, networking, manifests, charts; flags add to it")
+    .addOption(
+      new Option("--systemd [remove]", "install a systemd unit that runs this `up` at every boot; `remove` removes it")
+        .choices(["install", "remove"])
+        .preset("install"),
+    )
+    .action(async (name: string | undefined) => {
+      const { file, options } = await withFile(command, name);
+      if (options.systemd !== undefined) return underSystemd(options, options.systemd);
+      const last = await readLastStart(dataDirOf(options));
+      const before = { hasNodes: hasNodes(options), hadSimulated: last?.nodes?.count };
+      const { notes, ...choice } = await chooseNodes({ ...options, ...before }, ownTerminal());
+      const chosen = { ...choice, before: last?.nodes, own: file?.nodes };
+      const config = { ...configFrom(options, chosen), initial: file?.initial, flags: flagValues(command) };
+      await publishAtStart(options, dataDirOf(options), choice.realNodes !== undefined);
       if (options.detach) await runDetached(config);
       else
         await runForeground(
@@ -173,8 +195,21 @@ function notesOnFaults({ faultSeed: seed }: UpOptions): readonly string[] {
   return seed === undefined ? [] : [`Requests of controllers, scheduler and simulated nodes fail by the seed ${seed}.`];
 }
 
-export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): ClusterConfig {
-  const nodes = realNodes === undefined ? nodesFrom(options) : undefined;
+interface ChosenNodes {
+  readonly realNodes?: RealNodesConfig;
+  readonly simulated: number;
+  /** The simulated ones of the last start. */
+  readonly before?: NodesConfig | undefined;
+  /** Those of --config. */
+  readonly own?: readonly NodeOwn[] | undefined;
+}
+
+export function configFrom(options: UpOptions, chosen: ChosenNodes = { simulated: 0 }): ClusterConfig {
+  const { own, simulated, before } = chosen;
+  const found = chosen.realNodes === undefined ? nodesFrom(options, simulated, before) : undefined;
+  const nodes = found === undefined || own === undefined ? found : { ...found, own };
+  const realNodes =
+    chosen.realNodes === undefined || own === undefined ? chosen.realNodes : { ...chosen.realNodes, own };
   const { path, name } = dataDirOf(options);
   return {
     dataDir: path,
@@ -211,10 +246,41 @@ export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): Clu
   };
 }
 
+/** The options of the command line, and those of --config. The name of the cluster becomes its directory. */
+async function withFile(
+  command: Command,
+  name: string | undefined,
+): Promise<{ readonly file: ClusterFile | undefined; readonly options: UpOptions }> {
+  const { config } = command.opts<UpOptions>();
+  const file = config === undefined ? undefined : await takeClusterFile(command, config);
+  if (name !== undefined && file?.name !== undefined && name !== file.name)
+    throw new ClusterError(`${name} and name: ${file.name} of ${config} name two clusters: give one.`);
+  const { cluster, ...own } = command.opts<UpOptions>();
+  const named = cluster === undefined && own.dataDir === undefined ? (name ?? file?.name) : name;
+  return {
+    file,
+    options: { ...own, dataDir: dataDirOf({ ...own, ...(cluster !== undefined && { cluster }) }, named).path },
+  };
+}
+
+function underSystemd(options: UpOptions, what: "install" | "remove"): void {
+  const systemd = ownSystemd();
+  const dir = dataDirOf(options);
+  const entry = process.argv[1] ?? "";
+  const args = process.argv.slice(2).filter((arg) => !/^--(systemd|detach)(=|$)/.test(arg) && arg !== "install");
+  const command = [process.execPath, ...process.execArgv, entry, ...args];
+  const text = unitText({ dir, command, env: process.env, cwd: process.cwd(), isSystem: systemd.isSystem });
+  const done = what === "remove" ? removeUnit(dir, systemd) : installUnit(dir, text, systemd);
+  process.stdout.write(done.map((line) => `${line}\n`).join(""));
+}
+
 /** Real nodes of an earlier start. */
 function hasNodes(options: UpOptions): boolean {
   const { nodes } = dataDirOf(options);
-  return existsSync(nodes) && readdirSync(nodes, { withFileTypes: true }).some((entry) => entry.isDirectory());
+  return (
+    existsSync(nodes) &&
+    readdirSync(nodes, { withFileTypes: true }).some((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+  );
 }
 
 function storeFrom(options: UpOptions): StoreConfig {

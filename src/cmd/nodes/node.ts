@@ -5,17 +5,21 @@
  */
 import { Command } from "commander";
 import { type core, isStatusError, kinds } from "#api";
-import { realClock } from "#base";
+import { type Clock, realClock } from "#base";
 import type { ResourceClient } from "#client";
 import { ClusterError } from "#cluster";
 import { runningServer } from "../inspect/running-server.ts";
 import { textTable } from "../inspect/text-table.ts";
 import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
-import { addRealVerbs, setRealNode } from "./real-node.ts";
+import { addRealVerbs, freeName, setRealNode } from "./real-node.ts";
 
 const NODES = kinds.Node;
 /** The annotation that simulated nodes watch; repeated here, so that the command does not load them. */
 export const STOPPED = "simulated.k8ts.io/stopped";
+/** The same: a Node with it is a simulated one that was added. */
+const ADDED = "simulated.k8ts.io/number";
+const POLL_MS = 50;
+const READY_TIMEOUT_MS = 60_000;
 
 export function nodeCommand(): Command {
   const command = new Command("node").description("list nodes, simulate node failures, add and remove real nodes");
@@ -45,22 +49,60 @@ export function nodeCommand(): Command {
         }),
       );
   }
-  addRealVerbs(command, (options, name) =>
-    withNodes(options, async (nodes) => {
-      await nodes.delete(name).catch((error: unknown) => {
-        // It may never have registered.
-        if (!isStatusError(error) || error.reason !== "NotFound") throw error;
-      });
-    }),
-  );
+  addRealVerbs(command, {
+    addSimulated: (options, name) => withNodes(options, (nodes) => addSimulated(nodes, name)),
+    untilReady: (options, name) => withNodes(options, (nodes) => untilReady(nodes, name, realClock())),
+    forget: (options, name) =>
+      withNodes(options, async (nodes) =>
+        nodes.delete(name).then(
+          () => true,
+          (error: unknown) => {
+            // It may never have registered.
+            if (isStatusError(error) && error.reason === "NotFound") return false;
+            throw error;
+          },
+        ),
+      ),
+  });
   return command;
+}
+
+/** Undefined if the cluster has real nodes, or none. */
+async function addSimulated(nodes: ResourceClient<core.Node>, given: string | undefined): Promise<string | undefined> {
+  const { items } = await nodes.list();
+  if (!items.some(isSimulated)) return undefined;
+  const names = new Set(items.map(({ metadata }) => metadata.name));
+  const numbers = items.map(({ metadata }, at) => Number(metadata.annotations?.[ADDED] ?? at + 1));
+  const number = Math.max(items.length, ...numbers) + 1;
+  const name = given ?? freeName(names);
+  if (names.has(name)) throw new ClusterError(`Node ${name} already exists.`);
+  await nodes.create({ metadata: { name, annotations: { [ADDED]: String(number) } } });
+  return name;
+}
+
+async function untilReady(nodes: ResourceClient<core.Node>, name: string, clock: Clock): Promise<void> {
+  const deadline = clock.monotonic() + READY_TIMEOUT_MS;
+  for (;;) {
+    const node = await nodes.get(name).catch((error: unknown) => {
+      if (isStatusError(error) && error.reason === "NotFound") return undefined;
+      throw error;
+    });
+    if (node?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True")) return;
+    if (clock.monotonic() >= deadline)
+      throw new ClusterError(
+        `${name} is added, but not Ready after ${READY_TIMEOUT_MS / 1000} s: \`k8ts why node/${name}\` says more.`,
+      );
+    await clock.sleep(POLL_MS);
+  }
+}
+
+function isSimulated({ status }: core.Node): boolean {
+  return status?.nodeInfo?.containerRuntimeVersion.startsWith("simulated://") === true;
 }
 
 async function setStopped(nodes: ResourceClient<core.Node>, name: string, stopped: "true" | null): Promise<void> {
   try {
-    const { status } = await nodes.get(name);
-    if (status?.nodeInfo?.containerRuntimeVersion.startsWith("simulated://") !== true)
-      throw new ClusterError(`${name} is not a simulated node.`);
+    if (!isSimulated(await nodes.get(name))) throw new ClusterError(`${name} is not a simulated node.`);
     await nodes.patch(name, { type: "merge", object: { metadata: { annotations: { [STOPPED]: stopped } } } });
   } catch (error) {
     if (!isStatusError(error) || error.reason !== "NotFound") throw error;
@@ -68,10 +110,10 @@ async function setStopped(nodes: ResourceClient<core.Node>, name: string, stoppe
   }
 }
 
-async function withNodes(
+async function withNodes<T>(
   options: DataDirOption,
-  work: (nodes: ResourceClient<core.Node>) => Promise<void>,
-): Promise<void> {
+  work: (nodes: ResourceClient<core.Node>) => Promise<T>,
+): Promise<T> {
   const { server, caPem, client: user } = await runningServer(dataDirOf(options));
   const credentials = user !== undefined && "certPem" in user ? { certPem: user.certPem, keyPem: user.keyPem } : {};
   // Loaded on demand, so that other commands start without it.
@@ -79,7 +121,7 @@ async function withNodes(
   const clock = realClock();
   const client = new Client({ transport: https({ server, caPem, ...credentials }, { clock }), clock });
   try {
-    await work(client.of<core.Node>(NODES));
+    return await work(client.of<core.Node>(NODES));
   } catch (error) {
     if (!isStatusError(error)) throw error;
     throw new ClusterError(`The API server at ${server} returned: ${error.message}`, { cause: error });

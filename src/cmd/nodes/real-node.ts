@@ -15,26 +15,39 @@ import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-c
 const POLL_MS = 50;
 const TIMEOUT_MS = 60_000;
 
-/** Adds the subcommands for real nodes only. `forget` deletes a Node from the API. */
-export function addRealVerbs(node: Command, forget: (options: DataDirOption, name: string) => Promise<void>): void {
+/** What the API does for the commands: it has simulated nodes, and says which nodes are Ready. */
+export interface ApiVerbs {
+  /** The name of the added node; undefined: the cluster has real nodes. */
+  addSimulated(options: DataDirOption, name: string | undefined): Promise<string | undefined>;
+  untilReady(options: DataDirOption, name: string): Promise<void>;
+  /** Deletes the Node. False if there is none. */
+  forget(options: DataDirOption, name: string): Promise<boolean>;
+}
+
+/** Adds the subcommands that differ for real nodes. */
+export function addRealVerbs(node: Command, { addSimulated, untilReady, forget }: ApiVerbs): void {
   node
     .command("add [name]")
-    .description("add a real node to the running cluster")
+    .description("add a node of the cluster's kind, real or simulated; returns when it is Ready")
     .addOption(nodeMountOption("of this node"))
     .addOption(dataDirOption())
     .action(async (name: string | undefined, options: DataDirOption & { nodeMount?: readonly string[] }) => {
-      const added = await addRealNode(dataDirOf(options), name, options.nodeMount ?? [], realClock());
+      const { nodeMount = [] } = options;
+      const simulated = await addSimulated(options, name);
+      if (simulated !== undefined && nodeMount.length > 0)
+        throw new ClusterError("--node-mount is for real nodes: those of this cluster are simulated.");
+      const added = simulated ?? (await addRealNode(dataDirOf(options), name, nodeMount, realClock()));
+      await untilReady(options, added);
       process.stdout.write(`${added} is up.\n`);
     });
   node
     .command("remove <name>")
-    .description("stop a real node and delete its data")
+    .description("remove a node; of a real one, also its data")
     .addOption(dataDirOption())
     .action(async (name: string, options: DataDirOption) => {
       const dir = dataDirOf(options);
-      if (!(await setRealNode(dir, name, "removed", realClock())))
-        throw new ClusterError(`${name} is not a real node.`);
-      await forget(options, name);
+      const isReal = await setRealNode(dir, name, "removed", realClock());
+      if (!(await forget(options, name)) && !isReal) throw new ClusterError(`There is no node ${name}.`);
       process.stdout.write(`${name} is removed.\n`);
     });
 }
@@ -72,7 +85,7 @@ async function addRealNode(
   return name;
 }
 
-function freeName(taken: ReadonlySet<string>): string {
+export function freeName(taken: ReadonlySet<string | undefined>): string {
   let number = 1;
   while (taken.has(`node-${number}`)) number++;
   return `node-${number}`;

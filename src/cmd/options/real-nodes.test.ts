@@ -27,15 +27,20 @@ function terminal(answer?: string): Terminal & { readonly lines: string[] } {
 
 describe("chooseNodes", () => {
   it.each([
-    ["none are asked for", { runtime: "auto" }],
-    ["simulated ones are asked for", { runtime: "simulated", nodes: 2 }],
-    ["they are described as only simulated ones can be", { runtime: "auto", nodes: 2, nodeCpu: "4" }],
-  ] as const)("no real nodes where %s", async (_name, options) => {
-    expect(await chooseNodes({ ...options, hasNodes: false }, terminal(), machine())).toEqual({ notes: [] });
+    ["none are asked for", { runtime: "auto", nodes: 0 }, 0],
+    ["simulated ones are asked for", { runtime: "simulated", nodes: 2 }, 2],
+    ["they are asked for without a number", { runtime: "simulated" }, 1],
+    ["they are described as only simulated ones can be", { runtime: "auto", nodes: 2, nodeCpu: "4" }, 2],
+    ["the cluster had simulated ones", { runtime: "auto", hadSimulated: 3 }, 3],
+    ["the cluster had none", { runtime: "auto", hadSimulated: 0 }, 0],
+  ] as const)("no real nodes where %s", async (_name, options, simulated) => {
+    const choice = await chooseNodes({ ...options, hasNodes: false }, terminal(), machine());
+    expect(choice).toEqual({ simulated, notes: [] });
   });
 
   it.each([
     ["auto", 2, 2],
+    ["auto", undefined, 1],
     ["containerd", 3, 3],
     ["containerd", undefined, 1],
   ] as const)("--runtime %s, --nodes %s", async (runtime, nodes, count) => {
@@ -63,7 +68,7 @@ describe("chooseNodes", () => {
 
   it("unless it is told not to, or cannot", async () => {
     const without = { runtime: "auto", nodes: 0, hasNodes: true } as const;
-    expect(await chooseNodes(without, terminal(), machine())).toEqual({ notes: [] });
+    expect(await chooseNodes(without, terminal(), machine())).toEqual({ simulated: 0, notes: [] });
     const { realNodes, notes } = await chooseNodes(
       { runtime: "auto", hasNodes: true },
       terminal(),

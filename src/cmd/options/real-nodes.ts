@@ -76,6 +76,8 @@ export async function nodeMounts(given: readonly string[]): Promise<NonNullable<
 export interface NodesChoice {
   /** Absent: nodes are simulated, or there are none. */
   readonly realNodes?: RealNodesConfig;
+  /** How many simulated ones. */
+  readonly simulated: number;
   readonly notes: readonly string[];
 }
 
@@ -90,28 +92,42 @@ export interface Terminal {
   readonly ask?: (question: string) => Promise<string>;
 }
 
-/** Installs packages if the user agrees. A cluster that has real nodes (`hasNodes`) keeps them. */
+interface Before {
+  /** The cluster has real nodes: it keeps them. */
+  readonly hasNodes: boolean;
+  /** How many simulated ones it had when it last ran: it has them again. */
+  readonly hadSimulated?: number | undefined;
+}
+
+/** One node is the default of a new cluster. Installs packages if the user agrees. */
 export async function chooseNodes(
-  options: NodesFlagOptions & RealNodesFlagOptions & { readonly hasNodes: boolean },
+  options: NodesFlagOptions & RealNodesFlagOptions & Before,
   terminal: Terminal,
   tools?: Tools,
 ): Promise<NodesChoice> {
-  const { runtime } = options;
-  const nodes = options.nodes ?? (runtime === "containerd" && !options.hasNodes ? 1 : 0);
-  const continues = options.nodes === undefined && options.hasNodes;
-  if ((nodes === 0 && !continues) || runtime === "simulated" || (runtime === "auto" && describesSimulated(options)))
-    return { notes: [] };
+  const { runtime, hasNodes, hadSimulated } = options;
+  const simulated = options.nodes ?? hadSimulated ?? 1;
+  const isSimulated = runtime === "simulated" || (runtime === "auto" && describesSimulated(options));
+  if (isSimulated) return { simulated, notes: [] };
+  const continues = options.nodes === undefined && hasNodes;
+  if (runtime === "auto" && !continues && options.nodes === undefined && hadSimulated !== undefined)
+    return { simulated, notes: [] };
+  const nodes = options.nodes ?? (hasNodes ? 0 : 1);
+  if (nodes === 0 && !continues) return { simulated: 0, notes: [] };
   const why = await obstacle(options, terminal, tools ?? (await nodeTools()));
   if (why === undefined) {
     const commands = { command: agentCommand(KUBELET_FLAGS), proxyCommand: agentCommand(PROXY_FLAGS) };
     const { nodeMount = [] } = options;
     const mounts = nodeMount.length === 0 ? undefined : await nodeMounts(nodeMount);
-    return { realNodes: { count: nodes, ...commands, ...realNodeSettings(options), mounts }, notes: [] };
+    return { realNodes: { count: nodes, ...commands, ...realNodeSettings(options), mounts }, simulated: 0, notes: [] };
   }
   if (runtime === "containerd") throw new ClusterError(`${why} Or choose --runtime simulated.`);
-  if (continues) return { notes: [`The real nodes of this cluster were left as they are. ${why}`] };
+  if (continues) return { simulated: 0, notes: [`The real nodes of this cluster were left as they are. ${why}`] };
   const which = nodes === 1 ? "The node is" : `The ${nodes} nodes are`;
-  return { notes: [`${which} simulated: Pods are reported as running, but no containers run. ${why}`] };
+  return {
+    simulated: nodes,
+    notes: [`${which} simulated: Pods are reported as running, but no containers run. ${why}`],
+  };
 }
 
 function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfig> {

@@ -36,17 +36,9 @@ export function nodesOptions(): readonly Option[] {
   ];
 }
 
-/** Undefined: none. */
-export function nodesFrom(options: NodesFlagOptions): NodesConfig | undefined {
-  const {
-    runtime,
-    nodes = runtime === "simulated" ? 1 : 0,
-    nodeCpu,
-    nodeMemory,
-    nodePods,
-    nodeZones,
-    nodeUsage,
-  } = options;
+/** Undefined: none. `before`: what the cluster had when it last ran; flags override it. */
+export function nodesFrom(options: NodesFlagOptions, count: number, before?: NodesConfig): NodesConfig | undefined {
+  const { nodeCpu, nodeMemory, nodePods, nodeZones, nodeUsage } = options;
   const facts = {
     ...(nodeCpu !== undefined && { cpu: nodeCpu }),
     ...(nodeMemory !== undefined && { memory: nodeMemory }),
@@ -54,7 +46,7 @@ export function nodesFrom(options: NodesFlagOptions): NodesConfig | undefined {
     ...(nodeZones !== undefined && { zones: nodeZones }),
     ...(nodeUsage !== undefined && { usageFile: resolve(nodeUsage) }),
   };
-  if (nodes > 0 && runtime !== "containerd") return { count: nodes, ...facts };
+  if (count > 0) return { ...(options.nodes === undefined && before), ...facts, count };
   if (Object.keys(facts).length > 0)
     throw new ClusterError(
       "--node-cpu, --node-memory, --node-pods, --node-zones and --node-usage apply to simulated nodes: use --runtime simulated --nodes N.",

@@ -40,7 +40,7 @@ const words = (text: string) => new Set(text.trim().split(/\s+/));
 /** Of each long command: the flags that `--help` shows. */
 const EVERYDAY: Readonly<Record<string, ReadonlySet<string>>> = table({
   up: words(`--detach --config --store --data-dir --cluster --port --kubeconfig --systemd
-    --nodes --runtime --node-cpu --node-memory --node-zones --node-mount --yes --no-outside
+    --nodes --runtime --node-cpu --node-memory --node-zones --node-mount --yes --no-outside --publish
     --feature-gates --runtime-config --token-auth-file --audit-policy-file --dashboard-port --no-dashboard`),
   "kube-apiserver":
     words(`--etcd-servers --etcd-cafile --etcd-certfile --etcd-keyfile --bind-address --secure-port --advertise-address

@@ -229,7 +229,8 @@ export class FleetNode {
   }
 
   #newNode(now: number): core.Node {
-    return newNode({ name: this.name, labels: this.#labels, report: this.#report }, now);
+    const { taints = [] } = this.#options.settings;
+    return newNode({ name: this.name, labels: this.#labels, taints, report: this.#report }, now);
   }
 
   async #follow({ signal, pods }: Session): Promise<void> {

@@ -41,6 +41,9 @@ export class Fleet {
   readonly #chores: WorkQueue<Chore>;
   readonly #nodes = new Map<string, FleetNode>();
   readonly #ready = Promise.withResolvers<void>();
+  /** While it runs. */
+  #begin: ((settings: NodeSettings) => void) | undefined;
+  readonly #ends = new Map<string, AbortController>();
 
   constructor(options: FleetOptions) {
     const { clock, random } = options;
@@ -63,19 +66,24 @@ export class Fleet {
     try {
       this.#work(tasks);
       const shared = this.#shared(tasks);
-      for (const settings of this.#options.nodes) {
+      const begin = (settings: NodeSettings) => {
         const client = this.#options.clientOf(settings.name);
         clients.push(client);
         const node = new FleetNode({ ...shared, settings, client });
+        const end = new AbortController();
         this.#nodes.set(settings.name, node);
-        tasks.run(node.name, (running) => node.run(running));
-      }
+        this.#ends.set(settings.name, end);
+        tasks.run(node.name, (running) => untilEnded(node, AbortSignal.any([running, end.signal]), end.signal));
+      };
+      for (const settings of this.#options.nodes) begin(settings);
+      this.#begin = begin;
       tasks.run("readiness", async (running) => {
         await abortable(Promise.all([...this.#nodes.values()].map(({ ready }) => ready)), running);
         this.#ready.resolve();
       });
       await tasks.done();
     } finally {
+      this.#begin = undefined;
       this.#ready.reject(new Error("the simulated nodes ended before all of them were ready"));
       this.#pods.close();
       this.#chores.close();
@@ -95,6 +103,20 @@ export class Fleet {
   startNode(name: string): boolean {
     this.#nodes.get(name)?.start();
     return this.#nodes.has(name);
+  }
+
+  /** One more node, while the fleet runs. False if there is one of this name. */
+  add(settings: NodeSettings): boolean {
+    if (this.#begin === undefined || this.#nodes.has(settings.name)) return false;
+    this.#begin(settings);
+    return true;
+  }
+
+  /** Ends a node for good. Its Node and its Pods are left to others. */
+  remove(name: string): void {
+    this.#ends.get(name)?.abort(new Error(`the node ${name} is removed`));
+    this.#ends.delete(name);
+    this.#nodes.delete(name);
   }
 
   /** What the kubelet's /metrics/resource would have. Throws if there is no such node, or if it is stopped. */
@@ -172,5 +194,14 @@ export class Fleet {
       random,
       log,
     };
+  }
+}
+
+/** A node that is removed ends without ending the fleet. */
+async function untilEnded(node: FleetNode, running: AbortSignal, end: AbortSignal): Promise<void> {
+  try {
+    await node.run(running);
+  } catch (error) {
+    if (!end.aborted) throw error;
   }
 }

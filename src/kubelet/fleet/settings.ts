@@ -1,5 +1,5 @@
 /** The names, addresses, capacities and labels of a fleet's nodes. */
-import { canonicalQuantity } from "#api";
+import { canonicalQuantity, type core } from "#api";
 import { addressAt, parseRange, partOf, type Range } from "./addresses.ts";
 
 export interface NodeSettings {
@@ -10,6 +10,8 @@ export interface NodeSettings {
   /** Quantities by resource. */
   readonly capacity: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
+  /** When it registers. Default: none. */
+  readonly taints?: readonly core.Taint[] | undefined;
 }
 
 export interface NodesSpec {

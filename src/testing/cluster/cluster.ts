@@ -12,7 +12,16 @@
  */
 import type { KubeObject } from "#api";
 import { type Clock, systemRandom, VirtualClock } from "#base";
-import { Client, type InProcessHandle, type InProcessUser, inProcess, type ResourceOf } from "#client";
+import {
+  applyAll,
+  Client,
+  type InProcessHandle,
+  type InProcessUser,
+  inProcess,
+  type Manifest,
+  objectsOf,
+  type ResourceOf,
+} from "#client";
 import type { Recorder } from "#flows";
 import type { Fleet } from "#kubelet";
 import { createAuthority } from "#pki";
@@ -21,8 +30,8 @@ import type { ComponentName, Faults } from "../faults/faults.ts";
 import type { Explained } from "../matchers/explain.ts";
 import { ObjectOf } from "../matchers/matchers.ts";
 import type { Image } from "./api-server.ts";
+import { APPLYING, installDefinitions } from "./definitions.ts";
 import { eventually, type Limits } from "./eventually.ts";
-import { applyAll, installDefinitions, type Manifest, objectsOf } from "./manifests.ts";
 import type { ClusterOptions } from "./options.ts";
 import { type Connection, type OpenPort, openPort } from "./port.ts";
 import { type Common, type Control, RunningCluster } from "./running.ts";
@@ -126,7 +135,7 @@ export class TestCluster implements AsyncDisposable {
 
   /** Applies objects, files and folders of any kind. */
   async apply(...manifests: readonly Manifest[]): Promise<void> {
-    await applyAll(this.client, await objectsOf(manifests));
+    await applyAll(this.client, await objectsOf(manifests), APPLYING);
     await this.clock.settle();
   }
 
@@ -211,7 +220,7 @@ export class TestCluster implements AsyncDisposable {
     await this.clock.settle();
     await this.#running.components?.fleet?.ready;
     await installDefinitions(this.client, definitions, () => this.clock.settle());
-    await applyAll(this.client, objects);
+    await applyAll(this.client, objects, APPLYING);
     await this.clock.settle();
     this.#beginning = this.#running.server.image();
     this.#control?.attach(this);

@@ -1,13 +1,19 @@
 /** What this machine offers for real nodes, and what it lacks. */
 import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "./command.ts";
-import { cniBinDir, missingPackages } from "./packages.ts";
+import { unmountBelow } from "./mounts.ts";
+import { cniBinDir, installCommand, missingPackages } from "./packages.ts";
 
+/** There is no rootless mode: network namespaces with addresses of the machine and cgroups of nodes need its rights. */
+export const NEEDS_ROOT = "Real nodes need root, and k8ts has no rootless mode: use sudo, or simulated nodes.";
 const CAP_SYS_RESOURCE = 24n;
 /** CAP_NET_ADMIN and CAP_SYS_ADMIN: root in a container may lack them. */
 const PRIVILEGES = [12n, 21n];
+
+/** Beside the folders of nodes, whose names have no dot. */
+const PROBE = ".overlay-";
 
 export interface Machine {
   readonly cniBinDir: string;
@@ -20,12 +26,12 @@ export interface Machine {
 export function obstacles(): string[] {
   if (process.platform !== "linux") return [`Real nodes need Linux; this is ${process.platform}.`];
   const found: string[] = [];
-  if (process.getuid?.() !== 0) found.push("Real nodes need root.");
+  if (process.getuid?.() !== 0) found.push(NEEDS_ROOT);
   else if (!PRIVILEGES.every((capability) => hasCapability(readFileSync("/proc/self/status", "utf8"), capability))) {
     found.push("Real nodes need CAP_SYS_ADMIN and CAP_NET_ADMIN, which root does not have here.");
   }
   const missing = missingPackages();
-  if (missing.length > 0) found.push(`Missing: ${missing.join(", ")} (Debian and Ubuntu packages).`);
+  if (missing.length > 0) found.push(`Missing: ${missing.join(", ")}. To get them: ${installCommand(missing)}.`);
   return found;
 }
 
@@ -44,10 +50,18 @@ export function hasCapability(status: string, capability: bigint): boolean {
   return ((BigInt(`0x${effective}`) >> capability) & 1n) === 1n;
 }
 
-/** Some file systems, such as another overlay, do not support it: tried once. */
+/**
+ * Some file systems, such as another overlay, do not support it: tried once. A start that is killed meanwhile leaves a
+ * folder with a mount: the next one removes it.
+ */
 async function overlayWorks(scratch: string): Promise<boolean> {
   await mkdir(scratch, { recursive: true });
-  const folder = await mkdtemp(join(scratch, "overlay-"));
+  for (const name of await readdir(scratch)) {
+    if (!name.startsWith(PROBE)) continue;
+    await unmountBelow(join(scratch, name));
+    await rm(join(scratch, name), { recursive: true, force: true });
+  }
+  const folder = await mkdtemp(join(scratch, PROBE));
   const at = (name: string) => join(folder, name);
   try {
     await Promise.all(["lower", "upper", "work", "merged"].map((name) => mkdir(at(name))));

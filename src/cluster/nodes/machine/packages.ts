@@ -1,35 +1,36 @@
-/** Finds and installs missing distribution packages for real nodes. */
+/**
+ * Finds and installs missing distribution packages for real nodes: with apt-get, dnf, pacman or apk. Where none of them
+ * is there, static binaries in /usr/local/bin do as well.
+ */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { table } from "#base";
 import { ClusterError } from "../../config/errors.ts";
 import { findProgram } from "./command.ts";
+import { MANAGERS, nameFor, type PackageManager, PLUGINS, PROGRAMS } from "./package-names.ts";
 
-/** Programs, each with the package of Debian and Ubuntu that has it. */
-const PROGRAMS: Readonly<Record<string, string>> = table({
-  containerd: "containerd",
-  ctr: "containerd",
-  "containerd-shim-runc-v2": "containerd",
-  runc: "runc",
-  ip: "iproute2",
-  iptables: "iptables",
-  nft: "nftables",
-  conntrack: "conntrack",
-  busybox: "busybox-static",
-});
-const PLUGINS = "containernetworking-plugins";
 const PLUGIN_NAMES = ["ptp", "host-local", "portmap", "loopback"];
 const PLUGIN_DIRS = ["/usr/lib/cni", "/opt/cni/bin", "/usr/libexec/cni"];
+const DEBIAN: PackageManager = "apt-get";
 
-export const NODE_PACKAGES: readonly string[] = [...new Set([...Object.values(PROGRAMS), PLUGINS])].sort();
+/** Of Debian and Ubuntu. */
+export const NODE_PACKAGES: readonly string[] = [
+  ...new Set([...Object.values(PROGRAMS), PLUGINS].map((names) => nameFor(DEBIAN, names))),
+].sort();
 
-export function missingPackages(): string[] {
-  const missing = Object.entries(PROGRAMS).filter(([program]) => findProgram(program) === undefined);
-  const packages = missing.map(([, debianPackage]) => debianPackage);
-  if (cniBinDir() === undefined) packages.push(PLUGINS);
+/** The manager of this machine, if it is a supported one. */
+export function packageManager(find: typeof findProgram = findProgram): PackageManager | undefined {
+  return (Object.keys(MANAGERS) as PackageManager[]).find((name) => find(name) !== undefined);
+}
+
+/** By the names that this machine's package manager has for them. */
+export function missingPackages(find: typeof findProgram = findProgram): string[] {
+  const manager = packageManager(find) ?? DEBIAN;
+  const missing = Object.entries(PROGRAMS).filter(([program]) => find(program) === undefined);
+  const packages = missing.map(([, names]) => nameFor(manager, names));
+  if (cniBinDir() === undefined) packages.push(nameFor(manager, PLUGINS));
   return [...new Set(packages)].sort();
 }
 
@@ -40,19 +41,24 @@ export function cniBinDir(): string | undefined {
 
 /** Whether there is a supported package manager. */
 export function canInstall(): boolean {
-  return process.getuid?.() === 0 && findProgram("apt-get") !== undefined;
+  return process.getuid?.() === 0 && packageManager() !== undefined;
 }
 
-export function installCommand(packages: readonly string[]): string {
-  return `apt-get install --no-install-recommends ${packages.join(" ")}`;
+/** How to get packages on this machine, for people. */
+export function installCommand(packages: readonly string[], manager = packageManager()): string {
+  if (manager === undefined)
+    return `put static binaries of ${packages.join(", ")} into /usr/local/bin, and CNI plugins into /opt/cni/bin`;
+  return [manager, ...MANAGERS[manager].install, ...packages].join(" ");
 }
 
 /** Shows the package manager's output only on failure. */
 export async function installPackages(packages: readonly string[]): Promise<void> {
-  const install = () => aptGet("install", "--yes", "--no-install-recommends", ...packages);
+  const manager = packageManager() ?? DEBIAN;
+  const { install: verb, isQuiet, update } = MANAGERS[manager];
+  const install = () => quietly(manager, [...isQuiet, ...verb, ...packages]);
   // Package lists may be missing or outdated.
   if ((await install()) === undefined) return;
-  await aptGet("update");
+  if (update !== undefined) await quietly(manager, [...update]);
   const failure = await install();
   if (failure !== undefined) {
     throw new ClusterError(
@@ -62,13 +68,13 @@ export async function installPackages(packages: readonly string[]): Promise<void
 }
 
 /** The last line of its errors if it failed. */
-async function aptGet(...args: readonly string[]): Promise<string | undefined> {
+async function quietly(manager: PackageManager, args: readonly string[]): Promise<string | undefined> {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const child = spawn("apt-get", ["-qq", ...args], { env, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(manager, args, { env, stdio: ["ignore", "ignore", "pipe"] });
   let output = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
   const [code] = (await once(child, "close")) as [number | null];
   if (code === 0) return undefined;
   const errorLine = output.split("\n").find((line) => line.startsWith("E: ")) ?? "";
-  return errorLine.slice(3) || output.trim().split("\n").at(-1) || `apt-get exited with code ${code}`;
+  return errorLine.slice(3) || output.trim().split("\n").at(-1) || `${manager} exited with code ${code}`;
 }

@@ -2,12 +2,14 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { mkdir, rm, symlink } from "node:fs/promises";
 import { basename, join } from "node:path";
+import type { core } from "#api";
 import type { ProxyMode } from "#network";
 import { type Authority, kubeconfigFor, kubeconfigText } from "#pki";
 import type { Place } from "../isolation/place.ts";
 import { makeShared } from "../machine/mounts.ts";
 import { LEAN_ENV, type ProcessId } from "../machine/processes.ts";
 import type { NodeNames } from "../site/names.ts";
+import type { NodeSpec } from "../site/record.ts";
 
 export const DEFAULT_SERVICE_RANGE = "10.96.0.0/12";
 /** The tenth address of the default Service range. */
@@ -42,16 +44,20 @@ export interface KubeletOptions {
   readonly featureGates?: string | undefined;
   /** Whether nodes run the CSI driver for volumes on their disks. Default: yes. */
   readonly localStorage?: boolean | undefined;
+  /** What is one node's own. */
+  readonly own?: Pick<NodeSpec, "labels" | "taints" | "kubelet"> | undefined;
 }
 
-type Names = Pick<KubeletOptions, "clusterDns" | "featureGates">;
+type Names = Pick<KubeletOptions, "clusterDns" | "featureGates" | "own">;
 
 /** `ips`: the node's, one or one of each family. */
 export function kubeletArgs(
   node: NodeNames,
   ips: readonly string[],
-  { clusterDns = CLUSTER_DNS, featureGates }: Names = {},
+  { clusterDns = CLUSTER_DNS, featureGates, own = {} }: Names = {},
 ): string[] {
+  const { labels = {}, taints = [], kubelet } = own;
+  const says = (field: string) => kubelet !== undefined && field in kubelet;
   const flags = {
     kubeconfig: node.kubeconfig,
     "hostname-override": node.name,
@@ -65,18 +71,32 @@ export function kubeletArgs(
     "resolv-conf": node.resolvConf,
     "cgroup-root": node.cgroup,
     // Nodes share the machine's disk: disk pressure is mostly caused by others, so no eviction and no image removal.
-    "eviction-hard": "memory.available<100Mi",
-    "image-gc-high-threshold": "100",
-    "image-gc-low-threshold": "99",
+    ...(!says("evictionHard") && { "eviction-hard": "memory.available<100Mi" }),
+    ...(!says("imageGCHighThresholdPercent") && { "image-gc-high-threshold": "100" }),
+    ...(!says("imageGCLowThresholdPercent") && { "image-gc-low-threshold": "99" }),
+    ...(kubelet !== undefined && { config: node.kubeletConfig }),
+    ...(Object.keys(labels).length > 0 && { "node-labels": pairsOf(labels) }),
+    ...(taints.length > 0 && { "register-with-taints": taints.map(taintText).join() }),
     ...(featureGates !== undefined && { "feature-gates": featureGates }),
   };
   return ["kubelet", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
 }
 
+function pairsOf(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join();
+}
+
+function taintText({ key, value = "", effect }: core.Taint): string {
+  return `${key}=${value}:${effect}`;
+}
+
 /** Identifies a command line: if it differs, the process is replaced. */
 export function kubeletStart(node: NodeNames, ips: readonly string[], options: KubeletOptions): string {
-  const { command, serverUrl, authority, version, resolvConf } = options;
-  const parts = [command, kubeletArgs(node, ips, options), serverUrl, authority.certPem, version, resolvConf];
+  const { command, serverUrl, authority, version, resolvConf, own } = options;
+  const args = kubeletArgs(node, ips, options);
+  const parts = [command, args, serverUrl, authority.certPem, version, resolvConf, own?.kubelet];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 
@@ -99,6 +119,8 @@ export async function startKubelet(
     await makeShared(node.kubeletRoot);
     await linkLogs(node);
   }
+  const configuration = options.own?.kubelet;
+  if (configuration !== undefined) await place.write(node.kubeletConfig, JSON.stringify(configuration), 0o600);
   const renewMs = await writeCredentials(place, ips, options);
   const { clusterDns = CLUSTER_DNS, resolvConf = `nameserver ${clusterDns}\n` } = options;
   await place.write(node.resolvConf, resolvConf, 0o644);

@@ -68,6 +68,7 @@ export interface NodeFiles {
   readonly optDir: string;
   readonly cniDir: string;
   readonly kubeletRoot: string;
+  readonly kubeletConfig: string;
   readonly kubeletLog: string;
   readonly kubeconfig: string;
   readonly proxyKubeconfig: string;
@@ -183,6 +184,7 @@ function filesIn({ disk, etc, run, manifests, registries, cgroup }: Roots): Node
     optDir: join(disk, "opt/containerd"),
     cniDir: join(etc, "cni/net.d"),
     kubeletRoot: join(disk, "var/lib/kubelet"),
+    kubeletConfig: join(etc, "kubernetes/kubelet-config.json"),
     kubeletLog: join(disk, "var/log/kubelet.log"),
     kubeconfig: join(etc, "kubernetes/kubelet.conf"),
     proxyKubeconfig: join(etc, "kubernetes/proxy.conf"),

@@ -5,6 +5,8 @@
  *     run.json    actual state: written only by the running cluster
  */
 import { mkdir, readdir, readFile } from "node:fs/promises";
+import type { core } from "#api";
+import type { NodeOwn } from "../../config/cluster-config.ts";
 import { writeFileAtomic } from "../../data/data-dir.ts";
 import type { ProcessId } from "../machine/processes.ts";
 import { type NodeNames, nodeNames, type SiteNames } from "./names.ts";
@@ -15,6 +17,11 @@ export interface NodeSpec {
   readonly wanted: Wanted;
   /** Folders of this machine in the node, as `--node-mount` gives them, besides those of all nodes. */
   readonly mounts?: readonly string[] | undefined;
+  /** Labels and taints that it registers with. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly taints?: readonly core.Taint[] | undefined;
+  /** A KubeletConfiguration: what the cluster sets overrides it. */
+  readonly kubelet?: object | undefined;
 }
 
 export interface NodeRun {
@@ -76,6 +83,19 @@ export async function readNode(names: NodeNames): Promise<NodeRecord | undefined
 export async function writeSpec(names: NodeNames, spec: NodeSpec): Promise<void> {
   await mkdir(names.dir, { recursive: true, mode: 0o700 });
   await writeFileAtomic(names.specFile, `${JSON.stringify(spec)}\n`);
+}
+
+/** At least this many: those with names, then node-1 and so on. Existing ones keep their wanted state. */
+export async function wantNodes(site: SiteNames, count: number, own: readonly NodeOwn[]): Promise<void> {
+  const known = new Map((await listNodes(site)).map(({ names, spec }) => [names.name, spec.wanted]));
+  for (const { name, labels, taints, mounts, kubelet } of own) {
+    const wanted = known.get(name) ?? "running";
+    await writeSpec(nodeNames(site, name), { wanted, labels, taints, mounts, kubelet });
+  }
+  for (let number = 1; number <= count - own.length; number++) {
+    const name = `node-${number}`;
+    if (!known.has(name)) await writeSpec(nodeNames(site, name), { wanted: "running" });
+  }
 }
 
 export async function writeRun(names: NodeNames, run: NodeRun): Promise<void> {

@@ -1,10 +1,11 @@
 /** Objects from folders, files and values, applied to a cluster. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { type apiextensions, type JsonObject, type KubeObject, kinds, parseYaml } from "#api";
-import { type Client, discoverResources, type ResourceName } from "#client";
+import { type JsonObject, type KubeObject, parseYaml } from "#api";
+import type { Client } from "./client.ts";
+import { discoverResources } from "./discovery.ts";
+import type { ResourceName } from "./resource.ts";
 
-const FIELD_MANAGER = "k8ts-testing";
 const EXTENSIONS = new Set([".yaml", ".yml", ".json"]);
 
 export type Manifest = string | object;
@@ -20,7 +21,11 @@ export async function objectsOf(manifests: readonly Manifest[]): Promise<readonl
 }
 
 /** Applies objects of any kind that the server knows. */
-export async function applyAll(client: Client, objects: readonly KubeObject[]): Promise<void> {
+export async function applyAll(
+  client: Client,
+  objects: readonly KubeObject[],
+  { fieldManager }: { readonly fieldManager: string },
+): Promise<void> {
   if (objects.length === 0) return;
   let { resources } = await discoverResources(client);
   for (const object of objects) {
@@ -33,39 +38,15 @@ export async function applyAll(client: Client, objects: readonly KubeObject[]): 
       ({ resources } = await discoverResources(client));
       resource = find();
     }
-    if (resource === undefined) throw new Error(`${nameOf(object)}: the cluster does not serve ${apiVersion} ${kind}`);
+    if (resource === undefined)
+      throw new Error(`${objectName(object)}: the cluster does not serve ${apiVersion} ${kind}`);
     const { namespace = "default" } = object.metadata;
     const named = { ...resource, apiVersion };
     const target = resource.namespaced ? client.of(named).in(namespace) : client.of(named);
-    await target.apply(object, { fieldManager: FIELD_MANAGER, force: true }).catch((error: unknown) => {
-      throw new Error(`${nameOf(object)} could not be applied: ${(error as Error).message}`, { cause: error });
+    await target.apply(object, { fieldManager, force: true }).catch((error: unknown) => {
+      throw new Error(`${objectName(object)} could not be applied: ${(error as Error).message}`, { cause: error });
     });
   }
-}
-
-/** Applies CustomResourceDefinitions, and resolves when `settle` finds them served. */
-export async function installDefinitions(
-  client: Client,
-  objects: readonly KubeObject[],
-  settle: () => Promise<void>,
-): Promise<void> {
-  const other = objects.find(({ kind }) => kind !== "CustomResourceDefinition");
-  if (other !== undefined) throw new Error(`${nameOf(other)} is no CustomResourceDefinition: name it in manifests`);
-  await applyAll(client, objects);
-  await settle();
-  for (const { metadata } of objects) {
-    const found = await client.of(kinds.CustomResourceDefinition).get(metadata.name ?? "");
-    if (!isEstablished(found)) throw new Error(`${nameOf(found)} is not served: ${conditionsOf(found)}`);
-  }
-}
-
-function isEstablished({ status }: apiextensions.CustomResourceDefinition): boolean {
-  return status?.conditions?.some(({ type, status }) => type === "Established" && status === "True") === true;
-}
-
-function conditionsOf({ status }: apiextensions.CustomResourceDefinition): string {
-  const texts = (status?.conditions ?? []).map(({ type, status, message }) => `${type} ${status}: ${message ?? ""}`);
-  return texts.join("; ") || "it has no conditions";
 }
 
 async function readAll(path: string): Promise<readonly unknown[]> {
@@ -89,7 +70,7 @@ async function readAll(path: string): Promise<readonly unknown[]> {
 
 function documentsOf(text: string): readonly unknown[] {
   return text
-    .split(/^---(?:\s.*)?$/m)
+    .split(/^---(?:[ \t].*)?$/m)
     .filter((document) => document.replace(/^\s*#.*$/gm, "").trim() !== "")
     .map((document) => parseYaml(document).value);
 }
@@ -102,6 +83,6 @@ function itemsOf(value: unknown): readonly KubeObject[] {
   return [object as KubeObject & JsonObject];
 }
 
-function nameOf({ kind = "", metadata }: KubeObject): string {
+export function objectName({ kind = "", metadata }: KubeObject): string {
   return `${kind} ${metadata?.name ?? ""}`;
 }
