@@ -1,4 +1,4 @@
-/** How users name a moment: a revision (`1041`), a time (`2026-01-31T12:00:00Z`), a duration ago (`-5m`, `5m`), `now`. */
+/** How users name a moment: a revision (`1041`), a time (`2026-01-31T12:00:00Z`), a duration ago (`5m`), `now`. */
 import { badRequest, durationMs } from "#api";
 
 export type Moment = { readonly revision: number } | { readonly atMs: number };
