@@ -196,6 +196,7 @@ function runInBackground(
 ): TaskGroup {
   const { config, starting, features, clock, random, log, metrics } = start;
   const { handle, signToken, reasons, url } = api;
+  const handleOf = (component: string) => start.between?.(component, handle) ?? handle;
   const elects = config.store.kind === "etcd";
   const onFailure = ({ task, error }: TaskFailure) => log.error(`${task} failed and is restarted`, { error });
   const background = new TaskGroup({ onFailure, restart: { clock, random } });
@@ -208,6 +209,7 @@ function runInBackground(
     const { controllers: selection } = config;
     const own = { authority: pki.ca, signToken, selection, nodeCidrs: nodeCidrsOf(config, realNodes), features };
     const counted = await controllerFigures();
+    const handle = handleOf("kube-controller-manager");
     await runControllerManager({ ...own, handle, elects, tracing, clock, random, log, metrics: counted }, signal);
   });
   if (features.enabled("CoordinatedLeaderElection")) {
@@ -226,7 +228,8 @@ function runInBackground(
     background.run("scheduler", async (signal) => {
       await nextTurn();
       const { runInProcessScheduler } = await import("./in-process/scheduler.ts");
-      await runInProcessScheduler({ handle, elects, tracing, reasons, clock, random, log, metrics }, signal);
+      const own = { handle: handleOf("kube-scheduler"), reasons };
+      await runInProcessScheduler({ ...own, elects, tracing, clock, random, log, metrics }, signal);
     });
   }
   background.run("certificate renewal", (signal) =>

@@ -71,4 +71,5 @@ export {
   type StandaloneProxyConfig,
 } from "./standalone/proxy.ts";
 export type { ListenAddress } from "./standalone/proxy-server.ts";
+export { type RegistryPlace, runStandaloneRegistry, type StandaloneRegistryConfig } from "./standalone/registry.ts";
 export { runStandaloneScheduler, type StandaloneSchedulerConfig } from "./standalone/scheduler.ts";

@@ -64,7 +64,8 @@ export async function startNodes(
       const { nodeUsage } = await import("./in-process/node-usage.ts");
       const { usageFile } = nodes;
       const usage = usageFile === undefined ? undefined : await nodeUsage(usageFile, { background, clock, log });
-      const fleet = simulatedNodes({ nodes, usage, handle, tracing, clock, random, log });
+      const own = start.between?.("kubelet", handle) ?? handle;
+      const fleet = simulatedNodes({ nodes, usage, handle: own, tracing, clock, random, log });
       background.run("simulated nodes", (signal) => fleet.run(signal));
       await fleet.ready;
       return [fleet, `${nodes.count} simulated`];

@@ -28,6 +28,7 @@ import { upCommand } from "./lifecycle/up.ts";
 import { imageCommand } from "./nodes/image.ts";
 import { nodeCommand } from "./nodes/node.ts";
 import { publishCommand, unpublishCommand } from "./nodes/publish.ts";
+import { registryCommand } from "./nodes/registry.ts";
 import { takeClusterNames } from "./options/which-cluster.ts";
 import { fitHelp, helpCommand } from "./process/help.ts";
 import { atCommand } from "./state/at.ts";
@@ -43,6 +44,7 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   ls: lsCommand,
   node: nodeCommand,
   image: imageCommand,
+  registry: registryCommand,
   publish: publishCommand,
   unpublish: unpublishCommand,
   reset: resetCommand,

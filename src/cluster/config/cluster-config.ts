@@ -2,6 +2,7 @@
 import type { FeatureFlags } from "#api";
 import type { AuthorizationFlags, FairnessSettings, ServiceSettings, StorageSettings } from "#apiserver";
 import type { Clock, Logger } from "#base";
+import type { InProcessHandle } from "#client";
 import type { ProxyMode } from "#network";
 import type { AdmissionFlags } from "./admission.ts";
 import type { AuditFlags } from "./audit.ts";
@@ -150,6 +151,8 @@ export interface Environment {
   readonly log: Logger;
   /** Called after each phase of the start. */
   readonly progress: (step: Step) => void;
+  /** What stands between the components of this process and the API server. Default: nothing. */
+  readonly between?: ((component: string, handle: InProcessHandle) => InProcessHandle) | undefined;
 }
 
 export interface Step {

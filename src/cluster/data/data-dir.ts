@@ -40,6 +40,7 @@ export interface DataDir {
   readonly log: string;
   readonly flowRecords: string;
   readonly nodes: string;
+  readonly registry: string;
   readonly publish: string;
   readonly published: string;
 }
@@ -60,6 +61,7 @@ export function dataDir(path: string, name?: string): DataDir {
     log: at("k8ts.log"),
     flowRecords: at("flows.ndjson"),
     nodes: at("nodes"),
+    registry: at("registry"),
     publish: at("publish.json"),
     published: at("published.json"),
   };

@@ -25,3 +25,4 @@ export {
   type Wanted,
   writeSpec,
 } from "./site/record.ts";
+export { knownSiteNetwork } from "./site/site-network.ts";

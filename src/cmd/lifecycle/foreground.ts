@@ -3,6 +3,7 @@
  * Started by --detach, the same code reports to its parent instead of a terminal.
  */
 import { createLogger, realClock } from "#base";
+import type { InProcessHandle } from "#client";
 import { type Cluster, type ClusterConfig, dataDirAt, type Environment, startCluster } from "#cluster";
 import { upDashboard } from "../inspect/dashboard.ts";
 import { surviveClosedPipes } from "../process/closed-pipes.ts";
@@ -10,11 +11,17 @@ import { sentenceFor } from "../process/sentence.ts";
 import { parentReporter } from "./detach.ts";
 import { type Reporter, residentMb, terminalReporter } from "./terminal.ts";
 
-/** `dashboardPort`: undefined for none. */
+export interface ForegroundOptions {
+  /** Undefined: no dashboard. */
+  readonly dashboardPort: number | undefined;
+  /** Undefined: nothing goes wrong on purpose. */
+  readonly faultSeed: number | undefined;
+}
+
 export async function runForeground(
   config: ClusterConfig,
   notes: readonly string[],
-  dashboardPort: number | undefined,
+  { dashboardPort, faultSeed }: ForegroundOptions,
 ): Promise<void> {
   const clock = realClock();
   const detached = process.send !== undefined;
@@ -27,7 +34,9 @@ export async function runForeground(
     level: detached ? "info" : "warn",
     write: (line) => process.stderr.write(line),
   });
-  const environment: Environment = { clock, log, progress: (step) => reporter.step(step) };
+  const faults = faultSeed === undefined ? undefined : (await import("#testing")).faultsBySeed(faultSeed, clock);
+  const between = faults && ((component: string, handle: InProcessHandle) => faults.between(component, handle));
+  const environment: Environment = { clock, log, progress: (step) => reporter.step(step), between };
 
   // A start that waits, for example for etcd, ends at once on a signal: what was started ends with the process, and no
   // acknowledged write is lost.

@@ -77,6 +77,7 @@ export interface UpOptions
   readonly dashboard: boolean;
   readonly dashboardPort: number;
   readonly detach?: boolean;
+  readonly faultSeed?: number;
 }
 
 export function upCommand(): Command {
@@ -126,6 +127,12 @@ export function upCommand(): Command {
         .default(0),
     )
     .option("--no-dashboard", "do not serve the dashboard; `k8ts dashboard` serves it separately")
+    .addOption(
+      new Option(
+        "--fault-seed <n>",
+        "for tests: components of this process meet refusals, lost answers, late watches; which of them follows from the seed",
+      ).argParser(wholeNumber(0, 2 ** 31 - 1)),
+    )
     .option("--detach", "run in the background; return when the cluster is ready")
     .action(async (name: string | undefined, given: UpOptions) => {
       const { cluster: _, ...own } = given;
@@ -137,8 +144,8 @@ export function upCommand(): Command {
       else
         await runForeground(
           config,
-          [...notes, ...notesOnServing(options), ...notesOnOutside(options)],
-          options.dashboard ? options.dashboardPort : undefined,
+          [...notes, ...notesOnServing(options), ...notesOnOutside(options), ...notesOnFaults(options)],
+          { dashboardPort: options.dashboard ? options.dashboardPort : undefined, faultSeed: options.faultSeed },
         );
     });
   for (const option of [
@@ -160,6 +167,10 @@ export function upCommand(): Command {
   ])
     command.addOption(option);
   return command;
+}
+
+function notesOnFaults({ faultSeed: seed }: UpOptions): readonly string[] {
+  return seed === undefined ? [] : [`Requests of controllers, scheduler and simulated nodes fail by the seed ${seed}.`];
 }
 
 export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): ClusterConfig {

@@ -57,8 +57,7 @@ const EVERYDAY: Readonly<Record<string, ReadonlySet<string>>> = table({
     words(`--kubeconfig --bootstrap-kubeconfig --config --hostname-override --node-ip --container-runtime-endpoint --root-dir
     --cluster-dns --node-labels --register-with-taints --max-pods --feature-gates -v`),
   ingress: words("--kubeconfig --feature-gates -v"),
-  proxy:
-    words(`--kubeconfig --hostname-override --proxy-mode --cluster-cidr --network-policy --overlay --cluster-dns
+  proxy: words(`--kubeconfig --hostname-override --proxy-mode --cluster-cidr --network-policy --overlay --cluster-dns
     --metrics-bind-address --healthz-bind-address --feature-gates -v`),
   "csi-sidecars": words("--kubeconfig --leader-elect --feature-gates -v"),
 });

@@ -1,5 +1,6 @@
 /**
- * Which listeners serve which HTTPRoutes and GRPCRoutes, and the conditions that follow, as documented by the Gateway API. Pure.
+ * Which listeners serve which HTTPRoutes and GRPCRoutes, and the conditions that follow, as documented by the Gateway
+ * API. Pure.
  *
  * 1. A listener serves routes that name its Gateway as a parent, come from a Namespace that it allows, and share a host
  *    with it.

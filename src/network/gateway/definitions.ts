@@ -2,7 +2,7 @@
  * The CustomResourceDefinitions of the Gateway API for the kinds that are served here. Pure; `installDefinitions` makes
  * those that do not exist.
  *
- * 1. Fields that are not served are not in the schemas: the API server says so, instead of dropping them silently later.
+ * 1. Fields that are not served are not in the schemas: the API server says so, instead of dropping them silently.
  */
 import { type apiextensions, kinds } from "#api";
 import { type Client, createUnlessThere } from "#client";

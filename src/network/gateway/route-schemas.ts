@@ -1,4 +1,5 @@
 /** The schemas of routes. Pure. */
+import { table } from "#base";
 import {
   backend,
   chars,
@@ -26,14 +27,14 @@ const atomic = { "x-kubernetes-list-type": "atomic" };
 const hostnames = list(hostname, 16, atomic);
 
 /** Each type of filter has one field. */
-const FIELDS: Readonly<Record<string, string>> = {
+const FIELDS: Readonly<Record<string, string>> = table({
   RequestHeaderModifier: "requestHeaderModifier",
   ResponseHeaderModifier: "responseHeaderModifier",
   RequestMirror: "requestMirror",
   RequestRedirect: "requestRedirect",
   URLRewrite: "urlRewrite",
   ExtensionRef: "extensionRef",
-};
+});
 
 const pathModifier = object(
   {
@@ -53,7 +54,7 @@ const pathModifier = object(
     ],
   ),
 );
-const FILTERS: Readonly<Record<string, Schema>> = {
+const FILTERS: Readonly<Record<string, Schema>> = table({
   requestHeaderModifier: headerChanges,
   responseHeaderModifier: headerChanges,
   requestMirror: mirror,
@@ -66,7 +67,7 @@ const FILTERS: Readonly<Record<string, Schema>> = {
   }),
   urlRewrite: object({ hostname: preciseHostname, path: pathModifier }),
   extensionRef: extension,
-};
+});
 
 function filters(types: readonly string[]): Schema {
   const fields = types.flatMap((type) => FIELDS[type] ?? []);

@@ -62,7 +62,10 @@ export class TestCluster implements AsyncDisposable {
     this.#beginning = beginning;
     this.clock = new TestClock({
       time: () => this.#running.time,
-      underWay: () => this.#running.connections.underWay + this.#running.restarting,
+      underWay: () => {
+        const { connections, restarting, faults } = this.#running;
+        return connections.underWay + restarting - faults.asleep;
+      },
       beforeMoving: () => this.#running.wake(),
     });
     this.client = this.as(ADMIN);

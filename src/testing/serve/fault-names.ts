@@ -9,6 +9,8 @@ const SELECTED = { of: "string", method: "string", path: "string", times: "numbe
 interface Given extends Selected, KillOptions {
   readonly status?: number;
   readonly component?: string;
+  readonly upToMs?: number;
+  readonly agoMs?: number;
   readonly lateMs?: number;
   readonly repeats?: number;
   readonly breaks?: number;
@@ -28,6 +30,22 @@ const NAMED: Readonly<Record<string, NamedFault>> = {
     set: (faults, { status, ...selected }) => faults.refuse(status ?? 0, selected),
   },
   loseAnswers: { fields: SELECTED, set: (faults, selected) => faults.loseAnswers(selected) },
+  slow: {
+    fields: { upToMs: "number", ...SELECTED },
+    required: ["upToMs"],
+    set: (faults, { upToMs, ...selected }) => faults.slow(upToMs ?? 0, selected),
+  },
+  staleLists: {
+    fields: { agoMs: "number", ...SELECTED },
+    required: ["agoMs"],
+    set: (faults, { agoMs, ...selected }) => faults.staleLists(agoMs ?? 0, selected),
+  },
+  partition: {
+    fields: { of: "string" },
+    required: ["of"],
+    set: (faults, { of }) => faults.partition(of ?? ""),
+  },
+  heal: { fields: { of: "string" }, set: (faults, { of }) => faults.heal(of) },
   watches: {
     fields: { of: "string", lateMs: "number", repeats: "number", breaks: "number" },
     set: (faults, late) => faults.watches(late),

@@ -1,5 +1,6 @@
 /** As much of the distribution protocol, without TLS, as a pull of one image needs, under every name. */
 import type { RequestListener } from "node:http";
+import { filesIn } from "./archive-files.ts";
 
 /** `archive`: in OCI layout. `user`: `USER:PASSWORD`, or nobody is asked. */
 export function registryHandler(archive: Buffer, user?: string): RequestListener {
@@ -22,16 +23,4 @@ export function registryHandler(archive: Buffer, user?: string): RequestListener
     response.writeHead(200, { "content-type": type, "content-length": bytes.length, "docker-content-digest": digest });
     response.end(request.method === "HEAD" ? undefined : bytes);
   };
-}
-
-function filesIn(tar: Buffer): Map<string, Buffer> {
-  const found = new Map<string, Buffer>();
-  for (let at = 0; tar[at] !== 0; ) {
-    const field = (from: number, length: number) =>
-      tar.toString("utf8", at + from, at + from + length).split("\0")[0] ?? "";
-    const size = Number.parseInt(field(124, 12), 8);
-    found.set(field(0, 100), tar.subarray(at + 512, at + 512 + size));
-    at += 512 + Math.ceil(size / 512) * 512;
-  }
-  return found;
 }
