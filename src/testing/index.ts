@@ -7,3 +7,14 @@ export { serveWebhook, type Webhook } from "./cluster/webhook.ts";
 export { type ComponentName, Faults, type KillOptions, type LateWatches, type Selected } from "./faults/faults.ts";
 export { beComplete, beGone, beReady, type Condition, exist, haveCondition, satisfy } from "./matchers/conditions.ts";
 export { type ClusterMatchers, eventually, matchers, ObjectOf } from "./matchers/matchers.ts";
+export {
+  failureReport,
+  type OperatorModule,
+  type Outcome,
+  operatorScenario,
+  type Simulated,
+  type SimulateOptions,
+  scenarios,
+  simulate,
+} from "./simulate/index.ts";
+export { insist, type Scenario, type Stage } from "./simulate/scenario.ts";

@@ -60,8 +60,8 @@ export const layers: Record<string, Layer> = {
     packages: ["ws", "preact", "@preact/signals", "@xterm/xterm", "@xterm/addon-fit", "yaml"],
   },
   cluster: { folders: [...PARTS], packages: ["yaml"] },
-  cmd: { folders: [...PARTS, "dashboard", "cluster"], packages: ["commander", "re2js", "yaml"] },
   testing: { folders: [...PARTS, "cluster"], packages: ["yaml"] },
+  cmd: { folders: [...PARTS, "dashboard", "cluster", "testing"], packages: ["commander", "re2js", "yaml"] },
   library: { folders: [...PARTS, "cluster"], packages: [] },
 };
 
@@ -87,8 +87,8 @@ export const purposes: Record<string, string> = {
   cloud: "the cloud controllers: load balancers of this machine",
   dashboard: "the web page, and its server on loopback",
   cluster: "the composition root: puts the parts together into a cluster",
-  cmd: "the command line, a file for each command",
   testing: "the test kit: clusters in a test's process, on virtual time, with forks and faults",
+  cmd: "the command line, a file for each command",
   library: "what the published package exports, apart from the test kit",
 };
 

@@ -10,6 +10,8 @@ import { ClusterError } from "../config/errors.ts";
 export interface SimulatedNodesOptions extends Pick<FleetOptions, "defaults" | "usage"> {
   readonly nodes: NodesConfig;
   readonly handle: InProcessHandle;
+  /** What the nodes say that they are. Default: as this machine. */
+  readonly architecture?: string | undefined;
   readonly tracing?: Tracing | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -20,6 +22,7 @@ export interface SimulatedNodesOptions extends Pick<FleetOptions, "defaults" | "
 export function simulatedNodes({
   nodes,
   handle,
+  architecture = process.arch === "arm64" ? "arm64" : "amd64",
   tracing,
   clock,
   random,
@@ -37,7 +40,7 @@ export function simulatedNodes({
         userAgent: "kubelet",
       });
     },
-    facts: { version: versionText(), architecture: process.arch === "arm64" ? "arm64" : "amd64" },
+    facts: { version: versionText(), architecture },
     ...scripts,
     clock,
     random,
