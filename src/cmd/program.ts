@@ -18,6 +18,7 @@ import { schedulerCommand } from "./components/scheduler.ts";
 import { dashboardCommand } from "./inspect/dashboard.ts";
 import { flowCommand } from "./inspect/flow.ts";
 import { kubectlCommand } from "./inspect/kubectl.ts";
+import { simulateCommand } from "./inspect/simulate.ts";
 import { whyCommand } from "./inspect/why/command.ts";
 import { doctorCommand } from "./lifecycle/doctor.ts";
 import { downCommand } from "./lifecycle/down.ts";
@@ -75,6 +76,7 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   at: atCommand,
   diff: diffCommand,
   dashboard: dashboardCommand,
+  simulate: simulateCommand,
 };
 
 /** `asked`: the first argument. Only that command is described: describing all of them would delay its start. */

@@ -9,3 +9,14 @@ export { type ComponentName, Faults, type KillOptions, type LateWatches, type Se
 export { beComplete, beGone, beReady, type Condition, exist, haveCondition, satisfy } from "./matchers/conditions.ts";
 export { type ClusterMatchers, eventually, matchers, ObjectOf } from "./matchers/matchers.ts";
 export { type ServedCluster, type ServeOptions, serveCluster } from "./serve/serve.ts";
+export {
+  failureReport,
+  type OperatorModule,
+  type Outcome,
+  operatorScenario,
+  type Simulated,
+  type SimulateOptions,
+  scenarios,
+  simulate,
+} from "./simulate/index.ts";
+export { insist, type Scenario, type Stage } from "./simulate/scenario.ts";

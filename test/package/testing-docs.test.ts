@@ -28,7 +28,7 @@ function asSource(program: string): string {
 }
 
 describe("docs/testing.md", () => {
-  it("has programs", () => expect(programs.length).toBe(7));
+  it("has programs", () => expect(programs.length).toBe(8));
 
   it.each(programs)("runs: $heading", async ({ program }) => {
     const file = join(work, "program.mts");

@@ -10,6 +10,7 @@ import { Client, type InProcessHandle, inProcess, leadElected, traced } from "#c
 import {
   allControllers,
   type ClusterFacts,
+  type Controller,
   type ControllersOptions,
   runControllers,
   selected,
@@ -30,6 +31,10 @@ export interface ControllerManagerOptions {
   readonly elects: boolean;
   /** As in `--controllers`. */
   readonly selection?: readonly string[] | undefined;
+  /** Which controllers there are. Default: all of kube-controller-manager. */
+  readonly controllers?: ((facts: ClusterFacts) => readonly Controller[]) | undefined;
+  /** Its instance in Events. Default: the name of this machine. */
+  readonly instance?: string | undefined;
   /** Ranges for the Pod CIDRs of nodes. */
   readonly nodeCidrs?: ClusterFacts["nodeCidrs"] | undefined;
   readonly features: Features;
@@ -79,6 +84,7 @@ export function checkSelection(selection: readonly string[]): void {
 /** Runs until the signal aborts. */
 export async function runControllerManager(options: ControllerManagerOptions, signal: AbortSignal): Promise<void> {
   const { handle, elects, selection, features, tracing, clock, random, log, metrics } = options;
+  const { controllers = allControllers, instance = hostname() } = options;
   const tracer = tracing?.tracer("kube-controller-manager");
   const clients: Client[] = [];
   const clientOf = (name: string, groups: readonly string[]) => {
@@ -96,12 +102,12 @@ export async function runControllerManager(options: ControllerManagerOptions, si
   const run = (running: AbortSignal) =>
     runControllers(
       {
-        controllers: allControllers(factsOf(options)),
+        controllers: controllers(factsOf(options)),
         selection,
         enabled: features.enabled,
         client,
         clientOf: (account) => clientOf(`system:serviceaccount:${NAMESPACE}:${account}`, serviceAccountGroups()),
-        instance: hostname(),
+        instance,
         clock,
         random,
         log,
@@ -111,7 +117,7 @@ export async function runControllerManager(options: ControllerManagerOptions, si
     );
   try {
     if (!elects) return await run(signal);
-    const identity = `${hostname()}_${Buffer.from(random.bytes(8)).toString("hex")}`;
+    const identity = `${instance}_${Buffer.from(random.bytes(8)).toString("hex")}`;
     const leases = client.of(kinds.Lease).in(NAMESPACE);
     await leadElected({ leases, name: "kube-controller-manager", identity, clock, random, log }, signal, run);
   } finally {

@@ -19,6 +19,8 @@ export interface InProcessSchedulerOptions {
   readonly handle: InProcessHandle;
   /** Others may schedule on the same store. */
   readonly elects: boolean;
+  /** Its instance in Events. Default: the name of this machine. */
+  readonly instance?: string | undefined;
   readonly tracing?: Tracing | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -30,7 +32,7 @@ export interface InProcessSchedulerOptions {
 
 /** Runs until the signal aborts. */
 export async function runInProcessScheduler(options: InProcessSchedulerOptions, signal: AbortSignal): Promise<void> {
-  const { handle, elects, clock, random, log } = options;
+  const { handle, elects, instance = hostname(), clock, random, log } = options;
   const tracer = options.tracing?.tracer(NAME);
   const user = { name: `system:${NAME}`, groups: ["system:authenticated"] };
   const client = new Client({ transport: traced(inProcess(handle, user), tracer, "Schedule"), clock, userAgent: NAME });
@@ -38,10 +40,10 @@ export async function runInProcessScheduler(options: InProcessSchedulerOptions, 
   const explanations = new Explanations();
   options.reasons.use(explanations);
   const run = (running: AbortSignal) =>
-    runScheduler({ client, instance: hostname(), clock, random, log, metrics, explanations, tracer }, running);
+    runScheduler({ client, instance, clock, random, log, metrics, explanations, tracer }, running);
   try {
     if (!elects) return await run(signal);
-    const identity = `${hostname()}_${Buffer.from(random.bytes(8)).toString("hex")}`;
+    const identity = `${instance}_${Buffer.from(random.bytes(8)).toString("hex")}`;
     const leases = client.of(kinds.Lease).in(NAMESPACE);
     await leadElected({ leases, name: NAME, identity, clock, random, log }, signal, run);
   } finally {

@@ -11,6 +11,8 @@ import { ClusterError } from "../config/errors.ts";
 export interface SimulatedNodesOptions extends Pick<FleetOptions, "defaults" | "usage"> {
   readonly nodes: NodesConfig;
   readonly handle: InProcessHandle;
+  /** What the nodes say that they are. Default: as this machine. */
+  readonly architecture?: string | undefined;
   readonly tracing?: Tracing | undefined;
   /** Besides those of every node. */
   readonly groups?: readonly string[] | undefined;
@@ -23,6 +25,7 @@ export interface SimulatedNodesOptions extends Pick<FleetOptions, "defaults" | "
 export function simulatedNodes({
   nodes,
   handle,
+  architecture = process.arch === "arm64" ? "arm64" : "amd64",
   tracing,
   groups = [],
   clock,
@@ -41,7 +44,7 @@ export function simulatedNodes({
         userAgent: "kubelet",
       });
     },
-    facts: { version: versionText(), architecture: process.arch === "arm64" ? "arm64" : "amd64" },
+    facts: { version: versionText(), architecture },
     ...scripts,
     clock,
     random,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { VirtualClock } from "#base";
+import { seededRandom, VirtualClock } from "#base";
 import { Heartbeats } from "./heartbeats.ts";
 
 const GRACE_MS = 50_000;
@@ -27,6 +27,19 @@ describe("heartbeats", () => {
     expect(heartbeats.silentMs("b")).toBe(0);
     await clock.advance(GRACE_MS);
     expect(heartbeats.fallenSilent(GRACE_MS)).toEqual(["b"]);
+  });
+
+  it("have no time left exactly when they are silent, whatever fractions of milliseconds add up to", async () => {
+    const random = seededRandom(3);
+    for (let i = 0; i < 300; i++) {
+      const clock = new VirtualClock();
+      const heartbeats = new Heartbeats(clock);
+      await clock.advance(random.next() * 1_000);
+      heartbeats.ofLease({ type: "added", object: lease("a") }, true);
+      await clock.advance(heartbeats.nextSilenceMs(GRACE_MS));
+      const isSilent = heartbeats.fallenSilent(GRACE_MS).length === 1;
+      expect(isSilent || heartbeats.nextSilenceMs(GRACE_MS) > 0).toBe(true);
+    }
   });
 
   it("forget who is gone", () => {

@@ -51,10 +51,9 @@ export class Heartbeats {
 
   /** The nodes that have been silent for this long. Each is returned once, until its next heartbeat. */
   fallenSilent(ms: number): readonly string[] {
-    const since = this.#clock.monotonic() - ms;
     const names: string[] = [];
     for (const [name, heard] of this.#heard) {
-      if (heard > since) break;
+      if (this.#leftMs(heard, ms) > 0) break;
       names.push(name);
       this.#heard.delete(name);
       this.#silent.set(name, heard);
@@ -64,8 +63,13 @@ export class Heartbeats {
 
   /** When the next node may become silent. */
   nextSilenceMs(ms: number): number {
-    for (const heard of this.#heard.values()) return Math.max(0, heard + ms - this.#clock.monotonic());
+    for (const heard of this.#heard.values()) return Math.max(0, this.#leftMs(heard, ms));
     return ms;
+  }
+
+  /** One sum for both questions: rounded differently, a node would have no time left and yet not be silent. */
+  #leftMs(heard: number, ms: number): number {
+    return heard + ms - this.#clock.monotonic();
   }
 
   #forget(name: string): void {

@@ -3,15 +3,29 @@
  * was released.
  *
  * 1. A charge by admission does not trigger a run: its object does not exist yet and would not be counted.
+ * 2. Less than was charged is counted only by caches that are as new as the charge: what they do not show yet would be
+ *    given away twice.
  */
-import { calculateUsage, type core, equalJson, type Json, kinds, usedTexts } from "#api";
+import {
+  calculateUsage,
+  compareQuantities,
+  type core,
+  equalJson,
+  type Json,
+  kinds,
+  parseQuantity,
+  type Quantity,
+  usedTexts,
+} from "#api";
 import { TaskGroup } from "#base";
-import { objectKey } from "#client";
+import { objectKey, revisionOf } from "#client";
 import { changesOf, defineController } from "../runtime/index.ts";
 import { Measured } from "./measured.ts";
 
 /** Pods that should have terminated stop counting without an event. */
 const RECOUNT_MS = 5 * 60_000;
+/** Caches that see no change catch up with the next bookmark. */
+const CATCH_UP_MS = 1_000;
 
 export const resourceQuotaController = defineController({
   name: "resourcequota-controller",
@@ -38,6 +52,8 @@ export const resourceQuotaController = defineController({
         const used = calculateUsage(quota, evaluators, (each) => measured.objects(each, namespace), now);
         const status = { hard, used: texts(used) };
         if (sameStatus(status, quota.status)) return { againAfterMs: RECOUNT_MS };
+        if (releases(used, quota) && measured.revision(evaluators) < revisionOf(quota))
+          return { againAfterMs: CATCH_UP_MS };
         const write = { verb: "updateStatus", resource: kinds.ResourceQuota, object: { ...quota, status } } as const;
         return { steps: [[write]], againAfterMs: RECOUNT_MS };
       },
@@ -61,6 +77,17 @@ type Totals = ReturnType<typeof calculateUsage>;
 
 function texts(used: Totals): Record<string, string> {
   return usedTexts({ used, hard: {}, quota: { metadata: {} } });
+}
+
+function releases(used: Totals, { status }: core.ResourceQuota): boolean {
+  const counted = texts(used);
+  return Object.entries(status?.used ?? {}).some(
+    ([name, charged]) => compareQuantities(amount(counted[name]), amount(charged)) < 0,
+  );
+}
+
+function amount(quantity: unknown): Quantity {
+  return parseQuantity(String(quantity ?? 0));
 }
 
 function sameStatus(status: { hard: object; used: object }, before: core.ResourceQuota["status"]): boolean {

@@ -64,6 +64,14 @@ export class Measured {
     return this.#followed.get(`${group}/${plural}`)?.cache.inNamespace(namespace) ?? [];
   }
 
+  /** All of these are known up to this revision. */
+  revision(evaluators: readonly QuotaEvaluator[]): number {
+    const revisions = evaluators.map(
+      ({ group, plural }) => this.#followed.get(`${group}/${plural}`)?.cache.revision ?? Number.POSITIVE_INFINITY,
+    );
+    return Math.min(...revisions);
+  }
+
   async #follow(evaluator: QuotaEvaluator, signal: AbortSignal): Promise<void> {
     const { group, plural } = evaluator;
     const key = `${group}/${plural}`;

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type core, kinds } from "#api";
+import { testServer } from "../../apiserver/testing/index.ts";
+import { type Handle, lateWatches } from "../../testing/faults/faulty-handle.ts";
 import { reportPods, testControllers } from "../testing/index.ts";
 import { resourceQuotaController } from "./index.ts";
 
@@ -48,6 +50,35 @@ describe("the use of a quota", () => {
     await client.of(kinds.Pod).in("default").delete("a", { gracePeriodSeconds: 0 });
     await settle();
     expect((await status())?.used).toEqual({ configmaps: "1", pods: "1", "requests.cpu": "250m" });
+  });
+
+  it("keeps what was charged for Pods that the caches do not show yet", async () => {
+    const LATE_MS = 3_000;
+    const server = await testServer();
+    const handle = lateWatches(server.handle as Handle, { clock: server.clock, path: "/pods", ms: () => LATE_MS });
+    const running = await testControllers([resourceQuotaController], {
+      server: { ...server, handle: handle as never },
+    });
+    open.push(
+      () => server.close(),
+      () => running.close(),
+    );
+    const { client, clock, settle } = running;
+    const quotas = client.of(kinds.ResourceQuota).in("default");
+    await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
+    await quotas.create({ metadata: { name: "q" }, spec: { hard: { pods: "3" } } });
+    await clock.advance(3 * LATE_MS);
+    // As admission does it: the charge, then the Pod.
+    const charge = { status: { hard: { pods: "3" }, used: { pods: "1" } } };
+    await quotas.subresource("q", "status").patch({ type: "merge", object: charge });
+    await client.of(kinds.Pod).create(pod("a"));
+    await quotas.patch("q", { type: "merge", object: { spec: { hard: { pods: "4" } } } });
+    const used = async () => (await quotas.get("q")).status?.used;
+    await settle();
+    expect(await used()).toEqual({ pods: "1" });
+    await clock.advance(3 * LATE_MS);
+    expect(await used()).toEqual({ pods: "1" });
+    expect((await quotas.get("q")).status?.hard).toEqual({ pods: "4" });
   });
 
   it("leaves out Pods that have ended", async () => {

@@ -33,8 +33,9 @@ import {
   nodeStatusPatch,
   STATUS_HEARTBEAT_MS,
 } from "../node/index.ts";
-import { FleetPods, type FleetPodsOptions, type PodEntry } from "./fleet-pods.ts";
+import { FleetPods, type FleetPodsOptions } from "./fleet-pods.ts";
 import { type FleetFacts, labelsOf, reportOf, STOPPED } from "./node-report.ts";
+import type { PodEntry } from "./pod-entry.ts";
 import type { NodeSettings } from "./settings.ts";
 import { type NodeUsageSource, UsageCounters } from "./usage.ts";
 

@@ -13,7 +13,7 @@
  * 5. A Pod is reported as Pending, later as Running. While many Pods start, one that runs at once is reported only
  *    then.
  */
-import { type core, type Int64, isStatusError, kinds } from "#api";
+import { type core, isStatusError, kinds } from "#api";
 import { type Clock, isAbort, type Logger, type WorkQueue } from "#base";
 import { type Change, type Client, type ResourceClient, revisionOf } from "#client";
 import { Works } from "#flows";
@@ -23,7 +23,6 @@ import {
   allocate,
   askedFor,
   needsRestart,
-  type PendingResize,
   rememberedAllocation,
   resizeConditions,
   Usage,
@@ -33,6 +32,7 @@ import type { PodFailure } from "../lifecycle/index.ts";
 import { isFinal, podStatus, rejectedStatus, statusPatch, statusSummary } from "../pod-status/index.ts";
 import { AddressPool, parseRange } from "./addresses.ts";
 import { areAttached, attachableVolumes, hasClaims, retryMs, volumesInUse } from "./attached-volumes.ts";
+import { isRequestedOtherwise, type PodEntry } from "./pod-entry.ts";
 import { PodLife, type PodLifeOptions } from "./pod-life.ts";
 import type { RecentStarts } from "./recent-starts.ts";
 import { type Defaults, type PodScript, readScript } from "./script.ts";
@@ -44,26 +44,6 @@ const NO_ADDRESS_MS = 10_000;
 const MAX_IMAGES = 50;
 /** A start that takes no longer counts as immediate. */
 const AT_ONCE_MS = 200;
-
-export interface PodEntry {
-  readonly owner: FleetPods;
-  /** As the API server has it. */
-  pod: core.Pod;
-  /** With the resources that the node has allocated: a resize may be pending. */
-  allocated: core.Pod;
-  pending: PendingResize | undefined;
-  /** Undefined once the Pod has finished. */
-  life: PodLife | undefined;
-  rejection: PodFailure | undefined;
-  address: string | undefined;
-  /** The generation in which its stop was reported: until all containers have ended, there is no other report. */
-  stopReportedIn: Int64 | undefined;
-  isDeleteSent: boolean;
-  /** The names of its attachable volumes; undefined until they are known. */
-  volumes: readonly string[] | undefined;
-  /** How often its volumes were looked for. */
-  lookups: number;
-}
 
 export interface FleetPodsOptions extends Omit<PodLifeOptions, "script"> {
   readonly settings: NodeSettings;
@@ -167,7 +147,7 @@ export class FleetPods {
         const report = { type: "strategic", object: patch } as const;
         const stored = await pods.subresource(name, "status").patch(report, { signal, cause });
         if (!isKnown()) return;
-        if (revisionOf(stored) > revisionOf(entry.pod)) entry.pod = stored;
+        if (revisionOf(stored) > revisionOf(entry.pod)) this.#takeAnswer(entry, stored);
       }
       if (isStopping) entry.stopReportedIn = generation;
       if (isFinal(entry.pod.status?.phase)) this.#release(entry);
@@ -187,6 +167,15 @@ export class FleetPods {
       // It is gone; the watch event follows.
       if (!isStatusError(error) || error.reason !== "NotFound") throw error;
     }
+  }
+
+  /** The answer to a write may bring what others have written before, such as a deletion, ahead of its watch event. */
+  #takeAnswer(entry: PodEntry, stored: core.Pod): void {
+    const isNews = isRequestedOtherwise(entry.pod, stored);
+    entry.pod = stored;
+    if (!isNews) return;
+    this.#change(entry);
+    this.#options.queue.add(entry);
   }
 
   /** Holds the Pod until its volumes are known and attached. */

@@ -2,7 +2,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type core, kinds, StatusError } from "#api";
 import { seededRandom } from "#base";
-import { type TestFleet, type TestFleetOptions, testFleet } from "./testing/index.ts";
+import { type Handle, lateWatches } from "../../testing/faults/faulty-handle.ts";
+import { nodeServer, type TestFleet, type TestFleetOptions, testFleet } from "./testing/index.ts";
 
 let cluster: TestFleet;
 const started = async (options?: TestFleetOptions) => {
@@ -186,6 +187,19 @@ describe("its Pods", () => {
       `PATCH ${pod}/status`,
       `DELETE ${pod}`,
     ]);
+  });
+
+  it("stop also when the deletion comes with the answer to a report, before its watch event", async () => {
+    const server = await nodeServer();
+    let lateMs = 0;
+    const handle = lateWatches(server.handle as Handle, { clock: server.clock, path: "/pods", ms: () => lateMs });
+    const { clock, pod, get } = await started({ server: { ...server, handle: handle as typeof server.handle } });
+    lateMs = 3_000;
+    await pod("a", { terminationGracePeriodSeconds: 5 });
+    await pods().delete("a");
+    // It learns of the Pod as it was before, and its report is answered with the Pod as it is now.
+    await clock.advance(60_000);
+    expect(await get("a")).toBeUndefined();
   });
 
   it("go at once where nothing of them runs, but not before their finalizers", async () => {

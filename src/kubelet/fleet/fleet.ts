@@ -10,8 +10,8 @@ import type { core } from "#api";
 import { abortable, type Clock, type Logger, processQueue, type Random, TaskGroup, WorkQueue } from "#base";
 import type { Client } from "#client";
 import { type Chore, FleetNode } from "./fleet-node.ts";
-import type { PodEntry } from "./fleet-pods.ts";
 import type { FleetFacts } from "./node-report.ts";
+import type { PodEntry } from "./pod-entry.ts";
 import { RecentStarts } from "./recent-starts.ts";
 import { DEFAULTS, type Defaults } from "./script.ts";
 import type { NodeSettings } from "./settings.ts";
@@ -163,13 +163,14 @@ export class Fleet {
     );
   }
 
-  *#running(): Iterable<core.Pod> {
+  /** The Pods whose containers run, on all nodes. */
+  *runningPods(): Iterable<core.Pod> {
     for (const node of this.#nodes.values()) yield* node.running;
   }
 
   #shared(tasks: TaskGroup) {
     const { facts, defaults, usage: given, clock, random, log } = this.#options;
-    const running = () => this.#running();
+    const running = () => this.runningPods();
     const usage: NodeUsageSource | undefined = given && ((question) => given({ ...question, running }));
     const known = new Map<string, string>();
     const imageID = (image: string) => {

@@ -7,10 +7,10 @@
  *    costs nothing that depends on the sizes of objects.
  */
 import type { Json } from "#api";
-import { type Logger, type MetricsRegistry, type Random, silentLogger, type VirtualClock } from "#base";
+import { type Clock, type Logger, type MetricsRegistry, type Random, silentLogger } from "#base";
 import type { InProcessHandle } from "#client";
 import { Recorder } from "#flows";
-import type { MemorySnapshot, MemoryStore } from "#store";
+import type { MemorySnapshot, MemoryStore, Store } from "#store";
 import { openMemoryStore } from "#store";
 import type { LocalExtensions } from "../../apiserver/aggregation/index.ts";
 import { assembleApiServer } from "../../apiserver/assembly/assemble.ts";
@@ -32,7 +32,7 @@ export interface Image {
 }
 
 export interface TestApiServerOptions {
-  readonly clock: VirtualClock;
+  readonly clock: Clock;
   readonly random: Random;
   /** Default: an empty store, in which the server creates what every cluster has. */
   readonly image?: Image | undefined;
@@ -40,6 +40,8 @@ export interface TestApiServerOptions {
   /** PEM of the cluster's authority. */
   readonly caPem: string;
   readonly extensions: LocalExtensions;
+  /** What the server sees of its store. Default: the store itself. */
+  readonly seen?: ((store: MemoryStore) => Store) | undefined;
   readonly metrics: MetricsRegistry;
   readonly log?: Logger | undefined;
   /** Paths besides those of every API server. */
@@ -60,6 +62,7 @@ const PLACE = { host: "127.0.0.1", port: 6443 };
 
 export async function testApiServer(options: TestApiServerOptions): Promise<TestApiServer> {
   const { clock, random, image, tokens, caPem, extensions, metrics, log = silentLogger } = options;
+  const { seen = (own) => own } = options;
   const store = openMemoryStore({ clock, ...(image !== undefined && { from: image.state }) });
   const recorder = new Recorder();
   const reasons = new SchedulingReasons();
@@ -69,7 +72,7 @@ export async function testApiServer(options: TestApiServerOptions): Promise<Test
       ...PLACE,
       // The certificate of nobody: clients in this process need none, others get tokens.
       certificate: { certPem: "", keyPem: "", clientCaPem: caPem },
-      store,
+      store: seen(store),
       sharedStore: false,
       recorder,
       others: { ...options.others, [SCHEDULING_PATH]: answers.answer },

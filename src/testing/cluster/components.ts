@@ -13,7 +13,7 @@ import { type Controller, controllerMetrics, runControllers } from "#controllers
 import type { ContainerScript, Fleet, UsageSource } from "#kubelet";
 import type { KeyPair } from "#pki";
 import type { NodesConfig } from "../../cluster/config/cluster-config.ts";
-import { runControllerManager } from "../../cluster/in-process/controller-manager.ts";
+import { type ControllerManagerOptions, runControllerManager } from "../../cluster/in-process/controller-manager.ts";
 import { runInProcessScheduler } from "../../cluster/in-process/scheduler.ts";
 import { simulatedNodes } from "../../cluster/in-process/simulated-nodes.ts";
 import type { SchedulingReasons } from "../../cluster/reasons/scheduling-reasons.ts";
@@ -23,6 +23,8 @@ export interface ComponentsOptions {
   /** Which controllers run, as in `--controllers`. */
   readonly controllers?: readonly string[] | undefined;
   readonly scheduler: boolean;
+  /** Which controllers kube-controller-manager has. Default: all. */
+  readonly allControllers?: ControllerManagerOptions["controllers"];
   /** Controllers under test. */
   readonly operators: readonly Controller[];
   readonly images?: ((image: string) => Partial<ContainerScript> | undefined) | undefined;
@@ -36,7 +38,10 @@ export interface Surroundings {
   readonly signToken: (claims: object) => Promise<string>;
   readonly reasons: SchedulingReasons;
   readonly clock: Clock;
-  readonly random: Random;
+  /** For one life of a component of this name. */
+  readonly randomOf: (component: string) => Random;
+  /** What of this machine can be seen in the API. Default: as it is. */
+  readonly machine?: { readonly instance: string; readonly architecture: string } | undefined;
   readonly log: Logger;
 }
 
@@ -53,8 +58,9 @@ const OPERATOR = { name: "operator", groups: ["system:masters", "system:authenti
 
 export function startComponents(options: ComponentsOptions, surroundings: Surroundings): Components {
   const { nodes, controllers: selection, operators } = options;
-  const { handleOf, authority, signToken, reasons, clock, random, log } = surroundings;
-  const shared = { elects: false, clock, random, log };
+  const { handleOf, authority, signToken, reasons, clock, randomOf, machine, log } = surroundings;
+  const { instance, architecture } = machine ?? {};
+  const shared = { elects: false, instance, clock, log };
   const works = new Map<string, (signal: AbortSignal) => Promise<void>>();
   const running = new Map<string, TaskGroup>();
   let fleet: Fleet | undefined;
@@ -71,11 +77,13 @@ export function startComponents(options: ComponentsOptions, surroundings: Surrou
     runControllerManager(
       {
         ...shared,
+        random: randomOf("kube-controller-manager"),
         metrics: controllerMetrics(new MetricsRegistry()),
         handle: handleOf("kube-controller-manager"),
         authority,
         signToken,
         selection,
+        controllers: options.allControllers,
         features: defaultFeatures,
       },
       signal,
@@ -84,7 +92,13 @@ export function startComponents(options: ComponentsOptions, surroundings: Surrou
   if (options.scheduler)
     run("kube-scheduler", (signal) =>
       runInProcessScheduler(
-        { ...shared, metrics: new MetricsRegistry(), handle: handleOf("kube-scheduler"), reasons },
+        {
+          ...shared,
+          random: randomOf("kube-scheduler"),
+          metrics: new MetricsRegistry(),
+          handle: handleOf("kube-scheduler"),
+          reasons,
+        },
         signal,
       ),
     );
@@ -94,7 +108,7 @@ export function startComponents(options: ComponentsOptions, surroundings: Surrou
         nodes,
         handle: handleOf("kubelet"),
         ...{ defaults: { images: options.images }, usage: options.usage },
-        ...{ clock, random, log },
+        ...{ architecture, clock, random: randomOf("kubelet"), log },
       });
       return fleet.run(signal);
     });
@@ -107,6 +121,7 @@ export function startComponents(options: ComponentsOptions, surroundings: Surrou
       });
       try {
         const own = { controllers: operators, client, clientOf: () => client, instance: "test" };
+        const random = randomOf("operator");
         await runControllers({ ...own, clock, random, log, metrics: controllerMetrics(new MetricsRegistry()) }, signal);
       } finally {
         await client.close();

@@ -113,7 +113,7 @@ export class RunningCluster {
         handleOf: (component) => this.connections.of(component),
         ...{ authority, signToken, reasons, log },
         clock: this.time,
-        random: this.#random,
+        randomOf: () => this.#random,
       },
     );
   }

@@ -88,6 +88,34 @@ async function faultyStream(
   }
 }
 
+/** The same server; the events of watches on paths that end with `path` are late by this time. */
+export function lateWatches(
+  handle: Handle,
+  { clock, path, ms }: { readonly clock: Clock; readonly path: string; readonly ms: () => number },
+): Handle {
+  return async (request) => {
+    const answer = await handle(request);
+    if (!("stream" in answer) || !request.path.endsWith(path)) return answer;
+    const stream = (sink: Sink) => {
+      const { event } = sink;
+      const late = (deliver: () => void) => {
+        if (ms() === 0) deliver();
+        else clock.timer(ms(), deliver);
+        return 0;
+      };
+      return answer.stream({
+        ...plain(sink),
+        signal: sink.signal,
+        write: (bytes) => late(() => sink.write(bytes)),
+        ...(event !== undefined && {
+          event: (type: string, object: object) => late(() => event.call(sink, type, object)),
+        }),
+      });
+    };
+    return { ...answer, stream };
+  };
+}
+
 /** The same server; each watch is handed to `opened` with a function that breaks it off. */
 export function closableWatches(handle: Handle, opened: (close: () => void, request: Request) => () => void): Handle {
   return async (request) => {
