@@ -37,6 +37,26 @@ export const NAMESPACES: ResourceName = {
 };
 export const SERVICES: ResourceName = { apiVersion: "v1", kind: "Service", plural: "services", namespaced: true };
 
+const DEVICES = { apiVersion: "resource.k8s.io/v1" };
+export const DEVICE_CLASSES: ResourceName = {
+  ...DEVICES,
+  kind: "DeviceClass",
+  plural: "deviceclasses",
+  namespaced: false,
+};
+export const DEVICE_SLICES: ResourceName = {
+  ...DEVICES,
+  kind: "ResourceSlice",
+  plural: "resourceslices",
+  namespaced: false,
+};
+export const DEVICE_CLAIMS: ResourceName = {
+  ...DEVICES,
+  kind: "ResourceClaim",
+  plural: "resourceclaims",
+  namespaced: true,
+};
+
 export const ZONE = "topology.kubernetes.io/zone";
 export const HOSTNAME = "kubernetes.io/hostname";
 

@@ -5,6 +5,7 @@ import type { WhyAnswer } from "./answer.ts";
 import { statusesOf } from "./containers.ts";
 import type { PodFacts } from "./facts.ts";
 import { claimFacts } from "./gather-claim.ts";
+import { openDeviceClaims } from "./gather-devices.ts";
 import type { WhySource } from "./source.ts";
 import { whyClaim } from "./why-claim.ts";
 
@@ -45,7 +46,7 @@ export class PodGathering {
           record.namespace === namespace,
       ),
       records,
-      claims: pod === undefined ? [] : await this.#openClaims(pod),
+      claims: pod === undefined ? [] : [...(await this.#openClaims(pod)), ...(await openDeviceClaims(client, pod))],
       lastWords: pod === undefined ? new Map() : await this.#lastWords(pod),
       now: clock.now(),
     };

@@ -1,5 +1,5 @@
 /** Why a Pod has no node yet, or why it has this one. */
-import { headline, type Explained as Part, type Reason } from "./answer.ts";
+import { deeper, headline, type Explained as Part, type Reason } from "./answer.ts";
 import type { PodFacts, SchedulingAttempt } from "./facts.ts";
 import { causeOf } from "./placement.ts";
 
@@ -15,7 +15,8 @@ export function whyUnscheduled(facts: PodFacts): Part {
   }
   const last = attempts.at(-1);
   const condition = pod?.status?.conditions?.find(({ type }) => type === "PodScheduled");
-  if (last === undefined && condition?.status !== "False") return nobodyLooked(facts);
+  if (last === undefined && condition?.status !== "False")
+    return pod?.spec?.resourceClaims === undefined ? nobodyLooked(facts) : whyHeldBack(facts);
   if (last?.outcome.kind === "scheduled") return whyUnbound(facts, last.outcome.node, last.attempt);
   const message = last?.outcome.message ?? condition?.message ?? "";
   const because: Reason[] = [{ text: message, evidence: "condition PodScheduled" }];
@@ -44,6 +45,17 @@ export function whyUnscheduled(facts: PodFacts): Part {
   ];
   const named = claims[0] === undefined ? causes.map(({ text, cause }) => cause?.text ?? text) : [headline(claims[0])];
   return { cause: [...new Set(named)].slice(0, 3).join("; "), because, help: [...new Set(help)] };
+}
+
+/** The scheduler does not try a Pod before its ResourceClaims exist. */
+function whyHeldBack(facts: PodFacts): Part {
+  const [first, ...others] = facts.claims ?? [];
+  if (first === undefined) return nobodyLooked(facts);
+  return {
+    cause: headline(first),
+    because: [first, ...others].flatMap((claim) => deeper(claim, "its claim")),
+    help: [...new Set([first, ...others].flatMap(({ help }) => help))],
+  };
 }
 
 /** A node is chosen, but the Pod is not bound yet. */

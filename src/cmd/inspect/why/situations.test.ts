@@ -161,7 +161,44 @@ const job = (image: string, more: object = {}) => ({
   },
 });
 
+const device = (name: string) =>
+  make(kinds.ResourceClaim, {
+    metadata: { name, namespace: NS },
+    spec: { devices: { requests: [{ name: "r", exactly: { deviceClassName: "gpu" } }] } },
+  });
+const gpus = all(
+  make(kinds.DeviceClass, { metadata: { name: "gpu" }, spec: {} }),
+  make(kinds.ResourceSlice, {
+    metadata: { name: "gpus" },
+    spec: {
+      driver: "gpu.example.com",
+      nodeName: NODE,
+      pool: { name: NODE, generation: 1, resourceSliceCount: 1 },
+      devices: [{ name: "gpu-0" }],
+    },
+  }),
+);
+const claiming = (resourceClaimName: string) => ({ resourceClaims: [{ name: "gpu", resourceClaimName }] });
+
 const SITUATIONS: readonly Situation[] = [
+  {
+    name: "a Pod whose claim does not exist",
+    options: small,
+    given: all(gpus, makePod("p", claiming("mine"))),
+    ask: "pod/p",
+    cause: "resourceclaim/mine: it does not exist",
+    hint: "create the ResourceClaim mine",
+    mend: device("mine"),
+  },
+  {
+    name: "a Pod whose device another one has",
+    options: small,
+    given: all(gpus, device("c1"), device("c2"), makePod("o", claiming("c1")), makePod("p", claiming("c2"))),
+    ask: "pod/p",
+    cause: "resourceclaim/c2: request r needs 1 device(s), 0 of 1 would do",
+    hint: "what would free a device: the end of claim default/c1 of pod o",
+    mend: remove(kinds.Pod, "o"),
+  },
   {
     name: "a Pod that is larger than every node",
     options: small,

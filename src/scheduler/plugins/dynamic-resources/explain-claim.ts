@@ -1,0 +1,100 @@
+/**
+ * Why no device is left for a claim, for `k8ts why`: what each device of the cluster lacks, counted, with an example.
+ * Read from API objects alone, so that it works from outside of the scheduler.
+ */
+import type { resource } from "#api";
+import { fitsCapacity } from "./capacity.ts";
+import { DevicePools, deviceIdOf, type PoolDevice, poolIdOf } from "./device-pools.ts";
+import { DeviceSelectors } from "./device-selectors.ts";
+import { repelsRequest } from "./device-taints.ts";
+import { DeviceUse } from "./device-use.ts";
+import { claimText } from "./pod-claims.ts";
+import { type Wanted, wantedBy } from "./requests.ts";
+
+export interface DeviceObjects {
+  readonly slices: readonly resource.ResourceSlice[];
+  readonly classes: readonly resource.DeviceClass[];
+  /** All claims of the cluster. */
+  readonly claims: readonly resource.ResourceClaim[];
+}
+
+export interface ExplainedClaim {
+  /** In one sentence; undefined if there are devices for each request by itself. */
+  readonly cause: string | undefined;
+  readonly because: readonly string[];
+  readonly help: readonly string[];
+}
+
+export function explainClaim(claim: resource.ResourceClaim, objects: DeviceObjects): ExplainedClaim {
+  const wanted = wantedBy(claim, (name) => objects.classes.find(({ metadata }) => metadata.name === name));
+  if ("fault" in wanted) return { cause: wanted.fault, because: [], help: ["create the DeviceClass"] };
+  const pools = new DevicePools();
+  const use = new DeviceUse();
+  for (const slice of objects.slices) pools.set(slice);
+  const holders = new Map<string, string>();
+  for (const other of objects.claims) {
+    use.set(other.metadata.uid ?? "", other.status?.allocation);
+    for (const result of other.status?.allocation?.devices?.results ?? [])
+      if (result.adminAccess !== true) holders.set(deviceIdOf(result), holderText(other));
+  }
+  const ids = new Set(objects.slices.map(({ spec }) => poolIdOf(spec.driver, spec.pool.name)));
+  const devices = [...ids].flatMap((id) => pools.get(id)?.sections.flatMap((section) => section.devices) ?? []);
+  const selectors = new DeviceSelectors();
+  const because: string[] = [];
+  const help = new Set<string>();
+  let cause: string | undefined;
+  for (const { options } of wanted.requests) {
+    for (const option of options) {
+      const found = Map.groupBy(devices, (device) => lack(option, device, { use, selectors }));
+      const free = found.get("")?.length ?? 0;
+      for (const [what, list] of found) {
+        const [example] = list;
+        if (what === "" || example === undefined) continue;
+        const holder = what === HELD ? ` by ${holders.get(example.id) ?? "another claim"}` : "";
+        because.push(
+          `request ${option.name}: ${list.length} of ${devices.length} devices ${what}, such as ${where(example)}${holder}`,
+        );
+        if (what === HELD)
+          help.add(`what would free a device: the end of ${holders.get(example.id) ?? "another claim"}`);
+      }
+      const needed = option.takesAll ? 1 : option.count;
+      if (free >= needed) continue;
+      if (devices.length === 0) help.add("no ResourceSlice has devices: is the driver running?");
+      cause ??= `request ${option.name} needs ${needed} device(s), ${free} of ${devices.length} would do`;
+    }
+  }
+  return { cause, because, help: [...help] };
+}
+
+const HELD = "are held";
+
+interface Means {
+  readonly use: DeviceUse;
+  readonly selectors: DeviceSelectors;
+}
+
+/** Empty: the device would do. */
+function lack(wanted: Wanted, { id, device, pool }: PoolDevice, { use, selectors }: Means): string {
+  if (pool.isIncomplete) return "are in pools that are being updated";
+  if (pool.isInvalid) return "are in invalid pools";
+  for (const { expression, class: className, index } of wanted.selectors) {
+    const match = selectors.matches(expression, pool.driver, device);
+    const of = className === undefined ? "the claim" : `class ${className}`;
+    if (match === false) return `fail selector #${index} of ${of} (${expression})`;
+    if (match !== true) return `break selector #${index} of ${of} (${match.fault})`;
+  }
+  if (!wanted.adminAccess && use.isTaken(id)) return HELD;
+  if (repelsRequest(device.taints, wanted.tolerations)) return "have taints that are not tolerated";
+  if (!fitsCapacity(wanted.capacity, device.capacity ?? {}, [use.consumed(id)])) return "lack the capacity";
+  return "";
+}
+
+function where({ slice, device, pool }: PoolDevice): string {
+  const node = device.nodeName ?? slice.spec.nodeName;
+  return node === undefined ? `${pool.name}/${device.name}` : `${device.name} of ${node}`;
+}
+
+function holderText(claim: resource.ResourceClaim): string {
+  const pods = (claim.status?.reservedFor ?? []).map(({ name }) => name);
+  return `claim ${claimText(claim)}${pods.length === 0 ? "" : ` of pod ${pods.join(", ")}`}`;
+}
