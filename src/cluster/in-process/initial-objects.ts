@@ -43,8 +43,9 @@ export async function applyInitial({ initial, nodes, handle, kubeconfig, clock }
     const objects = await readAll(initial.manifests);
     for (const object of objects) await patiently(clock, () => applyAll(client, [object], APPLYING));
     for (const chart of initial.charts) await install(chart, kubeconfig);
-    const charts = initial.charts.length === 0 ? "" : `, ${initial.charts.length} charts`;
-    return `${objects.length} objects${charts}`;
+    const count = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
+    const { length: charts } = initial.charts;
+    return [count(objects.length, "object"), ...(charts === 0 ? [] : [count(charts, "chart")])].join(", ");
   } finally {
     await client.close();
   }
