@@ -8,7 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import type { Figure } from "./run.ts";
+import { envtestStory } from "./testkit/envtest.ts";
 
+/** Each takes seconds. */
+const ENVTEST_RUNS = 5;
 const root = join(import.meta.dirname, "..");
 
 export async function run(report: (figure: Figure) => void): Promise<void> {
@@ -27,6 +30,12 @@ export async function run(report: (figure: Figure) => void): Promise<void> {
     });
     const lines = execFileSync(process.execPath, ["--expose-gc", program], { encoding: "utf8" }).trim().split("\n");
     for (const line of lines) report(JSON.parse(line) as Figure);
+    const runs = [];
+    for (let i = 0; i < ENVTEST_RUNS; i++) runs.push(await envtestStory());
+    const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length / 1000;
+    const [ready, total] = [mean(runs.map(({ readyMs }) => readyMs)), mean(runs.map(({ totalMs }) => totalMs))];
+    report({ name: "envtest's way, with bin/: a control plane is ready", value: ready, unit: "s" });
+    report({ name: "envtest's way: 100 such tests (from 5)", value: 100 * total, unit: "s" });
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

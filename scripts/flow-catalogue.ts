@@ -68,7 +68,7 @@ function writeIndex(): void {
       ...rows,
       "",
       "`node scripts/flow-catalogue.ts` plays them again and writes these pages. **One more flow:** a `Scenario` in `scripts/flow-catalogue/scenarios.ts`: what is done,",
-      "which records are shown, and the steps that make it this flow. Volume provisioning and attachment follow with those parts.",
+      "which records are shown, and the steps that make it this flow.",
       "",
     ].join("\n"),
   );

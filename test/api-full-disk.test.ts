@@ -52,6 +52,9 @@ describe.skipIf(!canMount)("a full disk (needs root, to mount a tmpfs)", () => {
 
     expect(await home.k8ts("down")).toMatchObject({ code: 0 });
     await followed;
+    expect(() => writeFileSync(ballast, Buffer.alloc(64 * 1024 * 1024))).toThrow("ENOSPC");
+    expect((await home.k8ts("why", "pod/web")).stderr).toMatch(/^k8ts: No cluster is running in /);
+    rmSync(ballast);
     expect(await home.k8ts(...up)).toMatchObject({ code: 0, stderr: "" });
     using again = new Api(home);
     const after = stateOf(await again.ok("GET", CONFIG_MAPS));

@@ -20,9 +20,23 @@ const assets = join(import.meta.dirname, "..", "bin");
 const kubectl = tool("kubectl");
 const clock = realClock();
 
-describe.skipIf(findEtcd() === undefined || kubectl === undefined)(
-  "bin/ as the assets of envtest (needs etcd and kubectl)",
-  () => {
+interface Kind {
+  readonly name: string;
+  readonly isMissing: boolean;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+const kinds: readonly Kind[] = [
+  { name: "without an etcd", isMissing: kubectl === undefined, variables: {} },
+  {
+    name: "on a real etcd (needs etcd)",
+    isMissing: kubectl === undefined || findEtcd() === undefined,
+    variables: { K8TS_ENVTEST_ETCD: "path" },
+  },
+];
+
+for (const { name, isMissing, variables } of kinds)
+  describe.skipIf(isMissing)(`bin/ as the assets of envtest (needs kubectl), ${name}`, () => {
     let dir: string;
     const running: Running[] = [];
     beforeEach(() => {
@@ -33,13 +47,13 @@ describe.skipIf(findEtcd() === undefined || kubectl === undefined)(
       rmSync(dir, { recursive: true, force: true });
     });
 
-    const options = () => ({ env: { ...process.env, HOME: dir }, cwd: dir });
-    const launch = (program: string, args: Readonly<Record<string, string>>) => {
+    const options = () => ({ env: { ...process.env, ...variables, HOME: dir }, cwd: dir });
+    const launch = (program: string, args: Readonly<Record<string, string>>, more: NodeJS.ProcessEnv = {}) => {
       // It sorts flags by their names, and writes each as one word.
       const words = Object.entries(args)
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([name, value]) => `--${name}=${value}`);
-      const started = start(join(assets, program), words, options());
+      const started = start(join(assets, program), words, { ...options(), env: { ...options().env, ...more } });
       running.push(started);
       return started;
     };
@@ -90,7 +104,7 @@ describe.skipIf(findEtcd() === undefined || kubectl === undefined)(
       expect(await hasFlag("kube-apiserver", "insecure-port")).toBe(false);
       const port = await freePort();
       const url = `https://127.0.0.1:${port}`;
-      const server = launch("kube-apiserver", {
+      const flags = {
         "allow-privileged": "true",
         "authorization-mode": "RBAC",
         "bind-address": "127.0.0.1",
@@ -103,7 +117,8 @@ describe.skipIf(findEtcd() === undefined || kubectl === undefined)(
         "service-account-key-file": join(certDir, "sa-signer.crt"),
         "service-account-signing-key-file": join(certDir, "sa-signer.key"),
         "service-cluster-ip-range": "10.0.0.0/24",
-      });
+      };
+      const server = launch("kube-apiserver", flags);
       await healthy(`${url}/healthz`, server);
       await healthy(`${url}/readyz`, server);
 
@@ -147,6 +162,20 @@ describe.skipIf(findEtcd() === undefined || kubectl === undefined)(
 
       server.process.kill("SIGTERM");
       expect(await server.ended()).toMatchObject({ code: 0 });
+
+      // The same again: what was written is there, and now there is somebody to do the work.
+      const wanted = { K8TS_ENVTEST_CONTROLLERS: "1", K8TS_ENVTEST_NODES: "2" };
+      const again = launch("kube-apiserver", flags, wanted);
+      await healthy(`${url}/readyz`, again);
+      await kube(["wait", "--for=condition=Ready", "node", "--all", "--timeout=30s"]);
+      expect((await kube(["get", "nodes", "-o", "name"])).stdout.trim().split("\n")).toHaveLength(2);
+      await kube(["wait", "--for=condition=Ready", "pod/p", "--timeout=30s"]);
+      await kube(["create", "-f", "-"], deployment);
+      await kube(["rollout", "status", "deployment/web", "--timeout=30s"]);
+      await kube(["create", "namespace", "brief"]);
+      await kube(["delete", "namespace", "brief", "--timeout=30s"]);
+      again.process.kill("SIGTERM");
+      expect(await again.ended()).toMatchObject({ code: 0 });
     });
 
     it("makes certificates where there are none, and allows everything to everybody with a name unless told otherwise", async () => {
@@ -196,20 +225,91 @@ describe.skipIf(findEtcd() === undefined || kubectl === undefined)(
       const { code, stderr } = await run(join(assets, "kube-apiserver"), words, options());
       expect([code, stderr]).toEqual([1, expect.stringContaining(says)]);
     });
-  },
-);
+  });
 
 describe("bin/ without programs", () => {
-  it.each(["etcd", "kubectl"])("says that there is no %s", async (program) => {
+  it.each([
+    ["etcd", "K8TS_ENVTEST_ETCD asks for the etcd on PATH, and there is none"],
+    ["kubectl", "k8ts does not include kubectl"],
+  ])("says that there is no %s", async (program, says) => {
     const dir = mkdtempSync(join(tmpdir(), "k8ts-envtest-"));
     // A copy, beside which nothing is installed, and a PATH that leads nowhere but to it.
     const copy = join(dir, "bin", program);
     await run("/bin/sh", ["-c", `mkdir ${dir}/bin && cp ${join(assets, program)} ${copy}`], { env: {}, cwd: dir });
-    const { code, stderr } = await run("/bin/sh", [copy], { env: { PATH: join(dir, "bin") }, cwd: dir });
+    const env = { PATH: join(dir, "bin"), K8TS_ENVTEST_ETCD: "path" };
+    const { code, stderr } = await run("/bin/sh", [copy], { env, cwd: dir });
     rmSync(dir, { recursive: true });
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`${program}: k8ts does not include ${program}`)]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${program}: ${says}`)]);
   });
 });
+
+describe("what stands in for etcd", () => {
+  const dirs: string[] = [];
+  afterEach(() => {
+    for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
+  });
+  const given = async (env: NodeJS.ProcessEnv = {}) => {
+    const dir = mkdtempSync(join(tmpdir(), "k8ts-envtest-"));
+    dirs.push(dir);
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const args = [`--data-dir=${dir}`, `--listen-client-urls=${url}`];
+    return { url, args, options: { env: { ...process.env, HOME: dir, ...env }, cwd: dir } };
+  };
+
+  it("answers while it starts, refuses everything else, and ends by SIGTERM", async () => {
+    const { url, args, options } = await given();
+    await using standIn = start(join(assets, "etcd"), args, options);
+    await expect.poll(() => plainStatus(`${url}/health`, standIn)).toBe(200);
+    expect(await (await fetch(`${url}/health`)).json()).toEqual({ health: "true", reason: "" });
+    const refused = await fetch(`${url}/v3/kv/range`, { method: "POST", body: "{}" });
+    expect([refused.status, await refused.text()]).toEqual([404, expect.stringContaining("k8ts stands in for etcd")]);
+    standIn.process.kill("SIGTERM");
+    expect(await standIn.ended()).toMatchObject({ code: 0 });
+  });
+
+  it("ends with its parent where it is asked to", async () => {
+    const { url, args, options } = await given({ K8TS_ENVTEST_END_WITH_PARENT: "1" });
+    // A shell that stays: it would replace itself by a last command.
+    const script = `"$0" "$@" & echo $!; wait; true`;
+    await using parent = start("/bin/sh", ["-c", script, join(assets, "etcd"), ...args], options);
+    await expect.poll(() => plainStatus(`${url}/health`, parent)).toBe(200);
+    const pid = Number(parent.stdout());
+    parent.process.kill("SIGKILL");
+    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+  });
+
+  it.each([
+    [["--cert-file=x"], "--cert-file is not supported by this stand-in for etcd."],
+    [["--listen-client-urls=https://127.0.0.1:1"], "listens on http:// only"],
+    [["--listen-client-urls=nowhere"], '"nowhere" is not a URL'],
+    [["--no-such-flag"], "unknown option '--no-such-flag'"],
+  ])("refuses %s", async (more, says) => {
+    const { args, options } = await given();
+    const { code, stderr } = await run(join(assets, "etcd"), [...args, ...more], options);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(says)]);
+  });
+});
+
+const labels = { app: "web" };
+const deployment = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "web" },
+  spec: {
+    replicas: 2,
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers: [{ name: "web", image: "web" }] } },
+  },
+};
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const widgets = {
   apiVersion: "apiextensions.k8s.io/v1",

@@ -8,8 +8,19 @@ import { Client, https, namespaced } from "#client";
 import { readKubeconfig } from "#pki";
 import { Home } from "./support/k8ts.ts";
 
-const GATES = ["ClusterTrustBundle", "PodCertificateRequest", "StorageVersionAPI", "StorageVersionMigrator"];
-const APIS = ["certificates.k8s.io/v1beta1", "internal.apiserver.k8s.io/v1alpha1", "storagemigration.k8s.io/v1beta1"];
+const GATES = [
+  "ClusterTrustBundle",
+  "CoordinatedLeaderElection",
+  "PodCertificateRequest",
+  "StorageVersionAPI",
+  "StorageVersionMigrator",
+];
+const APIS = [
+  "certificates.k8s.io/v1beta1",
+  "coordination.k8s.io/v1beta1",
+  "internal.apiserver.k8s.io/v1alpha1",
+  "storagemigration.k8s.io/v1beta1",
+];
 const WIDGETS = { group: "example.com", resource: "widgets" };
 const WITHIN = { timeout: 60_000, interval: 100 };
 
@@ -131,6 +142,28 @@ describe("with feature gates and --runtime-config, a cluster", () => {
         (error) => isStatusError(error, "NotFound"),
       );
     await expect.poll(isGone, WITHIN).toBe(true);
+  });
+
+  it("elects who leads among candidates for a Lease", async () => {
+    const renewTime = new Date(clock.now()).toISOString().replace("Z", "000Z");
+    const versions = { binaryVersion: "1.36.4", emulationVersion: "1.36.0" };
+    await client
+      .of(optional.LeaseCandidate)
+      .in("kube-system")
+      .create({
+        metadata: { name: "candidate" },
+        spec: { leaseName: "part", ...versions, strategy: "OldestEmulationVersion", renewTime },
+      });
+    const holder = () =>
+      client
+        .of(kinds.Lease)
+        .in("kube-system")
+        .get("part")
+        .then(
+          ({ spec }) => spec?.holderIdentity,
+          () => undefined,
+        );
+    await expect.poll(holder, WITHIN).toBe("candidate");
   });
 
   it("has no complaints of its controllers", () => {

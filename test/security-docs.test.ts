@@ -17,6 +17,26 @@ const lines = read("docs/security.md")
   .filter((line) => line.startsWith("| ") && !/^\| (attack|endpoint|---) /.test(line));
 const rows = lines.map((line): Row => ({ line, ...namedTest(line) }));
 
+/** As the sources of the servers have them. */
+function routePaths(): readonly string[] {
+  const found = (path: string, pattern: RegExp) => [...read(path).matchAll(pattern)].map(([, name = ""]) => name);
+  const kubelet = read("src/kubelet/server/routes.ts");
+  const paths = [
+    ...found("src/apiserver/routes/routes.ts", /"(\/[\w./-]+)"/g),
+    ...found("src/apiserver/flows/access.ts", /_PATH = "(\/[^"]+)"/g),
+    ...found("src/apiserver/past/route.ts", /_PATH = "(\/[^"]+)"/g),
+    ...found("src/apiserver/past/past.ts", /PREFIX = "(\/[^"]+)"/g),
+    ...found("src/cluster/standalone/proxy-server.ts", /path === "(\/\w+)"/g),
+    ...found("src/dashboard/server/routes.ts", /below(?:\.startsWith\(| === )"(\/\w+)/g),
+    ...[...kubelet.slice(kubelet.lastIndexOf("table<Handler>")).matchAll(/^ {4}(\w+): /gm)].map(
+      ([, name]) => `/${name}`,
+    ),
+    ...["exec", "attach", "portForward"].map((name) => `/${name}`),
+  ];
+  expect(paths.length).toBeGreaterThan(35);
+  return [...new Set(paths.map((path) => path.replace(/\/$/, "")))];
+}
+
 describe("docs/security.md", () => {
   const known = new Map(
     [...new Set(rows.map(({ file }) => file))].map((file) => [file, literals(read(file || "package.json"))]),
@@ -31,6 +51,12 @@ describe("docs/security.md", () => {
   it("names only tests that there are", () => {
     const missing = rows.filter(({ file, title }) => !known.get(file)?.has(title));
     expect(missing.map(({ file, title }) => `${file}: ${title}`)).toEqual([]);
+  });
+
+  it("has every path of every server that is not about a resource", () => {
+    const endpoints = lines.join("\n").replaceAll(/`(?:GET|POST) /g, "`");
+    const missing = routePaths().filter((path) => !endpoints.includes(`\`${path}`));
+    expect(missing).toEqual([]);
   });
 
   it("speaks of every folder that decides who may do what", () => {

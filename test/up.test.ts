@@ -176,7 +176,13 @@ describe("snapshot and restore", () => {
 });
 
 describe("what goes wrong is one sentence and exit code 1", () => {
-  const cases: { name: string; args: string[]; before?: (home: Home) => void; says: RegExp }[] = [
+  const cases: {
+    name: string;
+    args: string[];
+    before?: (home: Home) => void;
+    says: RegExp;
+    after?: (home: Home) => void;
+  }[] = [
     { name: "an unknown command", args: ["fly"], says: /unknown command 'fly'/ },
     {
       name: "an unknown controller",
@@ -210,6 +216,7 @@ describe("what goes wrong is one sentence and exit code 1", () => {
         mkdirSync(home.dataDir);
         writeFileSync(join(home.dataDir, "thesis.tex"), "");
       },
+      after: (home) => expect(readdirSync(home.dataDir)).toEqual(["thesis.tex"]),
       says: /not a k8ts data directory/,
     },
     {
@@ -222,6 +229,17 @@ describe("what goes wrong is one sentence and exit code 1", () => {
       says: /written by a newer k8ts/,
     },
     {
+      name: "a directory that cannot be made",
+      args: [...memory, "--data-dir", "/proc/k8ts-none/data"],
+      says: /The data directory \/proc\/k8ts-none\/data cannot be used: ENOENT/,
+    },
+    { name: "a question without a cluster", args: ["why", "pod/web"], says: /No cluster is running in .*`k8ts up`/ },
+    {
+      name: "a question to a named one",
+      args: ["why", "pod/web", "--cluster", "dev"],
+      says: /No cluster is running in .*dev: start it with `k8ts up dev`/,
+    },
+    {
       name: "a damaged store",
       args: ["up", "--port", "0"],
       before: (home) => {
@@ -231,14 +249,18 @@ describe("what goes wrong is one sentence and exit code 1", () => {
       },
       says: /damaged/,
     },
-    { name: "a dashboard without a cluster", args: ["dashboard"], says: /kubeconfig does not exist/ },
+    {
+      name: "a dashboard without a cluster",
+      args: ["dashboard"],
+      says: /No cluster is running in \S+: start it with `k8ts up`/,
+    },
     {
       name: "an address of another machine",
       args: [...memory, "--bind-address", "192.0.2.1"],
       says: /not an address of this machine/,
     },
   ];
-  it.each(cases)("$name", async ({ args, before, says }) => {
+  it.each(cases)("$name", async ({ args, before, says, after }) => {
     await using home = new Home();
     before?.(home);
     for (const mode of args[0] === "up" ? [[], ["--detach"]] : [[]]) {
@@ -246,6 +268,7 @@ describe("what goes wrong is one sentence and exit code 1", () => {
       expect(result.code).toBe(1);
       expect(result.stderr).toMatch(says);
       expect(result.stderr.trim().split("\n")).toHaveLength(1);
+      after?.(home);
     }
   });
 

@@ -15,6 +15,15 @@ async function timed<T>(work: () => Promise<T>): Promise<readonly [T, number]> {
   return [result, performance.now() - startMs];
 }
 
+/** With processor time, which says more than the wall's where others use the machine. */
+async function timedBoth(name: string, work: () => Promise<unknown>): Promise<void> {
+  const before = process.cpuUsage();
+  const [, ms] = await timed(work);
+  const { user, system } = process.cpuUsage(before);
+  report(name, ms / 1000, "s");
+  report("  processor time of it", (user + system) / 1e6, "s");
+}
+
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
@@ -56,10 +65,9 @@ async function start(): Promise<void> {
     return ms;
   });
   report("the next ones (median of 20)", againMs, "ms");
-  const [, storiesMs] = await timed(async () => {
+  await timedBoth("100 tests with a cluster each: rollout, deletion, collection", async () => {
     for (let i = 0; i < 100; i++) await deploymentStory();
   });
-  report("100 tests with a cluster each: rollout, deletion, collection", storiesMs / 1000, "s");
 }
 
 async function forks(): Promise<void> {
@@ -123,8 +131,7 @@ async function day(): Promise<void> {
       metadata: { name: `lease-${i}`, namespace: "default" },
       spec: { holderIdentity: "somebody", leaseDurationSeconds: 60 },
     });
-  const [, ms] = await timed(() => clock.advance("24h"));
-  report("a day with 50 CronJobs (4 runs each), 100 Leases, TTLs, a node", ms / 1000, "s");
+  await timedBoth("a day with 50 CronJobs (4 runs each), 100 Leases, TTLs, a node", () => clock.advance("24h"));
 }
 
 await start();

@@ -4,6 +4,7 @@ import { autoscaling } from "./autoscaling.ts";
 import { leaderElection } from "./leader-election.ts";
 import { cniSetUp, networkPolicy } from "./real-nodes.ts";
 import { of, ofFrom, type Scenario, step } from "./scenario.ts";
+import { volumeAttach, volumeProvisioning } from "./volumes.ts";
 import { webhook } from "./webhook.ts";
 
 const IMAGE = "--image=example/app";
@@ -220,4 +221,6 @@ export const SCENARIOS: readonly Scenario[] = [
   webhook,
   cniSetUp,
   autoscaling,
+  volumeProvisioning,
+  volumeAttach,
 ];

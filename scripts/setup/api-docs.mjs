@@ -6,8 +6,12 @@ import { onPath, reason, root, step, tools } from "./steps.mjs";
 
 const TIMEOUT_MS = 60_000;
 
+export function apiDocsMissing() {
+  return !existsSync(join(tools, "api-docs.json")) && onPath("dpkg") && existsSync("/etc/apt");
+}
+
 export function installApiDocs(node) {
-  if (existsSync(join(tools, "api-docs.json")) || !onPath("dpkg") || !existsSync("/etc/apt")) return;
+  if (!apiDocsMissing()) return;
   step("Reading the API's documentation from Debian's packages into .tools/ (for kubectl explain)", () => {
     mkdirSync(tools, { recursive: true });
     const result = spawnSync(node, [join(root, "scripts", "api-docs.ts")], { encoding: "utf8", timeout: TIMEOUT_MS });

@@ -7,6 +7,12 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 export const tools = join(root, ".tools");
 
+/** The Node that the lock file names, once it is installed. */
+export function pinnedNode() {
+  const pinned = join(root, "node_modules", ".bin", "node");
+  return existsSync(pinned) ? pinned : process.execPath;
+}
+
 export function step(title, work) {
   console.log(`k8ts: ${title} …`);
   const start = Date.now();

@@ -25,6 +25,7 @@ export {
   nonStructuralViolations,
 } from "./apiextensions/index.ts";
 export { defaultTokenRequest, validateTokenRequest } from "./authentication/index.ts";
+export { compareSemanticVersions, parseSemanticVersion } from "./coordination/index.ts";
 export { repackSubsets } from "./core/endpoints/repack-subsets.ts";
 export { hasPodLevelResources, podLimits, podRequests, qosClassOf, type Totals } from "./core/pod/index.ts";
 export * from "./core/quota/index.ts";
@@ -39,6 +40,7 @@ export {
   needsNodePort,
 } from "./core/service/index.ts";
 export { builtInKinds } from "./definition/built-in-kinds.ts";
+export { humanDuration } from "./definition/columns.ts";
 export { defineKind, type KindRules, keyOf } from "./definition/define-kind.ts";
 export { parseRuntimeConfig, type RuntimeConfig, RuntimeConfigError } from "./definition/runtime-config.ts";
 export { isTypeOf, storageVersionHash, typeNames, typeSchema } from "./facts/index.ts";
@@ -95,6 +97,7 @@ export type * as batch from "./types/batch-v1.ts";
 export type * as certificates from "./types/certificates-v1.ts";
 export type * as certificatesV1beta1 from "./types/certificates-v1beta1.ts";
 export type * as coordination from "./types/coordination-v1.ts";
+export type * as coordinationV1beta1 from "./types/coordination-v1beta1.ts";
 export type * as core from "./types/core-v1.ts";
 export type * as discovery from "./types/discovery-v1.ts";
 export type * as events from "./types/events-v1.ts";

@@ -5,6 +5,7 @@
 import { clusterWide, namespaced } from "./machinery/resource-name.ts";
 import type * as apiserverinternal from "./types/apiserverinternal-v1alpha1.ts";
 import type * as certificates from "./types/certificates-v1beta1.ts";
+import type * as coordination from "./types/coordination-v1beta1.ts";
 import type * as resource from "./types/resource-v1alpha3.ts";
 import type * as storagemigration from "./types/storagemigration-v1beta1.ts";
 
@@ -13,6 +14,11 @@ export const optional = {
     "certificates.k8s.io/v1beta1",
     "ClusterTrustBundle",
     "clustertrustbundles",
+  ),
+  LeaseCandidate: namespaced<coordination.LeaseCandidate>(
+    "coordination.k8s.io/v1beta1",
+    "LeaseCandidate",
+    "leasecandidates",
   ),
   PodCertificateRequest: namespaced<certificates.PodCertificateRequest>(
     "certificates.k8s.io/v1beta1",

@@ -6,6 +6,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bodies } from "./testing/growth/bodies.ts";
+import { hostile } from "./testing/growth/hostile.ts";
 import { type Input, widgetDefinition } from "./testing/growth/input.ts";
 import { growthOf, isExcessive, type Prepared } from "./testing/growth/measure.ts";
 import { objects } from "./testing/growth/objects.ts";
@@ -14,7 +15,9 @@ import { readsAndRules } from "./testing/growth/reads-and-rules.ts";
 import { type TestServer, testServer } from "./testing/index.ts";
 
 const only = process.env.K8TS_GROWTH;
-const inputs = [...bodies, ...objects, ...patches, ...readsAndRules].filter(({ name }) => name.includes(only ?? ""));
+const inputs = [...bodies, ...objects, ...patches, ...readsAndRules, ...hostile].filter(({ name }) =>
+  name.includes(only ?? ""),
+);
 const SLOW_MS = 60_000;
 
 let server: TestServer;

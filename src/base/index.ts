@@ -19,6 +19,7 @@ export {
   httpFailureText,
 } from "./http-client/http-client.ts";
 export { addressText, type NetworkAddress, networkErrorText } from "./http-client/network-error.ts";
+export { type RequestTarget, requestTarget } from "./http-client/request-target.ts";
 export { BufferedWriter, type BufferedWriterOptions } from "./log/buffered-writer.ts";
 export { createLogger, type LogFormat, type Logger, type LoggerOptions, silentLogger } from "./log/log.ts";
 export type { LogFields, LogLevel } from "./log/log-format.ts";
@@ -48,6 +49,7 @@ export type { Clock, Timer } from "./system/clock.ts";
 export { nextTurn, settled } from "./system/event-loop.ts";
 export { acquireFileLock, type FileLock, type FileLockHeld, type FileLockOptions } from "./system/file-lock.ts";
 export { joined } from "./system/joined.ts";
+export { makeFolder } from "./system/make-folder.ts";
 export { type Random, readableAlphabet, seededRandom, systemRandom } from "./system/random.ts";
 export { realClock } from "./system/real-clock.ts";
 export { timeOfDay } from "./system/time-of-day.ts";

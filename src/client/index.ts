@@ -7,7 +7,12 @@ export { type Change, type Index, objectKey, type ReadonlyCache, revisionOf } fr
 export { type LeaderElectionOptions, leadElected } from "./leader-election.ts";
 export { Client, type ClientOptions } from "./requests/client.ts";
 export { createUnlessThere } from "./requests/create-unless-there.ts";
-export { type DiscoveredResource, discoverResources } from "./requests/discovery.ts";
+export {
+  type Discovered,
+  type DiscoveredResource,
+  discoverResources,
+  repeatedDiscovery,
+} from "./requests/discovery.ts";
 export type {
   ApplyOptions,
   CallOptions,

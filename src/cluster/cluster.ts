@@ -20,13 +20,15 @@ import type { Tracing } from "#tracing";
 import { type ClusterConfig, type Environment, historyOf } from "./config/cluster-config.ts";
 import { ClusterError } from "./config/errors.ts";
 import { featureNotes, readFeatures } from "./config/features.ts";
+import { portsToTry } from "./config/ports.ts";
 import { servingDnsNames } from "./config/serving-files.ts";
 import { storeSpec } from "./config/store-spec.ts";
 import { openTracing } from "./config/tracing.ts";
 import { dataDir, openDataDir, writeFileAtomic } from "./data/data-dir.ts";
 import { type Kubeconfigs, writeKubeconfigs } from "./data/kubeconfigs.ts";
-import type { RunState } from "./data/run-state.ts";
+import { type LastStart, type RunState, readLastStart } from "./data/run-state.ts";
 import { type ClusterApiServer, isAnyAddress, startClusterApiServer } from "./in-process/api-server.ts";
+import { figuresOfControllers } from "./in-process/controller-figures.ts";
 import { InProcessMetrics } from "./in-process/metrics-server.ts";
 import type { OpenedRealNodes } from "./nodes/index.ts";
 import { type Running, type Start, step } from "./start.ts";
@@ -60,7 +62,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   const start: Start = {
     ...environment,
     config,
-    dir: dataDir(config.dataDir),
+    dir: dataDir(config.dataDir, config.name),
     features: featuresOf(config, environment),
     random: systemRandom(),
     metrics: describedMetrics(),
@@ -167,17 +169,21 @@ interface ApiServerParts {
 }
 
 function startApiServer(start: Start, parts: ApiServerParts): Promise<ClusterApiServer> {
-  const { dir, starting, metrics } = start;
+  const { config, dir, starting, metrics, notes } = start;
   starting.use(registerProcessMetrics(metrics));
   return step("API server", start, async () => {
-    const api = await startClusterApiServer({ ...start, ...parts, flowRecordsFile: dir.flowRecords }, starting);
+    const ports = portsToTry(config.port, (await readLastStart(dir))?.port);
+    const options = { ...start, ...parts, ports, flowRecordsFile: dir.flowRecords };
+    const api = await startClusterApiServer(options, starting);
+    const [wanted = 0] = ports;
+    if (wanted !== 0 && api.port !== wanted) notes.push(`Port ${wanted} is in use: the API server has ${api.port}.`);
     return [api, api.url];
   });
 }
 
 async function writeAdminKubeconfigs(start: Start, pki: ClusterPki, { url }: ClusterApiServer): Promise<Kubeconfigs> {
   const { config, dir, notes, clock } = start;
-  const options = { ownFile: dir.kubeconfig, mergeInto: config.mergeInto, url, clock };
+  const options = { dir, mergeInto: config.mergeInto, url, clock };
   const kubeconfigs = await writeKubeconfigs(pki, options);
   if (kubeconfigs.note !== undefined) notes.push(kubeconfigs.note);
   return kubeconfigs;
@@ -190,18 +196,29 @@ function runInBackground(
 ): TaskGroup {
   const { config, starting, features, clock, random, log, metrics } = start;
   const { handle, signToken, reasons, url } = api;
+  const handleOf = (component: string) => start.between?.(component, handle) ?? handle;
   const elects = config.store.kind === "etcd";
   const onFailure = ({ task, error }: TaskFailure) => log.error(`${task} failed and is restarted`, { error });
   const background = new TaskGroup({ onFailure, restart: { clock, random } });
   starting.defer(() => background.stop());
   api.follow(background);
+  const controllerFigures = figuresOfControllers(metrics);
   background.run("controller manager", async (signal) => {
     await nextTurn();
     const { runControllerManager } = await import("./in-process/controller-manager.ts");
     const { controllers: selection } = config;
     const own = { authority: pki.ca, signToken, selection, nodeCidrs: nodeCidrsOf(config, realNodes), features };
-    await runControllerManager({ ...own, handle, elects, tracing, clock, random, log, metrics }, signal);
+    const counted = await controllerFigures();
+    const handle = handleOf("kube-controller-manager");
+    await runControllerManager({ ...own, handle, elects, tracing, clock, random, log, metrics: counted }, signal);
   });
+  if (features.enabled("CoordinatedLeaderElection")) {
+    background.run("coordinated elections", async (signal) => {
+      const { runCoordinatedElections } = await import("./in-process/coordinated-elections.ts");
+      const counted = await controllerFigures();
+      await runCoordinatedElections({ handle, features, clock, random, log, metrics: counted }, signal);
+    });
+  }
   background.run("cluster info", async (signal) => {
     await nextTurn();
     const { publishOwnInfo } = await import("./in-process/cluster-info.ts");
@@ -211,7 +228,8 @@ function runInBackground(
     background.run("scheduler", async (signal) => {
       await nextTurn();
       const { runInProcessScheduler } = await import("./in-process/scheduler.ts");
-      await runInProcessScheduler({ handle, elects, tracing, reasons, clock, random, log, metrics }, signal);
+      const own = { handle: handleOf("kube-scheduler"), reasons };
+      await runInProcessScheduler({ ...own, elects, tracing, clock, random, log, metrics }, signal);
     });
   }
   background.run("certificate renewal", (signal) =>
@@ -229,7 +247,7 @@ function runInBackground(
 }
 
 /** Writes run.json, by which other commands find the cluster. */
-async function announce(start: Start, { url }: ClusterApiServer, { mergedInto }: Kubeconfigs): Promise<void> {
+async function announce(start: Start, { url, port }: ClusterApiServer, { mergedInto }: Kubeconfigs): Promise<void> {
   const { config, dir, starting, clock } = start;
   const state: RunState = {
     pid: process.pid,
@@ -239,6 +257,8 @@ async function announce(start: Start, { url }: ClusterApiServer, { mergedInto }:
     startedAt: new Date(clock.now()).toISOString(),
     ...(mergedInto !== undefined && { mergedInto }),
   };
+  const last: LastStart = { port, version: K8TS_VERSION, mergeInto: config.mergeInto };
+  await writeFileAtomic(dir.last, `${JSON.stringify(last, undefined, 2)}\n`);
   await writeFileAtomic(dir.run, `${JSON.stringify(state, undefined, 2)}\n`);
   starting.defer(() => rm(dir.run, { force: true }));
 }

@@ -5,6 +5,7 @@ export type {
   ClusterConfig,
   Environment,
   FlowRecording,
+  HostPort,
   NodesConfig,
   RealNodesConfig,
   Step,
@@ -13,19 +14,39 @@ export type {
 export { ClusterError } from "./config/errors.ts";
 export { featureNotes, readFeatures } from "./config/features.ts";
 export type { ServingSettings } from "./config/serving.ts";
+export { type TlsFlags, tlsSettings } from "./config/tls-settings.ts";
 export {
+  clusterNameProblem,
+  contextName,
+  DEFAULT_CLUSTER,
+  dataDirAt,
+  homeDir,
+  listClusters,
+  namedDataDir,
+} from "./data/cluster-names.ts";
+export {
+  commandFor,
   type DataDir,
-  dataDir,
-  defaultDataDir,
   eraseDataDir,
   isInUse,
   openDataDir,
+  prepareDataDir,
   readMarker,
+  writeFileAtomic,
 } from "./data/data-dir.ts";
-export { CONTEXT_NAME } from "./data/kubeconfigs.ts";
-export { findRunning, type Running, type RunState, readRunState } from "./data/run-state.ts";
+export { removeContext } from "./data/kubeconfigs.ts";
+export {
+  findRunning,
+  type LastStart,
+  type Running,
+  type RunState,
+  readLastStart,
+  readRunState,
+} from "./data/run-state.ts";
+export type { LeadershipTimes } from "./in-process/coordinated-elections.ts";
 export { endNodes, imageTools, nodeTools } from "./node-tools.ts";
-export type { NodeRecord, NodeRun, Wanted } from "./nodes/index.ts";
+export type { NodeRecord, NodeRun, OpenDoor, Publication, Wanted } from "./nodes/index.ts";
+export { runEtcdStandIn, type StandInConfig } from "./stand-in/etcd-stand-in.ts";
 export { type ApiServerConfig, type StandaloneApiServer, startStandaloneApiServer } from "./standalone/api-server.ts";
 export {
   type Component,
@@ -37,6 +58,7 @@ export {
 export type { ComponentServing } from "./standalone/component-server.ts";
 export {
   runStandaloneControllerManager,
+  type SigningPair,
   type StandaloneControllerManagerConfig,
 } from "./standalone/controller-manager.ts";
 export { runStandaloneSidecars, type StandaloneSidecarsConfig } from "./standalone/csi-sidecars.ts";
@@ -49,4 +71,5 @@ export {
   type StandaloneProxyConfig,
 } from "./standalone/proxy.ts";
 export type { ListenAddress } from "./standalone/proxy-server.ts";
+export { type RegistryPlace, runStandaloneRegistry, type StandaloneRegistryConfig } from "./standalone/registry.ts";
 export { runStandaloneScheduler, type StandaloneSchedulerConfig } from "./standalone/scheduler.ts";

@@ -64,7 +64,8 @@ export async function startNodes(
       const { nodeUsage } = await import("./in-process/node-usage.ts");
       const { usageFile } = nodes;
       const usage = usageFile === undefined ? undefined : await nodeUsage(usageFile, { background, clock, log });
-      const fleet = simulatedNodes({ nodes, usage, handle, tracing, clock, random, log });
+      const own = start.between?.("kubelet", handle) ?? handle;
+      const fleet = simulatedNodes({ nodes, usage, handle: own, tracing, clock, random, log });
       background.run("simulated nodes", (signal) => fleet.run(signal));
       await fleet.ready;
       return [fleet, `${nodes.count} simulated`];
@@ -73,7 +74,12 @@ export async function startNodes(
   if (realNodes !== undefined) {
     if (tracing !== undefined) notes.push(NO_NODE_TRACES);
     await step("nodes", start, async () => {
-      const { ready, wanted } = await realNodes.run({
+      const {
+        ready,
+        wanted,
+        notes: more,
+      } = await realNodes.run({
+        dir,
         port,
         handle,
         authority: pki.ca,
@@ -82,6 +88,7 @@ export async function startNodes(
         featureGates: gatesOfNodes(start),
         localStorage: config.localStorage,
       });
+      notes.push(...more);
       if (ready < wanted) notes.push(`${wanted - ready} of ${wanted} nodes are not ready yet; see ${dir.nodes}.`);
       return [undefined, `${ready} ready, on containerd`];
     });

@@ -5,7 +5,9 @@ import { cloudControllerManagerCommand } from "./components/cloud-controller-man
 import { controllerManagerCommand } from "./components/controller-manager.ts";
 import { csiDriverCommand } from "./components/csi-driver.ts";
 import { csiSidecarsCommand } from "./components/csi-sidecars.ts";
+import { deviceDriverCommand } from "./components/device-driver.ts";
 import { dnsCommand } from "./components/dns.ts";
+import { etcdCommand } from "./components/etcd.ts";
 import { ingressCommand } from "./components/ingress.ts";
 import { kubeApiServerCommand } from "./components/kube-apiserver.ts";
 import { kubeletCommand } from "./components/kubelet.ts";
@@ -19,11 +21,17 @@ import { kubectlCommand } from "./inspect/kubectl.ts";
 import { simulateCommand } from "./inspect/simulate.ts";
 import { whyCommand } from "./inspect/why/command.ts";
 import { downCommand } from "./lifecycle/down.ts";
+import { lsCommand } from "./lifecycle/ls.ts";
 import { resetCommand } from "./lifecycle/reset.ts";
+import { serveCommand } from "./lifecycle/serve.ts";
 import { statusCommand } from "./lifecycle/status.ts";
 import { upCommand } from "./lifecycle/up.ts";
 import { imageCommand } from "./nodes/image.ts";
 import { nodeCommand } from "./nodes/node.ts";
+import { publishCommand, unpublishCommand } from "./nodes/publish.ts";
+import { registryCommand } from "./nodes/registry.ts";
+import { takeClusterNames } from "./options/which-cluster.ts";
+import { fitHelp, helpCommand } from "./process/help.ts";
 import { atCommand } from "./state/at.ts";
 import { diffCommand } from "./state/diff.ts";
 import { restoreCommand } from "./state/restore.ts";
@@ -34,12 +42,18 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   up: upCommand,
   down: downCommand,
   status: statusCommand,
+  ls: lsCommand,
   node: nodeCommand,
   image: imageCommand,
+  registry: registryCommand,
+  publish: publishCommand,
+  unpublish: unpublishCommand,
   reset: resetCommand,
+  serve: serveCommand,
   snapshot: snapshotCommand,
   restore: restoreCommand,
   "kube-apiserver": kubeApiServerCommand,
+  etcd: etcdCommand,
   "controller-manager": controllerManagerCommand,
   "cloud-controller-manager": cloudControllerManagerCommand,
   scheduler: schedulerCommand,
@@ -51,6 +65,7 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   "metrics-adapter": metricsAdapterCommand,
   "csi-driver": csiDriverCommand,
   "csi-sidecars": csiSidecarsCommand,
+  "device-driver": deviceDriverCommand,
   kubectl: kubectlCommand,
   flow: flowCommand,
   why: whyCommand,
@@ -67,6 +82,8 @@ export function program(asked?: string): Command {
     .description("A complete Kubernetes from one command.")
     // Options after `k8ts kubectl` are kubectl's.
     .enablePositionalOptions()
+    // Its own, which knows subcommands.
+    .helpCommand(false)
     .version(`k8ts ${K8TS_VERSION} (Kubernetes v${major}.${minor}.${patch})`)
     .configureOutput({
       outputError: (text, write) =>
@@ -80,9 +97,13 @@ export function program(asked?: string): Command {
   const only = asked !== undefined && Object.hasOwn(COMMANDS, asked) ? COMMANDS[asked] : undefined;
   const commands = only === undefined ? Object.values(COMMANDS).map((make) => make()) : [only()];
   for (const command of commands) root.addCommand(inherit(command, root));
+  if (only === undefined) root.addCommand(inherit(helpCommand(root), root));
   return root.exitOverride();
 }
 
 function inherit(command: Command, root: Command): Command {
-  return command.copyInheritedSettings(root).exitOverride();
+  takeClusterNames(command);
+  const fit = command.copyInheritedSettings(root).exitOverride();
+  fitHelp(fit);
+  return fit;
 }

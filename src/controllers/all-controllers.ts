@@ -6,21 +6,22 @@ import { clusterRoleAggregation } from "./cluster-role-aggregation/index.ts";
 import { cronJobController } from "./cronjob/index.ts";
 import { daemonSetController } from "./daemon-set/index.ts";
 import { deploymentController } from "./deployment/index.ts";
+import { deviceTaintEvictionController } from "./device-taint-eviction/index.ts";
 import { disruptionController } from "./disruption/index.ts";
-import { endpointSliceController } from "./endpoint-slice/index.ts";
-import { endpointSliceMirroring } from "./endpoint-slice-mirroring/index.ts";
+import { type EndpointSliceSettings, endpointSlices } from "./endpoint-slice/index.ts";
+import { type MirroringSettings, mirroredSlices } from "./endpoint-slice-mirroring/index.ts";
 import { endpointsController } from "./endpoints/index.ts";
 import { ephemeralVolumeController } from "./ephemeral-volume/index.ts";
 import { garbageCollector } from "./garbage-collector/index.ts";
 import { type AutoscalerSettings, horizontalPodAutoscaler } from "./horizontal-pod-autoscaler/index.ts";
 import { jobController } from "./job/index.ts";
-import { legacyServiceAccountTokenCleaner } from "./legacy-service-account-tokens/index.ts";
+import { type LegacyTokenSettings, legacyTokenCleaner } from "./legacy-service-account-tokens/index.ts";
 import { namespaceController } from "./namespace/index.ts";
 import { type NodeCidrsOptions, nodeIpamController } from "./node-ipam/index.ts";
 import { type NodeLifecycleSettings, nodeLifecycleController } from "./node-lifecycle/index.ts";
 import { persistentVolumeBinder } from "./persistent-volume/index.ts";
 import { podCertificateCleaner } from "./pod-certificate-cleaner/index.ts";
-import { podGarbageCollector } from "./pod-gc/index.ts";
+import { type PodGarbageCollectorOptions, podGarbageCollector } from "./pod-gc/index.ts";
 import { volumeProtection } from "./pv-protection/index.ts";
 import { claimProtection } from "./pvc-protection/index.ts";
 import { replicaSetController, replicationController } from "./replica-set/index.ts";
@@ -57,12 +58,30 @@ export interface ClusterFacts {
   readonly attachDetach?: Partial<AttachDetachSettings> | undefined;
   /** `--enable-dynamic-provisioning`. Default: true. */
   readonly dynamicProvisioning?: boolean | undefined;
+  /** Limits of single controllers. Default: those of kube-controller-manager. */
+  readonly limits?: ControllerLimits | undefined;
   /** Periods and tolerances of autoscalers. Default: those of kube-controller-manager. */
   readonly autoscaler?: Partial<AutoscalerSettings> | undefined;
 }
 
+export interface ControllerLimits {
+  readonly podGc?: PodGarbageCollectorOptions | undefined;
+  readonly endpointSlices?: EndpointSliceSettings | undefined;
+  readonly mirroring?: MirroringSettings | undefined;
+  readonly legacyTokens?: LegacyTokenSettings | undefined;
+}
+
 export function allControllers(facts: ClusterFacts): readonly Controller[] {
-  const { caPem, signer, signToken, nodeCidrs = {}, nodeLifecycle = {}, attachDetach = {}, autoscaler = {} } = facts;
+  const {
+    caPem,
+    signer,
+    signToken,
+    nodeCidrs = {},
+    nodeLifecycle = {},
+    attachDetach = {},
+    autoscaler = {},
+    limits = {},
+  } = facts;
   return [
     namespaceController,
     serviceAccountController,
@@ -76,8 +95,8 @@ export function allControllers(facts: ClusterFacts): readonly Controller[] {
     cronJobController,
     ttlAfterFinished,
     endpointsController,
-    endpointSliceController,
-    endpointSliceMirroring,
+    endpointSlices(limits.endpointSlices ?? {}),
+    mirroredSlices(limits.mirroring ?? {}),
     serviceCidrController,
     nodeIpamController(nodeCidrs === false ? { clusterCidrs: [] } : nodeCidrs),
     nodeLifecycleController(nodeLifecycle),
@@ -92,7 +111,8 @@ export function allControllers(facts: ClusterFacts): readonly Controller[] {
     attributesClassProtection,
     ephemeralVolumeController,
     resourceClaimController,
-    podGarbageCollector({}),
+    deviceTaintEvictionController,
+    podGarbageCollector(limits.podGc),
     garbageCollector,
     clusterRoleAggregation,
     resourceQuotaController,
@@ -107,7 +127,7 @@ export function allControllers(facts: ClusterFacts): readonly Controller[] {
     storageVersionMigrator,
     bootstrapSigner,
     tokenCleaner,
-    legacyServiceAccountTokenCleaner,
+    legacyTokenCleaner(limits.legacyTokens ?? {}),
     ...(signToken === undefined ? [] : [serviceAccountTokens({ caPem, sign: signToken })]),
   ];
 }

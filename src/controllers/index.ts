@@ -1,7 +1,8 @@
 /** The whole public surface of controllers. */
-export { allControllers, type ClusterFacts } from "./all-controllers.ts";
+export { allControllers, type ClusterFacts, type ControllerLimits } from "./all-controllers.ts";
 export type { AttachDetachSettings } from "./attach-detach/index.ts";
 export { type ClusterAddress, publishClusterInfo } from "./cluster-info/index.ts";
+export { electionControllers } from "./coordinated-election/index.ts";
 export {
   type AutoscalerSettings,
   type ExplainedMetric,

@@ -23,6 +23,7 @@ export { type WorkFacts, Works } from "./record/works.ts";
 export { type AsciiOptions, ascii } from "./render/ascii.ts";
 export { mermaid } from "./render/mermaid.ts";
 export { otlp } from "./render/otlp.ts";
+export { steps, wrapped } from "./render/steps.ts";
 export { inTrace } from "./trace/in-trace.ts";
 export { LiveTrace } from "./trace/live-trace.ts";
 export { notesOf } from "./trace/notes.ts";

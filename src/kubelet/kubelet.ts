@@ -20,11 +20,13 @@ import {
   TaskGroup,
 } from "#base";
 import { type Client, type EventRecorder, eventRecorder } from "#client";
+import { DRA_PLUGIN } from "#devices";
 import type { Tracer } from "#tracing";
 import { admitPod, admitResize, Usage } from "./admission/index.ts";
 import type { KubeletConfig } from "./config/index.ts";
 import type { NodeFacts } from "./containers/index.ts";
 import { type NodeCsi, nodeCsi } from "./csi/index.ts";
+import { type NodeDevices, nodeDevices } from "./devices/index.ts";
 import { pressureProblem, SHUTDOWN_REJECTION } from "./eviction/index.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { type ImageMetrics, imageMetrics } from "./images/index.ts";
@@ -85,11 +87,6 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
   const startup = startupOf(given);
   const options = { ...given, runtime: countedRuntime(given.runtime, given.metrics, given.clock) };
   const { config, client, runtime, clock, random, log, metrics, serve } = options;
-  const csi = await csiOf(options, () => registration.changed());
-  const host = options.host ?? (await machineHost({ ...options, csi: options.csi ?? csi?.volumes }));
-  const version = await versionOf(options, signal);
-  using ending = childController(signal);
-  const tasks = new TaskGroup({ parent: ending.signal });
   const recorder = eventRecorder({
     events: client.of(kinds.Event),
     controller: "kubelet",
@@ -98,6 +95,12 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
     random,
     log,
   });
+  const devices = await nodeDevices({ dir: given.host === undefined ? config.rootDir : undefined, clock, log });
+  const csi = await csiOf({ ...options, recorder }, devices, () => registration.changed());
+  const host = options.host ?? (await machineHost({ ...options, csi: options.csi ?? csi?.volumes }));
+  const version = await versionOf(options, signal);
+  using ending = childController(signal);
+  const tasks = new TaskGroup({ parent: ending.signal });
   const state = newState(options, host);
   const ofImages = imageMetrics(metrics);
   const registration = registrationOf(options, host, version, state, {
@@ -115,6 +118,11 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
     registration,
     registered: registered.promise,
     imageMetrics: ofImages,
+    devices,
+  });
+  tasks.run("devices", async (running) => {
+    await abortable(pods.api.synced, running);
+    await devices.run((uid) => pods.workers.has(uid), running);
   });
   startRegistration(tasks, registration, startup, registered.resolve);
   if (csi !== undefined)
@@ -161,6 +169,7 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
   try {
     await tasks.done();
   } finally {
+    devices.close();
     await recorder.flush();
   }
 }
@@ -270,22 +279,24 @@ interface PodsContext {
   readonly registration: Registration;
   readonly registered: Promise<void>;
   readonly imageMetrics: ImageMetrics;
+  readonly devices: NodeDevices;
 }
 
 function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
   const { config, client, runtime, clock, random, log, metrics, features = defaultFeatures } = options;
-  const { host, version, state, recorder, tasks, registration, registered, imageMetrics: ofImages } = context;
+  const { host, version, state, recorder, tasks, registration, registered, imageMetrics: ofImages, devices } = context;
   const { nodeName, allowedUnsafeSysctls, staticPodPath: path, staticPodUrl: url } = config;
   // Others may have added extended resources to the Node.
   const allocatable = () => ({ ...state.node.status?.allocatable, ...state.allocatable });
   return nodePods({
     nodeName,
     client,
-    runtime,
+    runtime: devices.runtime(runtime, version),
     runtimeName: version.runtimeName,
     network: containerNetwork(),
     files: host.files,
     volumes: (objects, callsOf) => host.volumes(objects, state.facts, callsOf),
+    devices: (objects) => devices.ofPods(objects),
     cgroups: host.cgroups,
     facts: state.facts,
     admit: (pod, active) =>
@@ -309,10 +320,14 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
 }
 
 /** Undefined where the host, or its volumes, are given: tests have their own. */
-async function csiOf(options: KubeletOptions, onChange: () => void): Promise<NodeCsi | undefined> {
+async function csiOf(
+  options: KubeletOptions & { readonly recorder: EventRecorder },
+  { drivers }: NodeDevices,
+  onChange: () => void,
+): Promise<NodeCsi | undefined> {
   if (options.host !== undefined || options.csi !== undefined) return undefined;
   const { rootDir: root, nodeName } = options.config;
-  return nodeCsi({ ...options, root, nodeName, onChange });
+  return nodeCsi({ ...options, root, nodeName, onChange, plugins: new Map([[DRA_PLUGIN, drivers]]) });
 }
 
 /** The Node exists before its status is kept up to date. */

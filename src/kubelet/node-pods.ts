@@ -11,6 +11,7 @@ import { abortable, type Clock, type Logger, MetricsRegistry, type Random, type 
 import { type Client, type EventRecorder, Informer } from "#client";
 import type { ResizeVerdict } from "./admission/index.ts";
 import type { NodeFacts } from "./containers/index.ts";
+import { type PodDevices, withoutDrivers } from "./devices/index.ts";
 import type { PodCgroups, PodFiles } from "./host/index.ts";
 import { type ImageMetrics, imageMetrics, imagePuller } from "./images/index.ts";
 import type { PodFailure } from "./lifecycle/index.ts";
@@ -42,6 +43,8 @@ export interface NodePodsOptions {
   readonly files: PodFiles;
   /** A function, because volumes read objects that are watched here. */
   readonly volumes: (objects: PodObjects, callsOf: (podUid: string) => PodCalls) => PodVolumes;
+  /** Default: the node has no drivers of devices. */
+  readonly devices?: ((objects: PodObjects) => PodDevices) | undefined;
   readonly cgroups: PodCgroups;
   readonly facts: () => NodeFacts;
   readonly admit: (pod: core.Pod, active: readonly core.Pod[]) => PodFailure | undefined;
@@ -99,6 +102,7 @@ export function nodePods(options: NodePodsOptions): NodePods {
     facts: options.facts,
     files: options.files,
     volumes: calls.mounting(options.volumes(objects, (uid) => calls.of(uid))),
+    devices: options.devices?.(objects) ?? withoutDrivers(objects),
     cgroups: options.cgroups,
     images: imagePuller({ runtime, objects, events, clock, metrics: ofImages }),
     probes: prober({

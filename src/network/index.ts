@@ -9,9 +9,17 @@ export {
   networkIn,
   parseNetwork,
 } from "./cni/index.ts";
-export { type DnsOptions, runDns, type UpstreamAddress } from "./dns/index.ts";
+export { askDns, type DnsOptions, runDns, type UpstreamAddress } from "./dns/index.ts";
+export {
+  GATEWAY_CONTROLLER,
+  GATEWAY_DEFINITIONS,
+  GatewayClassResource,
+  GatewayResource,
+  installDefinitions,
+} from "./gateway/index.ts";
 export { type IngressOptions, runIngress } from "./ingress/index.ts";
 export type { OverlayMode } from "./overlay/index.ts";
 export { arpSenderScript, senderRules } from "./policy/senders.ts";
+export { chooseEndpoints } from "./proxy/endpoints.ts";
 export { type ProxyHealth, ProxyMetrics } from "./proxy/metrics.ts";
 export { type NodeNetworkOptions, type ProxyMode, runNodeNetwork } from "./run-node-network.ts";

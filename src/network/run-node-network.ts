@@ -41,6 +41,7 @@ export interface NodeNetworkOptions {
     readonly zone: string;
     readonly upstreams: readonly UpstreamAddress[];
     readonly stubDomains: Readonly<Record<string, readonly UpstreamAddress[]>>;
+    readonly hosts?: Readonly<Record<string, readonly string[]>>;
   };
   readonly run?: Program;
   readonly clock: Clock;

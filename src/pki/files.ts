@@ -8,9 +8,9 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { type FileHandle, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { table } from "#base";
+import { makeFolder, table } from "#base";
 import { PkiError } from "./errors.ts";
 
 export const PRIVATE_FILE = 0o600;
@@ -36,7 +36,7 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
 
 /** Creates the folder and its parents; an existing folder keeps its mode. */
 export async function ensurePrivateFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER }).catch((error: unknown) => {
+  await makeFolder(path, PRIVATE_FOLDER).catch((error: unknown) => {
     throw fileError("make the folder", path, error);
   });
 }

@@ -8,8 +8,8 @@ export type { ClientCredentials, Kubeconfig, KubeconfigContent } from "./kubecon
 export { kubeconfigFor, kubeconfigText, userKubeconfigPath, writeKubeconfig } from "./kubeconfig.ts";
 export type { MergeOptions } from "./kubeconfig-merge.ts";
 export { mergeKubeconfig, removeFromKubeconfig } from "./kubeconfig-merge.ts";
-export type { ConnectionCredentials, KubeconfigConnection } from "./kubeconfig-read.ts";
-export { httpCredentials, kubeconfigServer, readKubeconfig } from "./kubeconfig-read.ts";
+export type { ConnectionCredentials, KubeconfigCluster, KubeconfigConnection } from "./kubeconfig-read.ts";
+export { httpCredentials, kubeconfigCluster, readKubeconfig } from "./kubeconfig-read.ts";
 export type { LeafName, ServerNames } from "./leaf.ts";
 export { type MadeSigningRequest, makeSigningRequest } from "./make-signing-request.ts";
 export type { WatchRenewalOptions } from "./renewal.ts";

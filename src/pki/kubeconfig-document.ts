@@ -124,3 +124,13 @@ export function listIn(document: KubeconfigDocument, name: ListName): YAMLSeq | 
 export function entriesNamed(list: YAMLSeq | undefined, name: string): YAMLMap[] {
   return (list?.items ?? []).filter((item): item is YAMLMap => isMap(item) && item.get("name") === name);
 }
+
+/** Of an entry of this program, by the name that kubectl shows it with. */
+export const EXTENSION = "k8ts.dev";
+
+/** What an entry of this program says of itself. */
+export function extensionIn(extensions: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (!Array.isArray(extensions)) return undefined;
+  const own = extensions.find((each: unknown) => (each as { name?: unknown } | null)?.name === EXTENSION);
+  return (own as { extension?: Readonly<Record<string, unknown>> } | undefined)?.extension;
+}

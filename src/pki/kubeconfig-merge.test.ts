@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import {
   chmod,
   chown,
@@ -281,6 +282,40 @@ describe("removing", () => {
     expect(await readdir(dir.path)).toEqual(["config"]);
   });
 
+  const contexts = async (file: string) => {
+    const { contexts, "current-context": current } = parse(await readFile(file, "utf8"));
+    return { names: contexts.map(({ name }: { name: string }) => name), current };
+  };
+  const merge = (file: string, name: string) =>
+    mergeKubeconfig(
+      file,
+      { ...kubeconfigFor({ name, server: `https://${name}`, caPem: "CA", client: { token: "t" } }) },
+      {
+        clock,
+        owner: `/data/${name}`,
+      },
+    );
+
+  it("returns to the context that was the current one before, also when one between them goes first", async () => {
+    await using dir = await home(work);
+    await merge(dir.file, "a");
+    await merge(dir.file, "b");
+    await merge(dir.file, "b");
+    expect(await contexts(dir.file)).toEqual({ names: ["work", "a", "b"], current: "b" });
+    await removeFromKubeconfig(dir.file, "a", { clock });
+    expect(await contexts(dir.file)).toEqual({ names: ["work", "b"], current: "b" });
+    await removeFromKubeconfig(dir.file, "b", { clock });
+    expect(await dir.text()).toBe(work);
+  });
+
+  it("returns to none if the context before is gone", async () => {
+    await using dir = await home(work);
+    await merge(dir.file, "a");
+    await removeFromKubeconfig(dir.file, "work", { clock });
+    await removeFromKubeconfig(dir.file, "a", { clock });
+    expect(await contexts(dir.file)).toEqual({ names: [], current: "" });
+  });
+
   it("does nothing where there is no file, not even a folder", async () => {
     await using dir = await home();
     await removeFromKubeconfig(join(dir.path, ".kube", "config"), "k8ts", { clock });
@@ -289,6 +324,19 @@ describe("removing", () => {
 });
 
 describe("the lock", () => {
+  it("names its process, and one of a process that is gone is taken over", async () => {
+    await using dir = await home(work);
+    const child = execFile(process.execPath, ["-e", ""]);
+    await once(child, "exit");
+    const names = [`k8ts ${child.pid} boot 1\n`, `k8ts ${process.pid} another boot 1\n`];
+    for (const text of names) {
+      await writeFile(`${dir.file}.lock`, text);
+      await mergeKubeconfig(dir.file, config, { clock: new VirtualClock() });
+      expect(await readdir(dir.path)).toEqual(["config"]);
+    }
+    expect(await dir.text()).toBe(workAndOurs);
+  });
+
   it("is waited for", async () => {
     await using dir = await home(work);
     const virtual = new VirtualClock();

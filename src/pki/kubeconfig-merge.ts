@@ -6,11 +6,13 @@
  *    untouched.
  * 2. A link stays a link, and the file keeps its mode and its owner: root may work in a user's home.
  * 3. A context keeps what its user added to it, such as a namespace.
+ * 4. An entry may say where its cluster is (an extension, which kubectl keeps), and which context was the current one
+ *    before it: removing the entry makes that the current one again.
  */
 
 import { realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { isCollection, isMap, YAMLSeq } from "yaml";
+import { isCollection, isMap, type YAMLMap, YAMLSeq } from "yaml";
 import type { Clock } from "#base";
 import { PkiError } from "./errors.ts";
 import {
@@ -24,7 +26,9 @@ import {
 } from "./files.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
 import {
+  EXTENSION,
   entriesNamed,
+  extensionIn,
   type KubeconfigDocument,
   LIST_NAMES,
   LISTS,
@@ -38,16 +42,22 @@ export interface MergeOptions {
   readonly clock: Clock;
   /** Makes the context the current one. Default: true. */
   readonly setCurrent?: boolean;
+  /** Where the cluster is: kept with its entry. Default: nothing is kept. */
+  readonly owner?: string | undefined;
 }
 
 export async function mergeKubeconfig(file: string, config: Kubeconfig, options: MergeOptions): Promise<void> {
-  const { clock, setCurrent = true } = options;
+  const { clock, setCurrent = true, owner } = options;
   await ensurePrivateFolder(dirname(file));
   await edit(file, clock, (document) => {
     if (!isMap(document.contents)) document.contents = document.createNode({ apiVersion: "v1", kind: "Config" });
-    for (const { name, cluster } of config.clusters) put(document, "clusters", name, { ...cluster });
+    const more = (extension: object) => (owner === undefined ? {} : extended(extension));
+    const before = setCurrent && owner !== undefined ? currentBefore(document, config["current-context"]) : undefined;
+    for (const { name, cluster } of config.clusters)
+      put(document, "clusters", name, { ...cluster, ...more({ owner }) });
     for (const { name, user } of config.users) put(document, "users", name, { ...user });
-    for (const { name, context } of config.contexts) put(document, "contexts", name, { ...context });
+    for (const { name, context } of config.contexts)
+      put(document, "contexts", name, { ...context, ...(before !== undefined && extended({ before })) });
     if (setCurrent) document.set("current-context", config["current-context"]);
     return true;
   });
@@ -62,16 +72,49 @@ export async function removeFromKubeconfig(
   if ((await readIfPresent(file)) === undefined) return;
   await edit(file, clock, (document) => {
     let found = false;
+    const before = beforeOf(document, name);
     for (const listName of LIST_NAMES) {
       const list = listIn(document, listName);
       const entries = entriesNamed(list, name);
       for (const entry of entries) list?.items.splice(list.items.indexOf(entry), 1);
       found ||= entries.length > 0;
     }
+    // Contexts that came after it lead to the one before it.
+    for (const entry of contextsOf(document))
+      if (beforeOf(document, String(entry.get("name"))) === name) setBefore(document, entry, before ?? "");
     if (!isMap(document.contents) || document.get("current-context") !== name) return found;
-    document.set("current-context", "");
+    const isThere = before !== undefined && entriesNamed(listIn(document, "contexts"), before).length > 0;
+    document.set("current-context", isThere ? before : "");
     return true;
   });
+}
+
+function extended(extension: object): { readonly extensions: readonly object[] } {
+  return { extensions: [{ name: EXTENSION, extension }] };
+}
+
+/** The context to return to. An entry that was the current one already keeps what it has. */
+function currentBefore(document: KubeconfigDocument, name: string): string {
+  const current = isMap(document.contents) ? document.get("current-context") : undefined;
+  if (current === name) return beforeOf(document, name) ?? "";
+  return typeof current === "string" ? current : "";
+}
+
+function beforeOf(document: KubeconfigDocument, name: string): string | undefined {
+  const [entry] = entriesNamed(listIn(document, "contexts"), name);
+  const context: unknown = entry?.toJS(document);
+  const { extensions } = (context as { context?: { extensions?: unknown } } | undefined)?.context ?? {};
+  const found = extensionIn(extensions)?.before;
+  return typeof found === "string" ? found : undefined;
+}
+
+function setBefore(document: KubeconfigDocument, entry: YAMLMap, before: string): void {
+  const context = entry.get("context", true);
+  if (isMap(context)) context.set("extensions", document.createNode(extended({ before }).extensions));
+}
+
+function contextsOf(document: KubeconfigDocument): YAMLMap[] {
+  return (listIn(document, "contexts")?.items ?? []).filter((item) => isMap(item));
 }
 
 /** `change` returns whether it changed anything: if not, the file is not written. */

@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
+import { realClock } from "#base";
 import { PkiError } from "./errors.ts";
 import { kubeconfigFor, writeKubeconfig } from "./kubeconfig.ts";
-import { kubeconfigServer, readKubeconfig } from "./kubeconfig-read.ts";
+import { mergeKubeconfig } from "./kubeconfig-merge.ts";
+import { kubeconfigCluster, readKubeconfig } from "./kubeconfig-read.ts";
 
 const pem = (text: string) => `-----BEGIN ${text}-----\n`;
 const data = (text: string) => Buffer.from(pem(text)).toString("base64");
@@ -138,9 +140,15 @@ describe("reading a kubeconfig", () => {
 describe("the server of a context", () => {
   it("is found, or undefined", async () => {
     await using dir = await folder();
-    expect(await kubeconfigServer(dir.file, "k8ts")).toBeUndefined();
+    expect(await kubeconfigCluster(dir.file, "k8ts")).toBeUndefined();
     await writeKubeconfig(dir.file, kubeconfigFor(content));
-    expect(await kubeconfigServer(dir.file, "k8ts")).toBe(content.server);
-    expect(await kubeconfigServer(dir.file, "other")).toBeUndefined();
+    expect(await kubeconfigCluster(dir.file, "k8ts")).toEqual({
+      server: content.server,
+      caPem: content.caPem,
+      owner: undefined,
+    });
+    await mergeKubeconfig(dir.file, kubeconfigFor(content), { clock: realClock(), owner: "/data" });
+    expect(await kubeconfigCluster(dir.file, "k8ts")).toMatchObject({ owner: "/data" });
+    expect(await kubeconfigCluster(dir.file, "other")).toBeUndefined();
   });
 });

@@ -10,7 +10,7 @@ import type { HttpClientTls } from "#base";
 import { PkiError } from "./errors.ts";
 import { readIfPresent } from "./files.ts";
 import type { ClientCredentials } from "./kubeconfig.ts";
-import { LISTS, type ListName, parseKubeconfig } from "./kubeconfig-document.ts";
+import { extensionIn, LISTS, type ListName, parseKubeconfig } from "./kubeconfig-document.ts";
 
 export interface KubeconfigConnection {
   readonly context: string;
@@ -71,11 +71,28 @@ export function httpCredentials({ caPem: ca, client, tlsServerName, insecureSkip
   return { tls: { ...trust, cert: client.certPem, key: client.keyPem }, headers: {} };
 }
 
-/** The server of a context; undefined when there is no such file or context. */
-export async function kubeconfigServer(file: string, context: string): Promise<string | undefined> {
+/** Which cluster a context is of. */
+export interface KubeconfigCluster {
+  readonly server: string | undefined;
+  /** Undefined if it is in another file. */
+  readonly caPem: string | undefined;
+  /** Where the cluster is, if this program wrote the entry. */
+  readonly owner: string | undefined;
+}
+
+/** Undefined if there is no such file or context. */
+export async function kubeconfigCluster(file: string, context: string): Promise<KubeconfigCluster | undefined> {
   const config = await load(file);
-  const cluster = config && text(find(config, "contexts", context) ?? {}, "cluster");
-  return config && cluster && text(find(config, "clusters", cluster) ?? {}, "server");
+  const name = config && text(find(config, "contexts", context) ?? {}, "cluster");
+  const cluster = config && find(config, "clusters", name ?? "");
+  if (cluster === undefined) return undefined;
+  const data = text(cluster, "certificate-authority-data");
+  const owner = extensionIn(cluster.extensions)?.owner;
+  return {
+    server: text(cluster, "server"),
+    caPem: data === undefined ? undefined : Buffer.from(data, "base64").toString(),
+    owner: typeof owner === "string" ? owner : undefined,
+  };
 }
 
 type Fields = Readonly<Record<string, unknown>>;

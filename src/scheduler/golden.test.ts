@@ -11,7 +11,7 @@ const scripts: Readonly<Record<string, string>> = {
     pod p2 cpu=2
         p2: on b
     pod p3 cpu=3
-        p3: waits: 0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling.
+        p3: waits: 0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling.
     pod p4 cpu=1
         p4: on a
     delete pod p2
@@ -22,7 +22,7 @@ const scripts: Readonly<Record<string, string>> = {
     node a1 zone=a taint=gpu
     node b1 zone=b
     pod p1 zone=a
-        p1: waits: 0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had untolerated taint(s). preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.
+        p1: waits: 0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had untolerated taint(s). no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.
     pod p2 zone=a tolerates=gpu
         p2: on a1
     node a2 zone=a
@@ -38,7 +38,7 @@ const scripts: Readonly<Record<string, string>> = {
     pod w3 app=w spread
         w3: on a
     pod w4 app=w spread
-        w4: waits: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match pod topology spread constraints. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.
+        w4: waits: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match pod topology spread constraints. no new claims to deallocate, preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.
     delete pod w3
         w4: on a
         w3: gone
@@ -48,9 +48,9 @@ const scripts: Readonly<Record<string, string>> = {
     pod l1 app=l apart port=80
         l1: on a
     pod l2 app=l apart
-        l2: waits: 0/1 nodes are available: 1 node(s) didn't match pod anti-affinity rules. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
+        l2: waits: 0/1 nodes are available: 1 node(s) didn't match pod anti-affinity rules. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
     pod m port=80
-        m: waits: 0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
+        m: waits: 0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
     node b
         l2: on b
         m: on b
@@ -66,9 +66,9 @@ const scripts: Readonly<Record<string, string>> = {
         low2: on a, leaving
         vip: waits for a: 0/1 nodes are available: 1 Insufficient cpu.
     pod upstart cpu=1 priority=50
-        upstart: waits: 0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Insufficient cpu.
+        upstart: waits: 0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Insufficient cpu.
     ready-to-go
-        upstart: waits: 0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
+        upstart: waits: 0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
         vip: on a
         low1: gone
         low2: gone
@@ -81,7 +81,7 @@ const scripts: Readonly<Record<string, string>> = {
     pod p2 cpu=1
         p2: waits: no nodes available to schedule pods
     node a cpu=2
-        p2: waits: 0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
+        p2: waits: 0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
     delete pod p1
         p2: on a
         p1: gone

@@ -53,7 +53,7 @@ describe("a scheduler", () => {
     await settle();
     const message =
       "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s). " +
-      "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
+      "no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
     const { metadata, status } = await get("web");
     expect(status?.conditions).toMatchObject([
       { type: "PodScheduled", status: "False", reason: "Unschedulable", message, observedGeneration: 1 },
@@ -323,10 +323,10 @@ describe("preemption", () => {
     const messageOf = async (name: string) => (await get(name)).status?.conditions?.[0]?.message;
     expect(await messageOf("equal")).toBe(
       "0/2 nodes are available: 2 Insufficient cpu. " +
-        "preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.",
+        "no new claims to deallocate, preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.",
     );
     expect(await messageOf("polite")).toBe(
-      "0/2 nodes are available: 2 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.",
+      "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.",
     );
     expect(await letGo(running)).toEqual([]);
   });

@@ -10,7 +10,12 @@ import type { RestoreOptions } from "./snapshot/snapshot-file.ts";
 
 export type StoreSpec =
   | { readonly kind: "memory" }
-  | { readonly kind: "embedded"; readonly dir: string }
+  | {
+      readonly kind: "embedded";
+      readonly dir: string;
+      /** Default: true. False: what is acknowledged survives the process, but not the machine. */
+      readonly flush?: boolean | undefined;
+    }
   | {
       readonly kind: "etcd";
       readonly endpoints: readonly string[];

@@ -252,7 +252,7 @@ describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`
   });
 
   it.skipIf(browserPath() === undefined)("the dashboard follows a log and runs a shell", async () => {
-    const dashboard = machine.startK8ts("dashboard", "--no-open");
+    const dashboard = machine.startK8ts("dashboard", "--serve", "--no-open");
     await dashboard.printed("works once");
     const browser = await startBrowser({ network: machine.network, dir: files });
     try {

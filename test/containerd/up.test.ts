@@ -143,6 +143,19 @@ describe.skipIf(why !== "")(`a cluster of real nodes${why && `: ${why}`}`, { tim
     expect(status?.imageID).toMatch(/team\/app@sha256:[0-9a-f]{64}$/);
   });
 
+  it("pulls what was pushed to the registry of this machine", async () => {
+    await using registry = machine.startK8ts("registry", "--port", "5000");
+    await registry.printed("Registry at localhost:5000");
+    const push = join(import.meta.dirname, "support", "push.ts");
+    await using pushed = machine.start(process.execPath, push, "http://127.0.0.1:5000", "team/app", "1");
+    await pushed.printed("pushed");
+    await machine.apply(pod("own", "node-1", { image: "localhost:5000/team/app:1" }));
+    const status = (await phase("own", "Running")).status?.containerStatuses?.[0];
+    expect(status?.imageID).toMatch(/^localhost:5000\/team\/app@sha256:[0-9a-f]{64}$/);
+    const hosting = ["get", "configmap", "local-registry-hosting", "-n", "kube-public", "-o", "jsonpath={.data}"];
+    expect(await machine.kubectl(...hosting)).toContain("localhost:5000");
+  });
+
   it("nodes can be added, stopped, started and removed while it runs", async () => {
     expect(await machine.ok("node", "add")).toBe("node-3 is up.\n");
     await until(nodes, (found) => found.length === 3 && found.every(isReady));

@@ -170,7 +170,7 @@ describe.skipIf(!canRun)("actions of the dashboard", () => {
       "current-context": "viewer",
     };
     writeFileSync(file, JSON.stringify(config));
-    const running = home.start("dashboard", "--no-open", "--kubeconfig", file);
+    const running = home.start("dashboard", "--serve", "--no-open", "--kubeconfig", file);
     await running.printed("works once");
     const own = await openPage(/Dashboard: (\S+)/.exec(running.stdout())?.[1] ?? "");
     const asked: string[] = [];

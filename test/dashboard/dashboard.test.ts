@@ -57,7 +57,7 @@ async function newPage(): Promise<Page> {
 
 /** A dashboard of its own, with the rights of a kubeconfig. */
 async function dashboard(...flags: string[]): Promise<{ running: Running; link: string }> {
-  const running = home.start("dashboard", "--no-open", ...flags);
+  const running = home.start("dashboard", "--serve", "--no-open", ...flags);
   await running.printed("works once");
   return { running, link: /Dashboard: (\S+)/.exec(running.stdout())?.[1] ?? "" };
 }

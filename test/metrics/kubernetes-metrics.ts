@@ -4,7 +4,6 @@
  *
  * 1. Rows of the kubelet are checked on real nodes only.
  * 2. `declared`: no sample can be expected, for the reason that is given; the family is there.
- * 3. `absent`: it has no meaning here, for the reason that is given.
  */
 export type ComponentName = "apiserver" | "controller-manager" | "scheduler" | "proxy" | "kubelet";
 export type MetricType = "counter" | "gauge" | "histogram";
@@ -137,11 +136,4 @@ export const declared: ReadonlyMap<string, string> = new Map([
     "only an overloaded level refuses: src/apiserver/fairness tests it",
   ],
   ["scheduler_permit_wait_duration_seconds", "no plugin of the default profile makes Pods wait"],
-]);
-
-const ONE_VALIDATION = "Kubernetes compares two validations of an object; here is one";
-
-export const absent: ReadonlyMap<string, string> = new Map([
-  ["apiserver_validation_declarative_validation_mismatch_total", ONE_VALIDATION],
-  ["apiserver_validation_declarative_validation_panic_total", ONE_VALIDATION],
 ]);

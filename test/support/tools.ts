@@ -23,7 +23,7 @@ export function tool(name: "kubectl" | "helm"): string | undefined {
   return found !== undefined && answer.test(spawnSync(found, ask, { encoding: "utf8" }).stdout) ? found : undefined;
 }
 
-export function toolOnPath(name: "kubectl" | "helm"): string | undefined {
+export function toolOnPath(name: string): string | undefined {
   return (process.env.PATH ?? "")
     .split(delimiter)
     .map((dir) => join(dir, name))

@@ -114,6 +114,15 @@ const BESIDE = [
   "/k8ts/history",
   "/k8ts/scheduling",
   "/k8ts/snapshot",
+  // Other spellings of paths that are refused.
+  "//api/v1/secrets",
+  "/api/v1/namespaces//secrets",
+  "/api/v1/watch/secrets?timeoutSeconds=1",
+  "/api%2Fv1/secrets",
+  "/apis/metrics.k8s.io/v1beta1//pods",
+  "/apis/metrics.k8s.io/v1beta1/namespaces//pods",
+  "/apis/metrics%2Ek8s.io/v1beta1/pods",
+  "/apis/custom%2Emetrics.k8s.io/v1beta2/namespaces//pods/*/rate",
 ];
 
 /** Reviews, other identities, and names that are taken: what answers say beside objects. */

@@ -4,6 +4,7 @@ import type { Kind } from "../machinery/kind.ts";
 import { Lease } from "./lease.ts";
 import { LeaseCandidate } from "./lease-candidate.ts";
 
+export { compareSemanticVersions, parseSemanticVersion } from "./semantic-version.ts";
 export { Lease, LeaseCandidate };
 
 export const coordinationKinds: readonly Kind[] = [

@@ -11,6 +11,7 @@ export type Component = "kube-apiserver" | "kube-controller-manager" | "kube-sch
 const ACTING: Readonly<Record<Component, readonly string[]>> = {
   "kube-apiserver": [
     "ClusterTrustBundle",
+    "CoordinatedLeaderElection",
     "CrossNamespaceVolumeDataSource",
     "DRAResourcePoolStatus",
     "GenericWorkload",
@@ -22,6 +23,8 @@ const ACTING: Readonly<Record<Component, readonly string[]>> = {
   ],
   "kube-controller-manager": [
     "ClusterTrustBundle",
+    "HPAConfigurableTolerance",
+    "HPAScaleToZero",
     "PodCertificateRequest",
     "StorageVersionAPI",
     "StorageVersionMigrator",

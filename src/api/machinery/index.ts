@@ -32,6 +32,7 @@ export {
   textFacts,
   unknownField,
 } from "./json/json-text.ts";
+export { printable } from "./json/printed.ts";
 export { cloneDraft, sentEmpty } from "./json/sent-empty.ts";
 export { parseSpelled } from "./json/spelled-number.ts";
 export { jsonKind, unmarshalText } from "./json/unmarshal-text.ts";

@@ -17,6 +17,8 @@ export interface AdmissionOptions {
    * ignored.
    */
   readonly requireDefaultAccount?: boolean | undefined;
+  /** `--default-not-ready-toleration-seconds`, `--default-unreachable-toleration-seconds`. Default: 300 each. */
+  readonly tolerationSeconds?: PluginServices["tolerationSeconds"];
   /** Whether a feature gate is on. Default: as in v1.36. */
   readonly featureEnabled?: ((gate: string) => boolean) | undefined;
 }
@@ -24,9 +26,9 @@ export interface AdmissionOptions {
 /** Throws AdmissionConfigError for names and sections that cannot be used. */
 export async function selectPlugins(
   { enable = [], disable = [], configuration = new Map(), ...settings }: AdmissionOptions,
-  services: Omit<PluginServices, "requireDefaultAccount" | "featureEnabled">,
+  services: Omit<PluginServices, "requireDefaultAccount" | "featureEnabled" | "tolerationSeconds">,
 ): Promise<readonly AdmissionPlugin[]> {
-  const { requireDefaultAccount = false, featureEnabled = defaultFeatures.enabled } = settings;
+  const { requireDefaultAccount = false, featureEnabled = defaultFeatures.enabled, tolerationSeconds } = settings;
   checkNames("--enable-admission-plugins", enable);
   checkNames("--disable-admission-plugins", disable);
   const both = enable.find((name) => disable.includes(name));
@@ -38,7 +40,7 @@ export async function selectPlugins(
   const wanted = allPlugins.filter(
     ({ name, byDefault }) => enable.includes(name) || (byDefault && !disable.includes(name)),
   );
-  const all: PluginServices = { ...services, requireDefaultAccount, featureEnabled };
+  const all: PluginServices = { ...services, requireDefaultAccount, featureEnabled, tolerationSeconds };
   return Promise.all(wanted.map(async ({ name, make }) => make(all, configuration.get(name))));
 }
 

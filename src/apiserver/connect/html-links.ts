@@ -1,8 +1,9 @@
 /**
- * Rewrites the links of an HTML page. It cuts the page into tags and the rest as Go's tokenizer does.
+ * Rewrites the links of an HTML page, piece by piece. It cuts the page into tags and the rest as Go's tokenizer does.
  *
  * 1. Only start tags are written anew, with quoted attributes; everything else stays as it is, byte for byte.
  * 2. Text of scripts and styles is no markup. A tag that never ends is left out.
+ * 3. What is complete is returned at once: of a page, no more than one tag is kept.
  */
 import { table } from "#base";
 
@@ -38,36 +39,98 @@ const LINKS: Readonly<Record<string, readonly string[]>> = table({
 /** Tags whose content is text up to their end tag. */
 const TEXT_ONLY = ["iframe", "noembed", "noframes", "plaintext", "script", "style", "textarea", "title", "xmp"];
 
+const START_TAG = /^<[a-z]/i;
 const NAME = /[a-z][^\s/>]*/iy;
-const ATTRIBUTE = /[\s/]*([^\s/>][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|(?=>)|([^\s>]+)))?/y;
+const ATTRIBUTE = /[\s/]*([^\s/>][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$)|(?=>)|([^\s>"'][^\s>]*)))?/y;
 const END = /[\s/]*>/y;
 
-interface Tag {
-  readonly text: string;
-  readonly name: string;
-  /** Behind its `>`. */
-  readonly end: number;
+/** What passes unread, up to the place where the pattern matches. */
+interface Passing {
+  readonly until: RegExp;
+  /** A match begins at most so many characters before what has not arrived yet. */
+  readonly held: number;
 }
 
-export function rewriteHtml(page: string, rewrite: (url: string) => string): string {
-  const parts: string[] = [];
-  let copied = 0;
-  for (let at = page.indexOf("<"); at >= 0; at = page.indexOf("<", at)) {
-    const next = page[at + 1] ?? "";
-    if (/[a-z]/i.test(next)) {
-      parts.push(page.slice(copied, at));
-      const tag = readTag(page, at + 1, rewrite);
-      if (tag === undefined) return parts.join("");
-      parts.push(tag.text);
-      copied = tag.end;
-      at = TEXT_ONLY.includes(tag.name) ? endOfText(page, tag) : tag.end;
-    } else at = next === "/" || next === "!" || next === "?" ? endOfOther(page, at) : at + 1;
+const COMMENT: Passing = { until: /(?<=-->)/g, held: 2 };
+const OTHER: Passing = { until: /(?<=>)/g, held: 0 };
+const TO_THE_END: Passing = { until: /(?!)/g, held: 0 };
+
+/** A part of the page that is read: what is written for it, where it ends, and what passes after it. */
+interface Read {
+  readonly text: string;
+  readonly end: number;
+  readonly passing?: Passing | undefined;
+}
+
+export class HtmlLinks {
+  readonly #rewrite: (url: string) => string;
+  /** What cannot be read before more of the page arrives. */
+  #rest = "";
+  #passing: Passing | undefined;
+
+  constructor(rewrite: (url: string) => string) {
+    this.#rewrite = rewrite;
   }
-  return parts.join("") + page.slice(copied);
+
+  /** Takes the next piece of the page, and returns what is finished. */
+  push(piece: string): string {
+    // Long values of attributes arrive in many pieces: a tag is read again only when it may have ended.
+    const isOpenTag = this.#passing === undefined && START_TAG.test(this.#rest);
+    this.#rest += piece;
+    return isOpenTag && !piece.includes(">") ? "" : this.#read(false);
+  }
+
+  /** The page has no more pieces: returns the rest of it. */
+  end(): string {
+    return this.#read(true);
+  }
+
+  #read(isLast: boolean): string {
+    const page = this.#rest;
+    const parts: string[] = [];
+    let at = 0;
+    const copyTo = (end: number) => {
+      parts.push(page.slice(at, end));
+      at = end;
+    };
+    while (at < page.length) {
+      if (this.#passing !== undefined) {
+        const { until, held } = this.#passing;
+        until.lastIndex = at;
+        const end = until.exec(page)?.index;
+        copyTo(end ?? (isLast ? page.length : Math.max(at, page.length - held)));
+        if (end === undefined) break;
+        this.#passing = undefined;
+      }
+      const start = page.indexOf("<", at);
+      copyTo(start < 0 ? page.length : start);
+      if (start < 0) break;
+      const read = readMarkup(page, start, this.#rewrite);
+      if (read === undefined) {
+        if (isLast && !START_TAG.test(page.slice(start, start + 2))) copyTo(page.length);
+        break;
+      }
+      parts.push(read.text);
+      at = read.end;
+      this.#passing = read.passing;
+    }
+    this.#rest = isLast ? "" : page.slice(at);
+    return parts.join("");
+  }
+}
+
+/** What begins with the `<` at `at`. Undefined: not all of it is there. */
+function readMarkup(page: string, at: number, rewrite: (url: string) => string): Read | undefined {
+  const next = page[at + 1];
+  if (next === undefined) return undefined;
+  if (/[a-z]/i.test(next)) return readTag(page, at + 1, rewrite);
+  if (page.startsWith("<!--", at)) return { text: "<!", end: at + 2, passing: COMMENT };
+  if ("<!--".startsWith(page.slice(at))) return undefined;
+  return { text: "<", end: at + 1, passing: "/!?".includes(next) ? OTHER : undefined };
 }
 
 /** A start tag, whose name begins at `at`. Undefined: it has no end. */
-function readTag(page: string, at: number, rewrite: (url: string) => string): Tag | undefined {
+function readTag(page: string, at: number, rewrite: (url: string) => string): Read | undefined {
   const name = lowerCase(match(NAME, page, at)?.[0] ?? "");
   const parts = [`<${name}`];
   let place = at + name.length;
@@ -83,20 +146,13 @@ function readTag(page: string, at: number, rewrite: (url: string) => string): Ta
   const [closing = ""] = match(END, page, place) ?? [];
   const end = place + closing.length;
   parts.push(page[end - 2] === "/" ? "/>" : ">");
-  return { text: parts.join(""), name, end };
+  return { text: parts.join(""), end, passing: contentOf(name) };
 }
 
-function endOfText(page: string, { name, end }: Tag): number {
-  if (name === "plaintext") return page.length;
-  const close = new RegExp(`</${name}[\\s/>]`, "gi");
-  close.lastIndex = end;
-  return close.exec(page)?.index ?? page.length;
-}
-
-/** Behind an end tag, a comment or a declaration. */
-function endOfOther(page: string, at: number): number {
-  const end = page.startsWith("<!--", at) ? page.indexOf("-->", at + 2) + 2 : page.indexOf(">", at);
-  return end < at ? page.length : end + 1;
+function contentOf(name: string): Passing | undefined {
+  if (name === "plaintext") return TO_THE_END;
+  if (!TEXT_ONLY.includes(name)) return undefined;
+  return { until: new RegExp(`</${name}[\\s/>]`, "gi"), held: name.length + 2 };
 }
 
 function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {

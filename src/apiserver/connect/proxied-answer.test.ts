@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
-import { rewriteHtml } from "./html-links.ts";
+import { describe, expect, it, vi } from "vitest";
+import { HtmlLinks } from "./html-links.ts";
 import { proxiedAnswer, rewriteLink } from "./proxied-answer.ts";
 
 const prefix = "/api/v1/namespaces/ns/pods/http:p:80/proxy";
@@ -44,9 +44,31 @@ describe("an HTML page", () => {
     },
     { name: "a tag without an end", page: 'x<b><a href="/a', want: "x<b>" },
     { name: "bytes that are no ASCII", page: '<a href="/\xe4">\xe4</a>', want: '<a href="P/\xe4">\xe4</a>' },
-  ])("$name", ({ page, want }) =>
-    expect(rewriteHtml(page, (url) => (url.startsWith("/") ? `P${url}` : url))).toBe(want),
-  );
+    { name: "a quote without an end", page: 'x<a href="/a>b</a>', want: "x" },
+    { name: "the shortest comment, and one without an end", page: "<!--><b><!--x--", want: "<!--><b><!--x--" },
+    { name: "a bracket at the end", page: "<", want: "<" },
+    {
+      name: "text that looks like its end",
+      page: '<title></titles></title ><p><plaintext><a href="/a">',
+      want: '<title></titles></title ><p><plaintext><a href="/a">',
+    },
+  ])("$name", ({ page, want }) => {
+    expect(rewritten([page])).toBe(want);
+    for (let cut = 0; cut <= page.length; cut++) expect(rewritten([page.slice(0, cut), page.slice(cut)])).toBe(want);
+    expect(rewritten([...page])).toBe(want);
+  });
+
+  it("passes as it arrives", () => {
+    const links = new HtmlLinks((url) => `P${url}`);
+    const pieces = ["<p>one", " two <a", ' href="/a', '">x', "<script>1 <", " 2</scr", "ipt>"];
+    const want = ["<p>one", " two ", "", '<a href="P/a">x', "<script>", "1 ", "< 2</script>"];
+    expect(pieces.map((piece) => links.push(piece))).toEqual(want);
+  });
+
+  function rewritten(pieces: readonly string[]): string {
+    const links = new HtmlLinks((url) => (url.startsWith("/") ? `P${url}` : url));
+    return pieces.map((piece) => links.push(piece)).join("") + links.end();
+  }
 });
 
 describe("the answer of a proxy", () => {
@@ -64,6 +86,27 @@ describe("the answer of a proxy", () => {
     const headers = coding === "" ? html : { ...html, "content-encoding": coding };
     const { body } = proxiedAnswer({ status: 200, headers, body: Readable.from([pack(page)]) }, path);
     expect(unpack(await buffer(body)).toString()).toBe(want);
+  });
+
+  it("passes a page that does not end", async () => {
+    const body = new Readable({ read: () => {} });
+    body.push('<a href="/a">x</a><a');
+    const answer = proxiedAnswer({ status: 200, headers: html, body }, path);
+    const chunks: AsyncIterator<Buffer> = answer.body[Symbol.asyncIterator]();
+    expect((await chunks.next()).value.toString()).toBe(want);
+    await chunks.return?.();
+    await vi.waitFor(() => expect(body.destroyed).toBe(true));
+  });
+
+  it.each([
+    { name: "nothing", sent: "", want: "" },
+    { name: "a coding that is none", sent: "<a>", want: undefined },
+  ])("with the coding gzip and $name", async ({ sent, want }) => {
+    const headers = { ...html, "content-encoding": "gzip" };
+    const body = Readable.from(sent === "" ? [] : [Buffer.from(sent)]);
+    const read = buffer(proxiedAnswer({ status: 200, headers, body }, path).body);
+    if (want === undefined) await expect(read).rejects.toThrow("incorrect header check");
+    else expect((await read).toString()).toBe(want);
   });
 
   it("leads redirects through the proxy, and grants nothing to other origins", () => {

@@ -15,15 +15,38 @@ import type { StoredObject } from "../cache/stored-object.ts";
 const PIECE_BYTES = 256 * 1024;
 const COMMA = 0x2c;
 const OPENING_BRACE = 0x7b;
-const END = Buffer.from("]}\n");
+export const LIST_END = Buffer.from("]}\n");
 
 export function listBody(kind: Kind, metadata: object, objects: readonly StoredObject[]): Buffer[] {
+  return [listHead(kind, metadata), ...itemPieces(objects, isWhole(kind))];
+}
+
+export function listHead(kind: Kind, metadata: object): Buffer {
   const name = kind.listKind ?? `${kind.kind}List`;
-  const head = Buffer.from(
-    `{"kind":"${name}","apiVersion":"${apiVersionOf(kind)}","metadata":${JSON.stringify(metadata)},"items":[`,
-  );
-  // Items of custom resources have kind and apiVersion, those of built-in kinds do not.
-  return [head, ...itemPieces(objects, kind.schema.goType === undefined)];
+  const text = `{"kind":"${name}","apiVersion":"${apiVersionOf(kind)}","metadata":${JSON.stringify(metadata)},"items":[`;
+  return Buffer.from(text);
+}
+
+/** Of all items with their commas. Throws if one of the objects cannot be read. */
+export function itemsLength(kind: Kind, objects: readonly StoredObject[]): number {
+  const whole = isWhole(kind);
+  let length = 0;
+  for (const stored of objects) length += itemLength(stored, whole);
+  return length;
+}
+
+/** Some items in one piece, with commas between them. */
+export function runOfItems(kind: Kind, objects: readonly StoredObject[]): Buffer {
+  const whole = isWhole(kind);
+  const run = Buffer.allocUnsafeSlow(itemsLength(kind, objects));
+  let used = 0;
+  for (const [at, stored] of objects.entries()) used = copyItem(stored, run, used, whole, at > 0);
+  return run.subarray(0, used);
+}
+
+/** Items of custom resources have kind and apiVersion, those of built-in kinds do not. */
+function isWhole(kind: Kind): boolean {
+  return kind.schema.goType === undefined;
 }
 
 const pieces = new WeakMap<readonly StoredObject[], readonly Buffer[]>();
@@ -38,7 +61,7 @@ function itemPieces(objects: readonly StoredObject[], whole: boolean): readonly 
 
 function makePieces(objects: readonly StoredObject[], whole: boolean): readonly Buffer[] {
   const made: Buffer[] = [];
-  let left = END.length;
+  let left = LIST_END.length;
   for (const stored of objects) left += itemLength(stored, whole);
   let piece = Buffer.alloc(0);
   let used = 0;
@@ -50,13 +73,19 @@ function makePieces(objects: readonly StoredObject[], whole: boolean): readonly 
       used = 0;
     }
     left -= length;
-    if (stored !== objects[0]) piece[used++] = COMMA;
-    if (!whole) piece[used++] = OPENING_BRACE;
-    const { line } = stored;
-    used += line.copy(piece, used, whole ? 0 : stored.metadataAt, line.length - 1);
+    used = copyItem(stored, piece, used, whole, stored !== objects[0]);
   }
-  made.push(piece.subarray(0, used), END);
+  made.push(piece.subarray(0, used), LIST_END);
   return made.filter(({ length }) => length > 0);
+}
+
+/** Returns where the next one goes. */
+function copyItem(stored: StoredObject, to: Buffer, at: number, whole: boolean, comma: boolean): number {
+  let used = at;
+  if (comma) to[used++] = COMMA;
+  if (!whole) to[used++] = OPENING_BRACE;
+  const { line } = stored;
+  return used + line.copy(to, used, whole ? 0 : stored.metadataAt, line.length - 1);
 }
 
 /** With a comma before it, and without its newline. */

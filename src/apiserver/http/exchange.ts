@@ -52,6 +52,8 @@ export interface WholeResponse {
   readonly body: readonly Buffer[];
   /** What the body says, where that is known: a client in this process need not parse it. It is shared. */
   readonly value?: () => object;
+  /** The body as gzip, where parts of it are kept compressed. */
+  readonly packed?: { readonly plainBytes: number; gzip(): Promise<Buffer> };
   /** The same answer with other headers, where the body is made on demand: a copy of all properties would make it. */
   withHeaders?(headers: WholeResponse["headers"]): WholeResponse;
 }

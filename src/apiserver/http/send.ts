@@ -28,6 +28,9 @@ export interface Outlet {
 export function send(answer: ApiResponse, request: ApiRequest, outlet: Outlet): Promise<void> | undefined {
   if (outlet.gone) return undefined;
   if (isStream(answer)) return sendStream(answer, request, outlet);
+  const { packed } = answer;
+  if (packed !== undefined && packed.plainBytes > GZIP_BYTES && acceptsGzip(request))
+    return sendPacked(answer, packed.gzip(), request, outlet);
   const [only, more] = answer.body;
   if (only === undefined || more !== undefined || only.length > GZIP_BYTES) return sendParts(answer, request, outlet);
   outlet.head(answer.status, headOf(answer, only.length));
@@ -37,14 +40,25 @@ export function send(answer: ApiResponse, request: ApiRequest, outlet: Outlet): 
 
 async function sendParts(answer: WholeResponse, request: ApiRequest, outlet: Outlet): Promise<void> {
   const total = answer.body.reduce((sum, part) => sum + part.length, 0);
-  if (total > GZIP_BYTES && (request.headers["accept-encoding"] ?? "").includes("gzip")) {
-    const body = await compress(Buffer.concat(answer.body), { level: 1 });
-    if (outlet.gone) return;
-    const packed = { "content-encoding": "gzip", vary: "Accept-Encoding" };
-    const { status, headers } = answer;
-    return sendWhole({ status, headers: { ...headers, ...packed }, body: [body] }, body.length, request, outlet);
-  }
+  if (total > GZIP_BYTES && acceptsGzip(request))
+    return sendPacked(answer, compress(Buffer.concat(answer.body), { level: 1 }), request, outlet);
   return sendWhole(answer, total, request, outlet);
+}
+
+function acceptsGzip({ headers }: ApiRequest): boolean {
+  return (headers["accept-encoding"] ?? "").includes("gzip");
+}
+
+async function sendPacked(
+  { status, headers }: WholeResponse,
+  gzip: Promise<Buffer>,
+  request: ApiRequest,
+  outlet: Outlet,
+): Promise<void> {
+  const body = await gzip;
+  if (outlet.gone) return;
+  const packed = { "content-encoding": "gzip", vary: "Accept-Encoding" };
+  return sendWhole({ status, headers: { ...headers, ...packed }, body: [body] }, body.length, request, outlet);
 }
 
 async function sendWhole(answer: WholeResponse, total: number, { method }: ApiRequest, outlet: Outlet): Promise<void> {

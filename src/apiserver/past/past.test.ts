@@ -115,6 +115,8 @@ describe("the state as it was", () => {
   it("has a revision for each moment, for everyone who asks", async () => {
     const { json } = await server.request("GET", "/k8ts/history?at=-45s", { user: user("jane") });
     expect(json).toMatchObject({ revision: revisions[2], newest: { revision: revisions[3] }, windowSeconds: 600 });
+    const now = await server.request("GET", "/k8ts/history?at=now", { user: user("jane") });
+    expect(now.json).toMatchObject({ revision: revisions[3] });
     expect((await server.request("GET", "/k8ts/history", { user: null })).status).toBe(403);
   });
 });

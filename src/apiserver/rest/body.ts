@@ -27,6 +27,7 @@ import {
   parseDocument,
   parseSpelled,
   parseYaml,
+  printable,
   strictFieldErrors,
   typeSchema,
   unknownField,
@@ -90,7 +91,7 @@ export function decodeSent(
   // The error for a body of another type shows how the body begins, so that needs the bytes.
   if (sent === undefined || !isObject(sent) || !isOwnType(sent, kind))
     return body().then((bytes) => decodeBody(bytes, contentType, kind, validation, warn));
-  return decodeValue({ value: sent, strict: (unknown) => unknown.map(unknownField) }, kind, validation);
+  return decodeValue({ value: sent, strict: (unknown) => printable(unknown).map(unknownField) }, kind, validation);
 }
 
 function isOwnType({ apiVersion = "", kind: name = "" }: JsonObject, kind: Kind): boolean {
@@ -175,7 +176,7 @@ function parseJsonBody(bytes: Buffer, what: string): Body {
     return {
       value,
       spelling: { fractions: facts.fractions, document: () => parseSpelled(text) },
-      strict: (unknown) => strictFieldErrors(text, value, unknown, facts),
+      strict: (unknown) => printable(strictFieldErrors(text, value, printable(unknown), facts)),
     };
   } catch (error) {
     if (error instanceof JsonSyntaxError)
@@ -190,7 +191,7 @@ function parseYamlBody(bytes: Buffer, what: string): Body {
     // An empty document is an object with nothing in it.
     return {
       value: value ?? {},
-      strict: (unknown) => [...(duplicates === undefined ? [] : [duplicates]), ...unknown.map(unknownField)],
+      strict: (unknown) => [...(duplicates === undefined ? [] : [duplicates]), ...printable(unknown).map(unknownField)],
     };
   } catch (error) {
     if (error instanceof YamlSyntaxError) throw unrecognized(what, error.message, bytes);

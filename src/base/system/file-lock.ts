@@ -31,7 +31,8 @@ export function acquireFileLock(path: string, options: FileLockOptions): FileLoc
   const holderFile = `${path}.holder`;
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    database.exec("BEGIN EXCLUSIVE");
+    // Nothing is ever written, so that a full disk does not matter: not even a journal.
+    database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();
     if (isBusy(error)) return { heldBy: readHolder(holderFile) };
@@ -39,9 +40,8 @@ export function acquireFileLock(path: string, options: FileLockOptions): FileLoc
   }
   try {
     writeFileSync(holderFile, options.holder);
-  } catch (error) {
-    database.close();
-    throw error;
+  } catch {
+    // A full disk: the lock is held, only nobody can say by whom.
   }
 
   let held = true;

@@ -11,14 +11,16 @@ import { AddressPool, AddressPoolError, type Family } from "./address-pool.ts";
 export interface LocalCloudOptions {
   /** For example `192.0.2.0/28` or `192.0.2.10-192.0.2.20`. */
   readonly addresses: readonly string[];
+  /** Another address for the same load balancer, which a forwarder serves. Default: none. */
+  readonly alsoAt?: ((address: string) => string | undefined) | undefined;
 }
 
 /** Throws AddressPoolError for an invalid range. */
-export function localCloud({ addresses }: LocalCloudOptions): Cloud {
-  return { name: "local", loadBalancers: localLoadBalancers(new AddressPool(addresses)) };
+export function localCloud({ addresses, alsoAt = () => undefined }: LocalCloudOptions): Cloud {
+  return { name: "local", loadBalancers: localLoadBalancers(new AddressPool(addresses), alsoAt) };
 }
 
-function localLoadBalancers(pool: AddressPool): LoadBalancers {
+function localLoadBalancers(pool: AddressPool, alsoAt: NonNullable<LocalCloudOptions["alsoAt"]>): LoadBalancers {
   return {
     adopt(service) {
       for (const { ip } of service.status?.loadBalancer?.ingress ?? [])
@@ -29,7 +31,14 @@ function localLoadBalancers(pool: AddressPool): LoadBalancers {
       const key = objectKey(service);
       const wanted = wantedAddresses(service, key, pool);
       for (const address of pool.addressesOf(key)) if (!wanted.includes(address)) pool.release(address);
-      return { ingress: wanted.map((ip) => ({ ip, ipMode: "VIP" })) };
+      const forwarded = wanted.map(alsoAt).filter((ip) => ip !== undefined);
+      return {
+        ingress: [
+          ...wanted.map((ip) => ({ ip, ipMode: "VIP" })),
+          // Nodes do not serve it.
+          ...forwarded.map((ip) => ({ ip, ipMode: "Proxy" })),
+        ],
+      };
     },
 
     async remove(service) {

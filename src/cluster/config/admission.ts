@@ -10,6 +10,8 @@ export interface AdmissionFlags {
   readonly disable?: readonly string[] | undefined;
   /** `--admission-control-config-file`. */
   readonly configFile?: string | undefined;
+  /** `--default-not-ready-toleration-seconds` and `--default-unreachable-toleration-seconds`. */
+  readonly tolerationSeconds?: AdmissionOptions["tolerationSeconds"];
 }
 
 /** The section of Pod Security that enforces a level in namespaces without labels. */
@@ -25,7 +27,7 @@ const ALWAYS = ["NodeRestriction"];
 
 /** `podSecurityLevel`: enforced unless the user's file configures Pod Security. Default: that of Kubernetes, none. */
 export function readAdmission(
-  { enable = [], disable = [], configFile }: AdmissionFlags,
+  { enable = [], disable = [], configFile, tolerationSeconds }: AdmissionFlags,
   podSecurityLevel?: "baseline" | undefined,
 ): AdmissionOptions {
   const given = configFile === undefined ? undefined : readConfiguration(configFile);
@@ -36,6 +38,7 @@ export function readAdmission(
     enable: [...wanted, ...enable],
     // The service account controller creates it in every namespace.
     requireDefaultAccount: true,
+    tolerationSeconds,
     disable: disable.filter((name) => name !== ""),
     ...(configuration !== undefined && { configuration }),
   };

@@ -2,6 +2,7 @@
 import type { FeatureFlags } from "#api";
 import type { AuthorizationFlags, FairnessSettings, ServiceSettings, StorageSettings } from "#apiserver";
 import type { Clock, Logger } from "#base";
+import type { InProcessHandle } from "#client";
 import type { ProxyMode } from "#network";
 import type { AdmissionFlags } from "./admission.ts";
 import type { AuditFlags } from "./audit.ts";
@@ -11,9 +12,11 @@ import type { ServingSettings } from "./serving.ts";
 
 export interface ClusterConfig {
   readonly dataDir: string;
+  /** Its context is `k8ts-<name>`. Default: `k8ts`. */
+  readonly name?: string | undefined;
   readonly bindAddress: string;
-  /** 0 picks a free one. */
-  readonly port: number;
+  /** 0: that of the last start, else a free one. Default: that of the last start, else 6443, else a free one. */
+  readonly port?: number | undefined;
   readonly store: StoreConfig;
   /** How the API server uses the store. */
   readonly storage?: StorageSettings | undefined;
@@ -85,10 +88,21 @@ export interface RealNodesConfig {
   readonly podRanges?: readonly string[] | undefined;
   /** IP ranges for Services of type LoadBalancer. Default: a range of the cluster's own. Empty: they are not served. */
   readonly loadBalancerAddresses?: readonly string[] | undefined;
+  /** Ports of this machine that Pods reach at `host.k8ts.internal`, besides the API server. Default: none. */
+  readonly hostPorts?: readonly HostPort[] | undefined;
+  /** Whether Ingresses, load balancers and node ports are on this machine's loopback, too. Default: true. */
+  readonly localhost?: boolean | undefined;
   /** Whether serving Ingresses. Default: true. */
   readonly ingress?: boolean | undefined;
   /** Folders of this machine that nodes get when they start. Default: none. */
   readonly mounts?: readonly NodeMount[] | undefined;
+  /** Whether Pods of nodes that start may open loop devices of this machine. Default: false. */
+  readonly opensLoops?: boolean | undefined;
+}
+
+export interface HostPort {
+  readonly port: number;
+  readonly protocol: "tcp" | "udp";
 }
 
 /** A folder or file of this machine in nodes. */
@@ -137,6 +151,8 @@ export interface Environment {
   readonly log: Logger;
   /** Called after each phase of the start. */
   readonly progress: (step: Step) => void;
+  /** What stands between the components of this process and the API server. Default: nothing. */
+  readonly between?: ((component: string, handle: InProcessHandle) => InProcessHandle) | undefined;
 }
 
 export interface Step {

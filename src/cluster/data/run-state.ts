@@ -1,4 +1,7 @@
-/** run.json: how other commands find the running cluster of a data directory. Valid only while the lock is held. */
+/**
+ * run.json: how other commands find the running cluster of a data directory. Valid only while the lock is held.
+ * last.json: what the last start chose. It stays.
+ */
 import { readFile } from "node:fs/promises";
 import { type DataDir, isInUse } from "./data-dir.ts";
 
@@ -25,5 +28,21 @@ export async function readRunState(dir: DataDir): Promise<RunState | undefined> 
     return JSON.parse(await readFile(dir.run, "utf8")) as RunState;
   } catch {
     return undefined; // absent, or being replaced: the lock alone says whether a cluster runs
+  }
+}
+
+export interface LastStart {
+  /** Of the API server: clients and nodes know it. */
+  readonly port: number;
+  readonly version: string;
+  /** The user's kubeconfig that was given, or found. */
+  readonly mergeInto: string;
+}
+
+export async function readLastStart(dir: DataDir): Promise<LastStart | undefined> {
+  try {
+    return JSON.parse(await readFile(dir.last, "utf8")) as LastStart;
+  } catch {
+    return undefined; // there was none
   }
 }

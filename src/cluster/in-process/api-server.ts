@@ -28,6 +28,7 @@ import { openEncryption } from "../config/encryption.ts";
 import { withExternalSigner } from "../config/external-signer.ts";
 import { listenOrExplain } from "../config/listen.ts";
 import { readNamed } from "../config/named-certificates.ts";
+import { firstFree } from "../config/ports.ts";
 import { servingOptions } from "../config/serving.ts";
 import { openFlowFile } from "../data/flow-file.ts";
 import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
@@ -37,6 +38,8 @@ export interface ClusterApiServerOptions {
   readonly pki: ClusterPki;
   readonly store: Store;
   readonly tracing?: Tracing | undefined;
+  /** In the order in which they are tried. */
+  readonly ports: readonly number[];
   /** The file of flow records, if the configuration asks for one. */
   readonly flowRecordsFile: string;
   readonly features: Features;
@@ -83,7 +86,10 @@ export async function startClusterApiServer(
   const reasons = new SchedulingReasons();
   const answers = new SchedulingAnswers(reasons, clock);
   let { frontProxyClient, apiserverKubeletClient } = pki;
-  const server = await listenOrExplain(config, {
+  const otherAddresses = machineIp === undefined ? [] : alsoAt(config, machineIp);
+  const { bindAddress } = config;
+  const listenAt = { bindAddress, port: await firstFree(options.ports, [bindAddress, ...otherAddresses]) };
+  const server = await listenOrExplain(listenAt, {
     store,
     recorder,
     tracer: options.tracing?.tracer("apiserver"),
@@ -114,7 +120,7 @@ export async function startClusterApiServer(
     }),
     simulatedMetrics: options.simulatedMetrics,
     advertiseAddress: machineIp,
-    alsoAt: machineIp === undefined ? [] : alsoAt(config, machineIp),
+    alsoAt: otherAddresses,
     eventTtlMs: config.eventTtlMs,
     serviceCidrs: config.serviceCidrs,
     services: config.services,

@@ -5,13 +5,13 @@
 
 import { hostname } from "node:os";
 import { type Features, kinds } from "#api";
-import type { Clock, Logger, MetricsRegistry, Random } from "#base";
+import type { Clock, Logger, Random } from "#base";
 import { Client, type InProcessHandle, inProcess, leadElected, traced } from "#client";
 import {
   allControllers,
   type ClusterFacts,
   type Controller,
-  controllerMetrics,
+  type ControllersOptions,
   runControllers,
   selected,
   UnknownControllerError,
@@ -42,7 +42,7 @@ export interface ControllerManagerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  readonly metrics: MetricsRegistry;
+  readonly metrics: ControllersOptions["metrics"];
 }
 
 /** For the names of controllers alone, which do not depend on the cluster. */
@@ -66,6 +66,7 @@ function factsOf({ authority, signToken, nodeCidrs, features }: ControllerManage
 export function autoscalerGates(features: Features): NonNullable<ClusterFacts["autoscaler"]> {
   return {
     configurableTolerance: features.enabled("HPAConfigurableTolerance"),
+    scaleToZero: features.enabled("HPAScaleToZero"),
     podLevelResources: features.enabled("PodLevelResources"),
   };
 }
@@ -97,8 +98,6 @@ export async function runControllerManager(options: ControllerManagerOptions, si
     clients.push(client);
     return client;
   };
-  // Created once: counters continue after a re-election.
-  const counted = controllerMetrics(metrics);
   const client = clientOf(MANAGER, ["system:authenticated"]);
   const run = (running: AbortSignal) =>
     runControllers(
@@ -112,7 +111,7 @@ export async function runControllerManager(options: ControllerManagerOptions, si
         clock,
         random,
         log,
-        metrics: counted,
+        metrics,
       },
       running,
     );

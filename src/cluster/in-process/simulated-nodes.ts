@@ -13,6 +13,8 @@ export interface SimulatedNodesOptions extends Pick<FleetOptions, "defaults" | "
   /** What the nodes say that they are. Default: as this machine. */
   readonly architecture?: string | undefined;
   readonly tracing?: Tracing | undefined;
+  /** Besides those of every node. */
+  readonly groups?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -24,6 +26,7 @@ export function simulatedNodes({
   handle,
   architecture = process.arch === "arm64" ? "arm64" : "amd64",
   tracing,
+  groups = [],
   clock,
   random,
   log,
@@ -33,7 +36,7 @@ export function simulatedNodes({
   return new Fleet({
     nodes: settingsOf(nodes),
     clientOf: (name) => {
-      const user = { name: `system:node:${name}`, groups: ["system:nodes", "system:authenticated"] };
+      const user = { name: `system:node:${name}`, groups: ["system:nodes", "system:authenticated", ...groups] };
       return new Client({
         transport: traced(inProcess(handle, user), tracer, "Report status of"),
         clock,

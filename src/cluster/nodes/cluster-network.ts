@@ -3,7 +3,7 @@
  * ingress controller, and its IngressClass.
  */
 import { type core, formatIp, kinds, type networking, parseCidr, type rbac } from "#api";
-import type { Logger } from "#base";
+import type { Clock, Logger } from "#base";
 import { type Client, createUnlessThere } from "#client";
 import { INGRESS_USER } from "./programs/ingress.ts";
 import { CLUSTER_DNS } from "./programs/kubelet.ts";
@@ -13,6 +13,8 @@ const GATEWAY_GROUP = "gateway.networking.k8s.io";
 const READS = ["get", "list", "watch"];
 
 const DNS_PLACE = 10;
+const SERVED_MS = 20_000;
+const POLL_MS = 100;
 
 /** The address of the cluster DNS: by convention the tenth of the first Service range. */
 export function clusterDnsIn([range]: readonly string[] = []): string {
@@ -79,12 +81,12 @@ const ingressRole: rbac.ClusterRole = {
     { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: READS },
     {
       apiGroups: [GATEWAY_GROUP],
-      resources: ["gatewayclasses", "gateways", "httproutes", "referencegrants"],
+      resources: ["gatewayclasses", "gateways", "httproutes", "grpcroutes", "referencegrants"],
       verbs: READS,
     },
     {
       apiGroups: [GATEWAY_GROUP],
-      resources: ["gatewayclasses/status", "gateways/status", "httproutes/status"],
+      resources: ["gatewayclasses/status", "gateways/status", "httproutes/status", "grpcroutes/status"],
       verbs: ["update"],
     },
   ],
@@ -127,6 +129,28 @@ export async function publishIngress(client: Client, log: Logger, signal: AbortS
     await createUnlessThere(client.of(ClusterRole), ingressRole, { signal });
     await createUnlessThere(client.of(ClusterRoleBinding), ingressBinding, { signal });
     await createUnlessThere(client.of(IngressClass), ingressClass, { signal });
+  });
+}
+
+/**
+ * The definitions of the Gateway API, and a class of our own, unless they exist. Its kinds are served a moment after
+ * their definitions are made.
+ */
+export async function publishGatewayApi(client: Client, clock: Clock, log: Logger, signal: AbortSignal): Promise<void> {
+  const { GATEWAY_CONTROLLER, GatewayClassResource, installDefinitions } = await import("#network");
+  const gatewayClass = { metadata: { name: "k8ts" }, spec: { controllerName: GATEWAY_CONTROLLER } };
+  await attempt(log, signal, async () => {
+    await installDefinitions(client, signal);
+    const deadline = clock.monotonic() + SERVED_MS;
+    for (;;) {
+      try {
+        await createUnlessThere(client.of(GatewayClassResource), gatewayClass, { signal });
+        return;
+      } catch (error) {
+        if (signal.aborted || clock.monotonic() >= deadline) throw error;
+        await clock.sleep(POLL_MS, signal);
+      }
+    }
   });
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { type core, kinds } from "#api";
 import { K8TS_VERSION } from "#apiserver";
 import type { Clock, Logger, Random, TaskGroup } from "#base";
@@ -12,9 +13,16 @@ import { Client, Informers, type InProcessHandle, inProcess } from "#client";
 import type { Authority } from "#pki";
 import type { RealNodesConfig } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
-import { clusterDnsIn, publishIngress, publishNetwork } from "./cluster-network.ts";
+import { type DataDir, writeFileAtomic } from "../data/data-dir.ts";
+import { clusterDnsIn, publishGatewayApi, publishIngress, publishNetwork } from "./cluster-network.ts";
+import { chooseIngressPorts, isFreePort } from "./entrances/ingress-ports.ts";
+import { keepEntrances } from "./entrances/keep-entrances.ts";
+import { localAddressOf } from "./entrances/plan.ts";
+import { readWanted } from "./entrances/records.ts";
 import { CommandError } from "./machine/command.ts";
 import { checkAddresses, runLoadBalancers } from "./network/load-balancers.ts";
+import { DNS_RELAY_PORT, openDnsRelay } from "./outside/dns-relay.ts";
+import { changingResolver, machineResolver, nodeResolvConf } from "./outside/machine-resolver.ts";
 import { powerOffAll } from "./power-off.ts";
 import { endIngress, keepIngress } from "./programs/ingress.ts";
 import { RealNodes } from "./real-nodes.ts";
@@ -26,6 +34,8 @@ const NODES = kinds.Node;
 const POLL_MS = 50;
 const READY_TIMEOUT_MS = 60_000;
 const INGRESS_GRACE_MS = 3_000;
+/** This machine, for Pods. */
+export const HOST_ALIAS = "host.k8ts.internal";
 /** It creates nodes and reads their objects, with admin rights. */
 const USER = { name: "k8ts-nodes", groups: ["system:masters", "system:authenticated"] };
 
@@ -40,6 +50,7 @@ export interface OpenOptions {
 }
 
 export interface RunOptions {
+  readonly dir: DataDir;
   readonly handle: InProcessHandle;
   readonly port: number;
   readonly authority: Authority;
@@ -55,6 +66,8 @@ export interface RunOptions {
 export interface Started {
   readonly ready: number;
   readonly wanted: number;
+  /** For the user. */
+  readonly notes: readonly string[];
 }
 
 export interface OpenedRealNodes {
@@ -73,9 +86,11 @@ export interface OpenedRealNodes {
 }
 
 export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNodes> {
-  const { podRanges, loadBalancerAddresses, mounts } = options.config;
+  const { outside = true } = options;
+  const { podRanges, loadBalancerAddresses, mounts, opensLoops, hostPorts } = options.config;
   if (loadBalancerAddresses !== undefined) await checkAddresses(loadBalancerAddresses);
-  const nodes = await RealNodes.open({ ...options, podRanges, mounts }).catch((error: unknown) => {
+  const settings = { ...options, podRanges, mounts, opensLoops, outside, hostPorts };
+  const nodes = await RealNodes.open(settings).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
     throw new ClusterError(
       `The network of real nodes cannot be set up here: ${error.message}. Or choose --runtime simulated.`,
@@ -107,6 +122,7 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
   });
   const clusterDns = clusterDnsIn(options.serviceCidrs);
   await publishNetwork(client, clusterDns, log, background.signal);
+  const { machineIp6 } = nodes.network;
   const kubelet = {
     command: config.command,
     proxyCommand: config.proxyCommand,
@@ -116,6 +132,9 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
     podRanges: nodes.network.podRanges,
     serviceRanges: options.serviceCidrs,
     clusterDns,
+    resolvConf: nodeResolvConf(clusterDns, await machineResolver()),
+    dnsUpstreams: outside ? [`${nodes.machineIp}:${DNS_RELAY_PORT}`] : [],
+    dnsHosts: { [HOST_ALIAS]: [nodes.machineIp, ...(machineIp6 === undefined ? [] : [machineIp6])] },
     proxyMode: config.proxyMode,
     featureGates: options.featureGates,
     localStorage: options.localStorage,
@@ -123,17 +142,29 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
   background.run("real nodes", (signal) => nodes.run(kubelet, signal).finally(() => client.close()));
 
   const { site, network } = nodes;
+  const { localhost = true } = config;
   const addresses = config.loadBalancerAddresses ?? [network.balancerRange];
   if (addresses.length > 0) {
-    const balancing = { handle, addresses, machineLink: site.machineLink, clock, random, log };
+    const alsoAt = localhost ? localAddressOf : undefined;
+    const balancing = { handle, addresses, alsoAt, machineLink: site.machineLink, clock, random, log };
     background.run("load balancers", (signal) => runLoadBalancers(balancing, signal));
   }
   if (config.ingress === false) await endIngress(site, clock, INGRESS_GRACE_MS);
   else {
     await publishIngress(client, log, background.signal);
     const serving = { site, network, agents: kubelet, informers, clock, random, log };
+    background.run("definitions of the Gateway API", async (signal) => {
+      await publishGatewayApi(client, clock, log, signal);
+      if (!signal.aborted) await once(signal, "abort");
+    });
     background.run("ingress", (signal) => keepIngress(serving, signal));
   }
+
+  const hasIngress = localhost && config.ingress !== false;
+  const ports = hasIngress ? await ingressPorts(site.ingressPortsFile, options.dir) : undefined;
+  const ingress = ports && { address: network.ingressIp, ports };
+  const entrances = { dir: options.dir, handle, localhost, ingress, clock, random, log };
+  background.run("ports of this machine", (signal) => keepEntrances(entrances, signal));
 
   const named = () => namedRegistries([site.registryDir, REGISTRY_HOSTS]);
   const pulls = { secret: nodes.pullSecret, allowed: outside, named, log };
@@ -143,6 +174,16 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
     await proxy.close();
   });
 
+  if (outside) {
+    const resolver = changingResolver();
+    const servers = async () => (await resolver()).servers;
+    const relay = await openDnsRelay({ host: nodes.machineIp, port: DNS_RELAY_PORT, servers, clock, log });
+    background.run("DNS questions of nodes", async (signal) => {
+      if (!signal.aborted) await once(signal, "abort");
+      await relay.close();
+    });
+  }
+
   await inApi.synced;
   const deadline = clock.monotonic() + READY_TIMEOUT_MS;
   for (;;) {
@@ -150,9 +191,33 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
     const ready = wanted.filter(
       ({ names, run }) => run?.state === "running" && isReady(inApi.cache.get(names.name)),
     ).length;
-    if (ready === wanted.length || clock.monotonic() >= deadline) return { ready, wanted: wanted.length };
+    if (ready === wanted.length || clock.monotonic() >= deadline)
+      return { ready, wanted: wanted.length, notes: notesOn(ports) };
     await clock.sleep(POLL_MS, background.signal);
   }
+}
+
+/** Not those that the user publishes. */
+async function ingressPorts(file: string, dir: DataDir): Promise<ReadonlyMap<number, number>> {
+  const text = await readFile(file, "utf8").catch(() => "[]"); // the first start
+  const published = new Set((await readWanted(dir)).map(({ hostPort }) => hostPort));
+  const isFree = async (port: number) => !published.has(port) && (await isFreePort(port));
+  const chosen = await chooseIngressPorts(new Map(JSON.parse(text) as [number, number][]), isFree);
+  await writeFileAtomic(file, `${JSON.stringify([...chosen])}\n`);
+  return chosen;
+}
+
+function notesOn(ports: ReadonlyMap<number, number> | undefined): readonly string[] {
+  if (ports === undefined) return [];
+  const taken = [80, 443].filter((port) => ports.get(port) !== port);
+  const [http, https] = [ports.get(80), ports.get(443)];
+  const urls = [
+    ...(http === undefined ? [] : [`http://localhost${http === 80 ? "" : `:${http}`}`]),
+    ...(https === undefined ? [] : [`https://localhost${https === 443 ? "" : `:${https}`}`]),
+  ];
+  if (urls.length === 0) return ["Ingresses are not on localhost: no port is free."];
+  const why = taken.length === 0 ? "" : ` (${taken.join(" and ")} ${taken.length === 1 ? "is" : "are"} in use)`;
+  return [`Ingresses and Gateways are at ${urls.join(" and ")}${why}; \`k8ts publish\` lists all ports.`];
 }
 
 function isReady(node: core.Node | undefined): boolean {

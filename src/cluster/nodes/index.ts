@@ -1,3 +1,11 @@
+export {
+  isSamePlace,
+  type Protocol,
+  type Publication,
+  parsePublication,
+  publicationText,
+} from "./entrances/publication.ts";
+export { addWanted, type OpenDoor, readDoors, readWanted, removeWanted } from "./entrances/records.ts";
 export { type OpenedRealNodes, openRealNodes } from "./in-cluster.ts";
 export { mountProblem, type NodeMount, parseNodeMount } from "./isolation/node-mounts.ts";
 export { findProgram } from "./machine/command.ts";
@@ -17,3 +25,4 @@ export {
   type Wanted,
   writeSpec,
 } from "./site/record.ts";
+export { knownSiteNetwork } from "./site/site-network.ts";

@@ -16,7 +16,7 @@ import { isolatedPlace, type Place, sharedPlace } from "./isolation/place.ts";
 import { claimLoops, volumeObstacle } from "./isolation/volume-devices.ts";
 import { endProcess, isAlive, type ProcessId } from "./machine/processes.ts";
 import { CONFLIST, cniConfig } from "./network/cni-config.ts";
-import { ensureNodeLink } from "./network/links.ts";
+import { ensureNodeLink, type Uplink } from "./network/links.ts";
 import { powerOff, stopped } from "./power-off.ts";
 import { csiDriverProblem, csiDriverStart, startCsiDriver } from "./programs/csi-driver.ts";
 import { type KubeletOptions, kubeletStart, startKubelet } from "./programs/kubelet.ts";
@@ -36,11 +36,14 @@ export interface NodeOptions extends ContainerdOptions {
   /** Whether nodes have namespaces of their own. */
   readonly isIsolated: boolean;
   readonly mounts: readonly NodeMount[];
+  /** Whether Pods of nodes that start now may open loop devices. */
+  readonly opensLoops: boolean;
+  readonly uplink: Uplink;
 }
 
 /** Resolves when containerd responds and the other processes are started. */
 export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOptions): Promise<NodeRun> {
-  const { site, network, kubelet, clock, log, isIsolated } = options;
+  const { site, network, kubelet, clock, log, isIsolated, uplink } = options;
   let run = found;
   const write = async (changes: Partial<NodeRun>) => {
     run = { ...run, ...changes };
@@ -51,9 +54,14 @@ export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOpt
     run = stopped(run);
   }
   await write({ state: "starting" });
-  await ensureNodeLink(site, names, run, network);
+  await ensureNodeLink(site, names, run, network, uplink);
+  if (isIsolated && run.firstLoop === undefined) {
+    const why = await volumeObstacle();
+    if (why === undefined) await write({ firstLoop: await claimLoops(names) });
+    else log.warn("the node makes no volumes", { node: names.name, why });
+  }
   const place = await placeFor(names, run, options, write);
-  if (run.podCidrs.length > 0) await writePodNetwork(place, run.podCidrs);
+  if (run.podCidrs.length > 0) await writePodNetwork(place, run.podCidrs, uplink.mtu);
 
   const sinceMs = clock.now();
   const living = run.containerd !== undefined && (await isAlive(run.containerd)) ? run.containerd : undefined;
@@ -62,11 +70,6 @@ export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOpt
   else log.info("containerd is already running", { node: names.name, pid: living.pid });
   await containerdReady(names, place, containerd, options);
 
-  if (isIsolated && run.firstLoop === undefined) {
-    const why = await volumeObstacle();
-    if (why === undefined) await write({ firstLoop: await claimLoops(names) });
-    else log.warn("the node makes no volumes", { node: names.name, why });
-  }
   const unwanted = await unwantedDriver(run, kubelet);
   if (unwanted !== undefined) await endProcess(unwanted, AGENT_GRACE_MS, clock);
   const agents = agentsOf(place.files, run, { kubelet, isIsolated });
@@ -91,7 +94,7 @@ async function isOn({ init }: NodeRun, isIsolated: boolean): Promise<boolean> {
 async function placeFor(
   names: NodeNames,
   run: NodeRun,
-  { site, isIsolated, mounts }: NodeOptions,
+  { site, isIsolated, mounts, opensLoops, kubelet }: NodeOptions,
   write: (changes: Partial<NodeRun>) => Promise<void>,
 ): Promise<Place> {
   if (!isIsolated) {
@@ -99,8 +102,10 @@ async function placeFor(
     return sharedPlace(names);
   }
   if (run.init !== undefined) return finishBoot(names, run.init);
-  const init = await bootNode(names, { site, mounts, ips: addressesOf(run) });
-  await write({ init });
+  const openLoops = opensLoops ? run.firstLoop : undefined;
+  const own = { ips: addressesOf(run), openLoops, hosts: kubelet.dnsHosts };
+  const init = await bootNode(names, { site, mounts, ...own });
+  await write({ init, ...(openLoops !== undefined && { opensLoops: true }) });
   return finishBoot(names, init);
 }
 
@@ -167,17 +172,18 @@ function agentsOf(
   { kubelet: options, isIsolated }: Pick<NodeOptions, "kubelet" | "isIsolated">,
 ): readonly Agent[] {
   const ips = addressesOf(run);
-  const { firstLoop } = run;
+  const { firstLoop, opensLoops = false } = run;
+  const loops = firstLoop === undefined ? undefined : { first: firstLoop, isOpen: opensLoops };
   const { localStorage = true } = options;
   const hasDriver = localStorage && (!isIsolated || firstLoop !== undefined) && csiDriverProblem(files) === undefined;
-  const driverNow = csiDriverStart(files, firstLoop, options);
+  const driverNow = csiDriverStart(files, loops, options);
   const driver: Agent = {
     process: run.csiDriver,
     started: run.csiDriverStart,
     start: driverNow,
     renewMs: Number.POSITIVE_INFINITY,
     begin: async (place) => ({
-      csiDriver: await startCsiDriver(place, firstLoop, options),
+      csiDriver: await startCsiDriver(place, loops, options),
       csiDriverStart: driverNow,
     }),
   };
@@ -209,6 +215,6 @@ function agentsOf(
 }
 
 /** containerd watches for the file, and is then ready for Pods. */
-export async function writePodNetwork(place: Place, podCidrs: readonly string[]): Promise<void> {
-  await place.write(join(place.files.cniDir, CONFLIST), cniConfig(place.files, podCidrs), 0o600);
+export async function writePodNetwork(place: Place, podCidrs: readonly string[], mtu?: number): Promise<void> {
+  await place.write(join(place.files.cniDir, CONFLIST), cniConfig(place.files, podCidrs, mtu), 0o600);
 }

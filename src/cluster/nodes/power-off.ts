@@ -16,6 +16,7 @@ import { removeCgroup } from "./machine/cgroups.ts";
 import { below, mounts, unmountBelow } from "./machine/mounts.ts";
 import { endProcess, findProcesses, type ProcessId, processArgs } from "./machine/processes.ts";
 import { removeNodeLink, removeSwitch } from "./network/links.ts";
+import { removeWayOut } from "./outside/way-out.ts";
 import { endIngress } from "./programs/ingress.ts";
 import { argumentOf, isShimOf, shimSocket } from "./runtime/shims.ts";
 import { LOOP_CLAIMS, type NodeNames, type SiteNames } from "./site/names.ts";
@@ -48,6 +49,7 @@ export async function powerOffAll(site: SiteNames, clock: Clock): Promise<void> 
     endIngress(site, clock, GRACE_MS),
     ...(await listNodes(site)).map((record) => endNode(record, clock)),
   ]);
+  await removeWayOut(site, clock);
   await removeSwitch(site);
   await removeCgroup(site.cgroup, clock);
   await removeCgroup(site.volumesCgroup, clock);
@@ -60,12 +62,19 @@ export async function powerOffAll(site: SiteNames, clock: Clock): Promise<void> 
 async function endNode(record: NodeRecord, clock: Clock): Promise<void> {
   const { names, spec, run } = record;
   await powerOff(record, clock);
-  if (spec.wanted === "removed") await removeTree(names.dir);
+  if (spec.wanted === "removed") await removeNodeDir(names);
   else if (run !== undefined) await writeRun(names, stopped(run));
 }
 
 export function stopped({ index, ip, ip6, podCidrs }: NodeRun): NodeRun {
   return { index, ip, ...(ip6 !== undefined && { ip6 }), podCidrs, state: "stopped" };
+}
+
+/** The node's record goes last: after a crash in between, the next start removes the rest. */
+export async function removeNodeDir({ dir, specFile }: Pick<NodeNames, "dir" | "specFile">): Promise<void> {
+  for (const name of await readdir(dir).catch(() => [])) // it is gone
+    if (join(dir, name) !== specFile) await removeTree(join(dir, name));
+  await removeTree(dir);
 }
 
 /** Refuses while something is mounted below: its source would be deleted. */

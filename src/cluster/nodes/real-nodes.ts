@@ -11,16 +11,20 @@
  */
 import { mkdir } from "node:fs/promises";
 import { type Clock, isAbort, KeyedBackoff, type Logger, type Random } from "#base";
+import type { HostPort } from "../config/cluster-config.ts";
 import { type NodeMount, parseNodeMount } from "./isolation/node-mounts.ts";
 import { isolationObstacle } from "./isolation/probe.ts";
 import { ensureProgramsDir, installPrograms } from "./isolation/programs.ts";
 import { Registries } from "./isolation/registries.ts";
 import { inspectMachine, type Machine } from "./machine/machine.ts";
-import { ensureSwitch, NODE_LINK, SWITCH } from "./network/links.ts";
-import { applyMachineGuard, machineGuard } from "./network/machine-guard.ts";
+import { ensureSwitch, NODE_LINK, SWITCH, type Uplink } from "./network/links.ts";
+import { applyMachineGuard, type MachinePorts, machineGuard } from "./network/machine-guard.ts";
 import { applyRoutes, type NodeRange, routesFor } from "./network/routes.ts";
 import { bringUp, isUp, placeOf, writePodNetwork } from "./node.ts";
-import { powerOff, removeTree, stopped } from "./power-off.ts";
+import { DNS_RELAY_PORT } from "./outside/dns-relay.ts";
+import { uplinkMtu } from "./outside/uplinks.ts";
+import { ensureWayOut, hasWayOut, removeWayOut } from "./outside/way-out.ts";
+import { powerOff, removeNodeDir, stopped } from "./power-off.ts";
 import { DEFAULT_SERVICE_RANGE, type KubeletOptions } from "./programs/kubelet.ts";
 import { PROXY_PORT, proxyEnv } from "./runtime/pull-proxy.ts";
 import { namedRegistries, REGISTRY_HOSTS } from "./site/mirrors.ts";
@@ -32,6 +36,8 @@ const TICK_MS = 100;
 /** For nodes that keep failing, or fail as soon as they are up. A node that had stayed up is repaired at once. */
 const RETRY = { initialMs: 500, maxMs: 30_000 };
 const STAYED_UP_MS = 1000;
+/** How often the way out is looked after: others may flush all rules of this machine. */
+const WAY_OUT_MS = 10_000;
 
 type Kind = "take up" | "bring up" | "Pods' range" | "registries" | "stop" | "remove";
 
@@ -46,6 +52,12 @@ export interface RealNodesOptions {
   readonly podRanges?: readonly string[] | undefined;
   /** Folders of this machine that all nodes get when they start. */
   readonly mounts?: readonly NodeMount[] | undefined;
+  /** Whether Pods of nodes that start now may open loop devices. Default: false. */
+  readonly opensLoops?: boolean | undefined;
+  /** Whether nodes and Pods reach what this machine reaches. */
+  readonly outside: boolean;
+  /** Ports of this machine that Pods reach. */
+  readonly hostPorts?: readonly HostPort[] | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -62,6 +74,7 @@ export class RealNodes {
   readonly isolationObstacle: string | undefined;
   readonly #machine: Machine;
   readonly #mounts: readonly NodeMount[];
+  readonly #opensLoops: boolean;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #busy = new Map<string, Promise<void>>();
@@ -70,14 +83,18 @@ export class RealNodes {
   readonly #upSince = new Map<string, number>();
   readonly #registries: Registries;
   readonly #podCidrs = new Map<string, readonly string[]>();
+  readonly #uplink: Uplink;
+  readonly #hostPorts: readonly HostPort[];
   #routes = "";
   #guard = "";
+  #wayOutCheckMs = 0;
 
   private constructor(
     site: SiteNames,
     network: Awaited<ReturnType<typeof ensureSiteNetwork>>,
     machine: Machine,
     obstacle: string | undefined,
+    mtu: number,
     options: RealNodesOptions,
   ) {
     this.site = site;
@@ -87,6 +104,9 @@ export class RealNodes {
     this.isolationObstacle = obstacle;
     this.#machine = machine;
     this.#mounts = options.mounts ?? [];
+    this.#opensLoops = options.opensLoops === true;
+    this.#uplink = { isOpen: options.outside, mtu };
+    this.#hostPorts = options.hostPorts ?? [];
     this.#registries = new Registries(site.registryDir);
     this.#clock = options.clock;
     this.#log = options.log;
@@ -102,8 +122,11 @@ export class RealNodes {
       inspectMachine(site.nodesDir),
       isolationObstacle(),
     ]);
-    await ensureSwitch(site, network);
-    return new RealNodes(site, network, machine, obstacle, options);
+    const mtu = await uplinkMtu();
+    await ensureSwitch(site, network, mtu);
+    // An earlier start may have had one, and nodes that still run.
+    if (!options.outside) await removeWayOut(site, options.clock);
+    return new RealNodes(site, network, machine, obstacle, mtu, options);
   }
 
   /** Wants at least this many nodes, named node-1 and so on. Existing nodes keep their wanted state. */
@@ -169,13 +192,29 @@ export class RealNodes {
   }
 
   /** Before any node starts, and again when the user names another registry. */
-  async #updateGuard({ serverUrl }: KubeletOptions): Promise<void> {
+  async #updateGuard(kubelet: KubeletOptions): Promise<void> {
+    const { isOpen } = this.#uplink;
     const registries = await namedRegistries([this.site.registryDir, REGISTRY_HOSTS]);
-    const apiServer = Number(new URL(serverUrl).port || 443);
-    const script = machineGuard(this.network, { apiServer, pullProxy: PROXY_PORT, registries });
-    if (script === this.#guard) return;
+    const apiServer = Number(new URL(kubelet.serverUrl).port || 443);
+    const dnsRelay = isOpen ? DNS_RELAY_PORT : undefined;
+    const ports = { apiServer, pullProxy: PROXY_PORT, dnsRelay, hostPorts: this.#hostPorts, registries };
+    const script = machineGuard(this.network, ports, isOpen);
+    const isNew = script !== this.#guard;
+    // First the rules of the machine: they decide about what the switch lets pass.
+    if (isOpen) await this.#keepWayOut(ports, kubelet, isNew);
+    if (!isNew) return;
     await applyMachineGuard(this.site, script);
     this.#guard = script;
+  }
+
+  async #keepWayOut(ports: MachinePorts, kubelet: KubeletOptions, isNew: boolean): Promise<void> {
+    const now = this.#clock.monotonic();
+    if (!isNew && now < this.#wayOutCheckMs) return;
+    this.#wayOutCheckMs = now + WAY_OUT_MS;
+    if (!isNew && (await hasWayOut(this.site))) return;
+    const { serviceRanges = [DEFAULT_SERVICE_RANGE] } = kubelet;
+    const problems = await ensureWayOut(this.site, this.network, { ports, serviceRanges }, this.#clock);
+    for (const problem of problems) this.#log.warn(problem);
   }
 
   /** The next work on a node, if any. */
@@ -220,6 +259,8 @@ export class RealNodes {
     const { ip } = await bringUp(names, run, {
       ...{ site, network, machine, kubelet, clock, log, signal, env, mounts },
       isIsolated: this.#isIsolated,
+      opensLoops: this.#opensLoops,
+      uplink: this.#uplink,
     });
     log.info("node is up", { node: names.name, ip, ms: Math.round(clock.monotonic() - start) });
     this.#upSince.set(names.name, clock.monotonic());
@@ -227,7 +268,7 @@ export class RealNodes {
   }
 
   async #setPodCidrs(names: NodeNames, run: NodeRun): Promise<void> {
-    await writePodNetwork(await placeOf(names, run), run.podCidrs);
+    await writePodNetwork(await placeOf(names, run), run.podCidrs, this.#uplink.mtu);
     await writeRun(names, run);
   }
 
@@ -238,7 +279,7 @@ export class RealNodes {
 
   async #remove(names: NodeNames, run: NodeRun | undefined): Promise<void> {
     await powerOff({ names, run }, this.#clock);
-    await removeTree(names.dir);
+    await removeNodeDir(names);
     this.#podCidrs.delete(names.name);
   }
 

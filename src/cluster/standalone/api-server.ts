@@ -1,7 +1,7 @@
 /**
  * A standalone API server, like kube-apiserver: configured by flags and the files that they name.
  *
- *     files ──► store (etcd) ──► API server
+ *     files ──► store (etcd, or what stands in for it) ──► API server ··· companions
  */
 import type { FeatureFlags } from "#api";
 import {
@@ -43,7 +43,12 @@ import {
 } from "../config/serving-files.ts";
 import { storeSpec } from "../config/store-spec.ts";
 import { openTracing } from "../config/tracing.ts";
+import { figuresOfControllers } from "../in-process/controller-figures.ts";
+import type { LeadershipTimes } from "../in-process/coordinated-elections.ts";
 import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
+import { type CompanionsConfig, startCompanions } from "../stand-in/companions.ts";
+import { findStandIn } from "../stand-in/find-stand-in.ts";
+import { type KubeletFlags, readKubelets } from "./kubelets.ts";
 
 /** Disabled by default in kube-apiserver. */
 const NOT_BY_DEFAULT = "NodeRestriction";
@@ -59,6 +64,8 @@ export interface ApiServerConfig extends ServingFlags {
   readonly services?: ServiceSettings | undefined;
   /** `--runtime-config`: API versions and resources that are served or not. Default: those of a default server. */
   readonly runtimeConfig?: string | undefined;
+  /** How long it leads coordinated elections. */
+  readonly leadership?: LeadershipTimes | undefined;
   readonly eventTtlMs?: number | undefined;
   readonly historyWindowMs?: number | undefined;
   /** `file` is not possible without a data directory. */
@@ -85,17 +92,10 @@ export interface ApiServerConfig extends ServingFlags {
   readonly tracingConfigFile?: string | undefined;
   /** `--egress-selector-config-file`. Default: connections are made directly. */
   readonly egressSelectorConfigFile?: string | undefined;
+  /** What runs beside the server in its process. Default: nothing. */
+  readonly companions?: CompanionsConfig | undefined;
   /** How extension API servers are reached. */
   readonly aggregation?: ApiServerOptions["aggregation"];
-}
-
-/** Connections to kubelets: addresses, client certificate, CA. */
-export interface KubeletFlags {
-  readonly certificateAuthority?: string | undefined;
-  readonly client?: { readonly certFile: string; readonly keyFile: string };
-  readonly addressTypes?: readonly string[] | undefined;
-  readonly timeoutMs?: number | undefined;
-  readonly port?: number | undefined;
 }
 
 export interface StandaloneApiServer {
@@ -137,12 +137,17 @@ export async function startStandaloneApiServer(
   const tracer = tracing?.tracer("apiserver");
   const egress = await openEgress(config.egressSelectorConfigFile, { clock, metrics });
   const dial = egress?.etcd;
-  const store = await openStore({ ...storeSpec(config.store), clock, log, ...historyOf(config), tracer, dial });
+  const standIn = await findStandIn(config.store, clock);
+  const spec = standIn === undefined ? storeSpec(config.store) : { kind: "embedded" as const, ...standIn };
+  const store = await openStore({ ...spec, clock, log, ...historyOf(config), tracer, dial });
   starting.defer(() => store.close());
   const encrypted = await openEncryption(config.encryption ?? {}, { clock, log });
   starting.defer(async () => encrypted?.encryption.close());
   starting.use(registerProcessMetrics(metrics));
-  const answers = new SchedulingAnswers(new SchedulingReasons(), clock);
+  const reasons = new SchedulingReasons();
+  const answers = new SchedulingAnswers(reasons, clock);
+  const random = systemRandom();
+  const isShared = spec.kind === "etcd";
   const server = await listenOrExplain(
     { bindAddress, port, portFlag: "--secure-port" },
     {
@@ -153,7 +158,7 @@ export async function startStandaloneApiServer(
       historyWindowMs: config.historyWindowMs,
       others: { [SCHEDULING_PATH]: answers.answer },
       start: { startedMs: performance.timeOrigin, flags: config.flags ?? {} },
-      sharedStore: config.store.kind === "etcd",
+      sharedStore: isShared,
       storage: config.storage,
       apis: readApis(config.runtimeConfig),
       certificate,
@@ -176,7 +181,7 @@ export async function startStandaloneApiServer(
       eventTtlMs: config.eventTtlMs,
       metrics,
       clock,
-      random: systemRandom(),
+      random,
       log,
     },
   );
@@ -189,6 +194,24 @@ export async function startStandaloneApiServer(
   followConfiguration(flags, changing.configuration, following);
   followAuthorization(authorizationFlags, authorization.configuration, following);
   encrypted?.follow(background);
+  const figures = figuresOfControllers(metrics);
+  if (features.enabled("CoordinatedLeaderElection")) {
+    background.run("coordinated elections", async (signal) => {
+      const { runCoordinatedElections } = await import("../in-process/coordinated-elections.ts");
+      const own = { handle: server.handle, times: config.leadership, metrics: await figures() };
+      await runCoordinatedElections({ ...own, features, clock, random: systemRandom(), log }, signal);
+    });
+  }
+  await startCompanions(
+    config.companions ?? {},
+    {
+      server,
+      caPem: certificate.certPem,
+      elects: isShared,
+      ...{ reasons, features, metrics, figures, clock, random, log },
+    },
+    background,
+  );
   const parts = starting.move();
   return { port: server.port, stop: () => parts.disposeAsync() };
 }
@@ -287,32 +310,6 @@ async function keyOf(flags: AuthenticationFlags) {
   }
   const keyPem = await readFlag("--service-account-signing-key-file", file);
   return { dir: file, serviceAccount: { keyPem, publicKeyPem: "" } };
-}
-
-async function readKubelets({
-  certificateAuthority,
-  client,
-  addressTypes,
-  timeoutMs,
-  port,
-}: KubeletFlags): Promise<Pick<ApiServerOptions, "kubeletIdentity" | "kubelets">> {
-  const tls = {
-    ...(certificateAuthority !== undefined && {
-      ca: await readFlag("--kubelet-certificate-authority", certificateAuthority),
-    }),
-    ...(client !== undefined && {
-      cert: await readFlag("--kubelet-client-certificate", client.certFile),
-      key: await readFlag("--kubelet-client-key", client.keyFile),
-    }),
-  };
-  return {
-    kubeletIdentity: () => tls,
-    kubelets: {
-      addressTypes,
-      timeoutMs,
-      port,
-    },
-  };
 }
 
 async function readRequestHeader({ requestHeader }: AuthenticationFlags): Promise<RequestHeaderOptions | undefined> {

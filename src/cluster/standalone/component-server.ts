@@ -10,13 +10,23 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
+import type { SecureContextOptions } from "node:tls";
 import type { Features } from "#api";
 import { answerHealth, answerZPage, type HealthCheck, healthMetrics, servedZPages, versionInfo } from "#apiserver";
-import { type Clock, type Logger, MetricsRegistry, metricsContentType, STRONG_CIPHERS, table } from "#base";
+import {
+  type Clock,
+  type Logger,
+  MetricsRegistry,
+  metricsContentType,
+  requestTarget,
+  STRONG_CIPHERS,
+  table,
+} from "#base";
 import type { Client } from "#client";
 import { createAuthority, type KeyPair } from "#pki";
 import { ClusterError } from "../config/errors.ts";
 import { readFlag } from "../config/flag-files.ts";
+import { type TlsFlags, tlsSettings } from "../config/tls-settings.ts";
 import { mayRead } from "./delegated-access.ts";
 
 export const PING: HealthCheck = { name: "ping", check: async () => {} };
@@ -28,6 +38,14 @@ export interface ComponentServing {
   readonly port: number;
   readonly tlsCertFile?: string | undefined;
   readonly tlsPrivateKeyFile?: string | undefined;
+  /** Versions and cipher suites. Default: TLS 1.2, strong suites. */
+  readonly tls?: TlsFlags | undefined;
+}
+
+/** Of a server without HTTP/2. Throws ClusterError. */
+export function tlsOf({ tls = {} }: ComponentServing): SecureContextOptions {
+  const { minVersion = "TLSv1.2", ciphers = STRONG_CIPHERS.join(":") } = tlsSettings(tls, false);
+  return { minVersion, ciphers };
 }
 
 export interface ComponentServer {
@@ -69,12 +87,7 @@ export interface Answer {
 export async function serveComponent(serving: ComponentServing, served: Served): Promise<ComponentServer> {
   const { bindAddress, port } = serving;
   const { certPem, keyPem } = await certificateOf(serving, served);
-  const server = createServer({
-    cert: certPem,
-    key: keyPem,
-    minVersion: "TLSv1.2",
-    ciphers: STRONG_CIPHERS.join(":"),
-  });
+  const server = createServer({ cert: certPem, key: keyPem, ...tlsOf(serving) });
   const pages = componentPages(served);
   server.on("request", (request, response) => {
     const send = (reply: Answer) => sendAnswer(response, reply);
@@ -101,19 +114,15 @@ export async function serveComponent(serving: ComponentServing, served: Served):
   };
 }
 
-async function answer(
-  { url = "/", headers }: IncomingMessage,
-  { client }: Served,
-  pages: ComponentPages,
-): Promise<Answer> {
-  const { pathname, searchParams } = new URL(url, "https://component");
-  const health = pages.health(pathname, searchParams);
+async function answer({ url, headers }: IncomingMessage, { client }: Served, pages: ComponentPages): Promise<Answer> {
+  const { path, query } = requestTarget(url);
+  const health = pages.health(path, query);
   if (health !== undefined) return health;
   const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
-  const verdict = await mayRead(client, pathname, token);
+  const verdict = await mayRead(client, path, token);
   if (verdict === "unknown") return { status: 401, body: "Unauthorized\n" };
   if (verdict !== "allowed") return { status: 403, body: `${verdict.denied}\n` };
-  return pages.page(pathname, searchParams, headers.accept) ?? NOT_FOUND;
+  return pages.page(path, query, headers.accept) ?? NOT_FOUND;
 }
 
 /** What a component serves, whoever may see it. */

@@ -8,8 +8,8 @@ import { hostname } from "node:os";
 import { formatMs } from "#api";
 import { KeyFileError, tokenSigner } from "#apiserver";
 import { traced } from "#client";
-import type { ClusterFacts } from "#controllers";
-import { readSigningRequest, signRequest } from "#pki";
+import type { ClusterFacts, ControllerLimits } from "#controllers";
+import { type KeyPair, readSigningRequest, signRequest } from "#pki";
 import type { Environment } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
 import { readFlag } from "../config/flag-files.ts";
@@ -25,7 +25,9 @@ export interface StandaloneControllerManagerConfig extends Omit<ComponentConfig,
   readonly selection?: readonly string[] | undefined;
   /** CA bundle for Pods. Default: that of the kubeconfig. */
   readonly rootCaFile?: string | undefined;
+  /** One for all signers, or one for each. */
   readonly signing?: SigningFlags | undefined;
+  readonly limits?: ControllerLimits | undefined;
   readonly nodeCidrs?: NonNullable<ClusterFacts["nodeCidrs"]> | undefined;
   readonly nodeLifecycle?: NonNullable<ClusterFacts["nodeLifecycle"]> | undefined;
   readonly attachDetach?: ClusterFacts["attachDetach"];
@@ -38,10 +40,18 @@ export interface StandaloneControllerManagerConfig extends Omit<ComponentConfig,
 }
 
 export interface SigningFlags {
-  readonly certFile: string;
-  readonly keyFile: string;
+  readonly pairs: readonly SigningPair[];
   /** Maximum lifetime of signed certificates. */
   readonly durationMs: number;
+}
+
+export interface SigningPair {
+  /** Their names are `--<flag>-cert-file` and `--<flag>-key-file`. */
+  readonly flag: string;
+  /** Absent: all signers. */
+  readonly signers?: readonly string[] | undefined;
+  readonly certFile: string;
+  readonly keyFile: string;
 }
 
 /** Runs until the signal aborts. */
@@ -76,6 +86,7 @@ export async function runStandaloneControllerManager(
       nodeLifecycle: config.nodeLifecycle,
       attachDetach: config.attachDetach,
       dynamicProvisioning: config.dynamicProvisioning,
+      limits: config.limits,
       autoscaler: { ...config.autoscaler, ...autoscalerGates(features) },
     };
     const controllers = orClusterError(() => allControllers(facts), CidrPoolError);
@@ -114,6 +125,7 @@ function configz({
   ...config
 }: StandaloneControllerManagerConfig) {
   const { nodeCidrs, nodeLifecycle, autoscaler } = config;
+  const general = signing?.pairs.find(({ signers }) => signers === undefined);
   return {
     "kubecontrollermanager.config.k8s.io": {
       Generic: {
@@ -139,8 +151,8 @@ function configz({
         ClusterCIDR: nodeCidrs === false ? "" : (nodeCidrs?.clusterCidrs ?? []).join(","),
       },
       CSRSigningController: {
-        ClusterSigningCertFile: signing?.certFile ?? "",
-        ClusterSigningKeyFile: signing?.keyFile ?? "",
+        ClusterSigningCertFile: general?.certFile ?? "",
+        ClusterSigningKeyFile: general?.keyFile ?? "",
         ...(signing !== undefined && { ClusterSigningDuration: formatMs(signing.durationMs) }),
       },
       SAController: {
@@ -178,25 +190,37 @@ function withoutAbsent(
 }
 
 async function signerOf(
-  { certFile, keyFile, durationMs }: SigningFlags,
+  { pairs, durationMs }: SigningFlags,
   clock: Environment["clock"],
 ): Promise<ClusterFacts["signer"]> {
-  const certPem = await readFlag("--cluster-signing-cert-file", certFile);
-  const keyPem = await readFlag("--cluster-signing-key-file", keyFile);
+  const read = await Promise.all(pairs.map(async (pair) => ({ ...pair, ...(await readPair(pair)) })));
+  const pairOf = (signerName: string) => read.find(({ signers }) => signers?.includes(signerName) ?? true);
+  return {
+    read: readSigningRequest,
+    signs: (signerName) => pairOf(signerName) !== undefined,
+    sign: (der, { signerName, notAfter, ...signing }) => {
+      const pair = pairOf(signerName) ?? noKey();
+      return signRequest(pair, der, { ...signing, notAfter: Math.min(notAfter, clock.now() + durationMs) });
+    },
+  };
+}
+
+async function readPair({ flag, certFile, keyFile }: SigningPair): Promise<KeyPair> {
+  const certPem = await readFlag(`--${flag}-cert-file`, certFile);
+  const keyPem = await readFlag(`--${flag}-key-file`, keyFile);
   try {
     if (!new X509Certificate(certPem).checkPrivateKey(createPrivateKey(keyPem)))
       throw new Error("the certificate does not match the key");
   } catch (error) {
+    const why = (error as Error).message;
     throw new ClusterError(
-      `--cluster-signing-cert-file ${certFile} and --cluster-signing-key-file ${keyFile} cannot be used: ${(error as Error).message}.`,
-      { cause: error },
+      `--${flag}-cert-file ${certFile} and --${flag}-key-file ${keyFile} cannot be used: ${why}.`,
+      {
+        cause: error,
+      },
     );
   }
-  return {
-    read: readSigningRequest,
-    sign: (der, { notAfter, ...signing }) =>
-      signRequest({ certPem, keyPem }, der, { ...signing, notAfter: Math.min(notAfter, clock.now() + durationMs) }),
-  };
+  return { certPem, keyPem };
 }
 
 async function tokensOf(file: string): Promise<NonNullable<ClusterFacts["signToken"]>> {

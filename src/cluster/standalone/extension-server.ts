@@ -15,10 +15,17 @@ import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { kinds } from "#api";
 import { answerHealth, type HealthCheck } from "#apiserver";
-import { type Clock, type Logger, type MetricsRegistry, metricsContentType } from "#base";
+import {
+  type Clock,
+  type Logger,
+  type MetricsRegistry,
+  metricsContentType,
+  type RequestTarget,
+  requestTarget,
+} from "#base";
 import type { CallOptions, Client } from "#client";
 import { ClusterError } from "../config/errors.ts";
-import { type ComponentServer, type ComponentServing, certificateOf, HEALTH, PING } from "./component-server.ts";
+import { type ComponentServer, type ComponentServing, certificateOf, HEALTH, PING, tlsOf } from "./component-server.ts";
 import { ANONYMOUS, type Attributes, mayDo, type User, userOf } from "./delegated-access.ts";
 
 const RETRY_MS = 1_000;
@@ -37,8 +44,8 @@ export interface ExtensionServed {
   readonly log: Logger;
   readonly readiness: readonly HealthCheck[];
   readonly frontProxy: FrontProxy;
-  /** What has to be allowed for a request. */
-  attributesOf(method: string, url: URL): Attributes;
+  /** What has to be allowed for a request. The path is decoded. */
+  attributesOf(method: string, target: RequestTarget): Attributes;
   answer(request: {
     readonly method: string;
     readonly path: string;
@@ -85,7 +92,7 @@ export async function serveExtension(serving: ComponentServing, served: Extensio
   const { caPem } = served.frontProxy;
   // Without an authority no certificate may be taken for verified.
   const verifying = caPem === "" ? {} : { requestCert: true, rejectUnauthorized: false, ca: caPem };
-  const server = createServer({ cert: certPem, key: keyPem, ...verifying });
+  const server = createServer({ cert: certPem, key: keyPem, ...tlsOf(serving), ...verifying });
   server.on("request", (request, response) => {
     const send = ({ status, headers, body }: ExtensionAnswer) => void response.writeHead(status, headers).end(body);
     answer(request, served).then(send, (error: unknown) => {
@@ -113,21 +120,38 @@ export async function serveExtension(serving: ComponentServing, served: Extensio
 
 async function answer(request: IncomingMessage, served: ExtensionServed): Promise<ExtensionAnswer> {
   const { client, log, metrics, readiness } = served;
-  const { url: path = "/", method = "GET", headers } = request;
-  const url = new URL(path, "https://extension");
-  const [, endpoint = "", ...only] = url.pathname.split("/");
+  const { url = "/", method = "GET", headers } = request;
+  const parts = partsOf(url);
+  if (parts === undefined) return text(400, "Bad Request\n");
+  const { query } = requestTarget(url);
+  const target = { path: `/${parts.join("/")}`, query };
+  const [endpoint = "", ...only] = parts;
   if (HEALTH.includes(endpoint)) {
-    const asked = { endpoint, verbose: url.searchParams.has("verbose"), exclude: url.searchParams.getAll("exclude") };
+    const asked = { endpoint, verbose: query.has("verbose"), exclude: query.getAll("exclude") };
     const checks = endpoint === "readyz" ? [PING, ...readiness] : [PING];
     const found = await answerHealth({ ...asked, ...(only.length > 0 && { only: only.join("/") }) }, checks, log);
     return text(found.status, found.body);
   }
   const user = await userBehind(request, served);
   if (user === undefined) return text(401, "Unauthorized\n");
-  const denied = await mayDo(client, user, served.attributesOf(method, url));
+  const denied = await mayDo(client, user, served.attributesOf(method, target));
   if (denied !== undefined) return text(403, `${denied}\n`);
-  if (url.pathname === "/metrics") return text(200, metrics.text(), metricsContentType);
-  return served.answer({ method, path, accept: headers.accept });
+  if (target.path === "/metrics") return text(200, metrics.text(), metricsContentType);
+  const path = `/${parts.map(encodeURIComponent).join("/")}`;
+  return served.answer({ method, path: query.size > 0 ? `${path}?${query}` : path, accept: headers.accept });
+}
+
+/**
+ * The decoded parts of the path, without empty ones: what is authorized is what is answered. Undefined: a part cannot
+ * be decoded, or would be more than one.
+ */
+function partsOf(url: string): readonly string[] | undefined {
+  try {
+    const parts = requestTarget(url).path.split("/").map(decodeURIComponent);
+    return parts.some((part) => part.includes("/")) ? undefined : parts.filter((part) => part !== "");
+  } catch {
+    return undefined;
+  }
 }
 
 /** Undefined: the token is not valid. */

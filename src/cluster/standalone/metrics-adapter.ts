@@ -1,4 +1,5 @@
 /** Custom and external metrics in a process of their own, like prometheus-adapter: configured by flags and files. */
+import type { RequestTarget } from "#base";
 import type { Environment } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
 import { followFile, readFlag } from "../config/flag-files.ts";
@@ -103,9 +104,9 @@ const PATH =
   /^\/apis\/(?<group>custom|external)\.metrics\.k8s\.io\/(?<version>[^/]+)\/(?:namespaces\/(?<namespace>[^/]+)\/)?(?<resource>[^/]+)(?:\/(?<name>[^/]+)(?:\/(?<subresource>[^/]+))?)?$/;
 
 /** What the caller must be allowed to do. */
-export function attributesOf(method: string, { pathname }: URL): Attributes {
-  const { group, version = "", namespace, resource = "", name, subresource } = PATH.exec(pathname)?.groups ?? {};
-  if (group === undefined) return { path: pathname, verb: method.toLowerCase() };
+export function attributesOf(method: string, { path }: RequestTarget): Attributes {
+  const { group, version = "", namespace, resource = "", name, subresource } = PATH.exec(path)?.groups ?? {};
+  if (group === undefined) return { path, verb: method.toLowerCase() };
   const isRead = method === "GET" || method === "HEAD";
   const verb = isRead ? (name === undefined ? "list" : "get") : method.toLowerCase();
   return {

@@ -1,5 +1,6 @@
 /** The resource metrics API in its own process, like metrics-server: configured by flags and files. */
 import { type KubeObject, kinds } from "#api";
+import type { RequestTarget } from "#base";
 import type { ResourceOf } from "#client";
 import type { Environment } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
@@ -87,13 +88,11 @@ export async function runStandaloneMetricsServer(
 }
 
 /** What the caller must be allowed to do. */
-export function attributesOf(method: string, { pathname, searchParams }: URL): Attributes {
-  const match = /^\/apis\/metrics\.k8s\.io\/v1beta1\/(?:namespaces\/([^/]+)\/)?(pods|nodes)(?:\/([^/]+))?$/.exec(
-    pathname,
-  );
-  if (match === null) return { path: pathname, verb: method.toLowerCase() };
+export function attributesOf(method: string, { path, query }: RequestTarget): Attributes {
+  const match = /^\/apis\/metrics\.k8s\.io\/v1beta1\/(?:namespaces\/([^/]+)\/)?(pods|nodes)(?:\/([^/]+))?$/.exec(path);
+  if (match === null) return { path, verb: method.toLowerCase() };
   const [, namespace, resource = "", name] = match;
-  const reads = name !== undefined ? "get" : searchParams.get("watch") === "true" ? "watch" : "list";
+  const reads = name !== undefined ? "get" : query.get("watch") === "true" ? "watch" : "list";
   return {
     group: GROUP,
     version: "v1beta1",

@@ -10,7 +10,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Clock, Logger } from "#base";
+import { type Clock, type Logger, requestTarget } from "#base";
 import { type Answer, type ComponentPages, NOT_FOUND, sendAnswer } from "./component-server.ts";
 
 const RETRY_MS = 5_000;
@@ -70,11 +70,11 @@ async function serve(
 ): Promise<void> {
   if (at === undefined) return;
   const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://proxy");
-    respond(pathname, searchParams, request.headers.accept).then(
+    const { path, query } = requestTarget(request.url);
+    respond(path, query, request.headers.accept).then(
       (answer) => sendAnswer(response, answer),
       (error: unknown) => {
-        log.warn("a request could not be served", { path: pathname, error });
+        log.warn("a request could not be served", { path, error });
         sendAnswer(response, { status: 500, body: "Internal Server Error\n" });
       },
     );

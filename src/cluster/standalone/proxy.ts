@@ -36,6 +36,7 @@ export interface StandaloneDnsConfig {
   readonly zone: string;
   readonly upstreams: readonly UpstreamAddress[];
   readonly stubDomains: Readonly<Record<string, readonly UpstreamAddress[]>>;
+  readonly hosts?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Runs until the signal aborts. */

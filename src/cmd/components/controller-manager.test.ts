@@ -36,6 +36,7 @@ describe("the flags of the controller manager", () => {
       attachDetach: { forceDetachOnTimeout: true },
       dynamicProvisioning: true,
       autoscaler: {},
+      limits: { podGc: {}, endpointSlices: {}, mirroring: {}, legacyTokens: {} },
     });
   });
 
@@ -77,7 +78,51 @@ describe("the flags of the controller manager", () => {
     },
     {
       words: ["--cluster-signing-cert-file=c", "--cluster-signing-key-file=k", "--cluster-signing-duration=1h"],
-      want: { signing: { certFile: "c", keyFile: "k", durationMs: 3_600_000 } },
+      want: {
+        signing: {
+          pairs: [{ flag: "cluster-signing", signers: undefined, certFile: "c", keyFile: "k" }],
+          durationMs: 3_600_000,
+        },
+      },
+    },
+    {
+      words: [
+        ...["--cluster-signing-kubelet-serving-cert-file=c", "--cluster-signing-kubelet-serving-key-file=k"],
+        ...["--cluster-signing-legacy-unknown-cert-file=d", "--cluster-signing-legacy-unknown-key-file=l"],
+      ],
+      want: {
+        signing: {
+          pairs: [
+            {
+              flag: "cluster-signing-kubelet-serving",
+              signers: ["kubernetes.io/kubelet-serving"],
+              certFile: "c",
+              keyFile: "k",
+            },
+            {
+              flag: "cluster-signing-legacy-unknown",
+              signers: ["kubernetes.io/legacy-unknown"],
+              certFile: "d",
+              keyFile: "l",
+            },
+          ],
+          durationMs: 31_536_000_000,
+        },
+      },
+    },
+    {
+      words: [
+        ...["--terminated-pod-gc-threshold=5", "--max-endpoints-per-slice=10"],
+        ...["--mirroring-max-endpoints-per-subset=20", "--legacy-service-account-token-clean-up-period=48h"],
+      ],
+      want: {
+        limits: {
+          podGc: { terminatedPodThreshold: 5 },
+          endpointSlices: { maxEndpoints: 10 },
+          mirroring: { maxPerSubset: 20 },
+          legacyTokens: { restMs: 172_800_000 },
+        },
+      },
     },
   ])("$words", ({ words, want }) => {
     expect(configOf(...words)).toMatchObject(want);

@@ -54,7 +54,9 @@ export function csiDriverCommand(): Command {
             {
               ...flags,
               ...{ version: K8TS_VERSION, newId: uuidSource(), clock, log },
-              blockProblem: blockVolumes ? undefined : "Pods of this node cannot open block devices",
+              blockProblem: blockVolumes
+                ? undefined
+                : "Pods of this node cannot open block devices (`k8ts up --node-loop-devices` starts nodes whose Pods can)",
               pool: loopDevices && { ...loopDevices, dir: loopDeviceDir },
             },
             signal,

@@ -18,6 +18,7 @@ interface IngressFlags extends ComponentOptions, LoggingFlagOptions {
   readonly controllerClass: string;
   readonly publishStatusAddress?: readonly string[];
   readonly publishService?: string;
+  readonly localHosts: boolean;
   readonly useForwardedHeaders: boolean;
   readonly maxBodyBytes?: number;
   readonly shutdownGracePeriod: number;
@@ -44,6 +45,12 @@ export function ingressCommand(): Command {
       ),
     )
     .option("--publish-service <namespace/name>", "publish the load balancer addresses of this Service instead")
+    .addOption(
+      new Option("--local-hosts [bool]", "serve each Ingress also at NAME.NAMESPACE.localhost")
+        .preset("true")
+        .argParser(boolean)
+        .default(false),
+    )
     .addOption(
       new Option("--use-forwarded-headers [bool]", "trust X-Forwarded-* headers of clients")
         .preset("true")
@@ -89,6 +96,7 @@ async function run(flags: IngressFlags): Promise<void> {
         ensuresClass: true,
         publishedAddresses: flags.publishStatusAddress ?? [],
         publishedService: flags.publishService,
+        localHosts: flags.localHosts,
         trustsForwarded: flags.useForwardedHeaders,
         maxBodyBytes: flags.maxBodyBytes,
         drainMs: flags.shutdownGracePeriod,

@@ -32,21 +32,24 @@ import {
   kubeletReachFrom,
   kubeletReachOptions,
 } from "../options/api-server/kubelet-connection.ts";
+import { type LeadershipFlagOptions, leadershipFrom, leadershipOptions } from "../options/api-server/leadership.ts";
 import { allowPrivilegedOption, type PrivilegedOptions } from "../options/api-server/privileged.ts";
 import { type RequestFlagOptions, requestOptions, requestsFrom } from "../options/api-server/requests.ts";
 import { type ServiceFlagOptions, serviceOptions, servicesFrom } from "../options/api-server/services.ts";
 import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/api-server/serving.ts";
 import { type ShutdownFlagOptions, shutdownFrom, shutdownOptions } from "../options/api-server/shutdown.ts";
 import { type StorageFlagOptions, storageFrom, storageOptions } from "../options/api-server/storage.ts";
+import { type EnvtestOptions, envtestFrom } from "../options/envtest.ts";
 import { type FeatureOptions, featureOptions, featuresFrom, forwardCompatibleOptions } from "../options/features.ts";
 import { flagValues } from "../options/flag-values.ts";
 import { type LoggingConfig, type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
 import { type TracingFlagOptions, tracingOption } from "../options/tracing.ts";
-import { KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
+import { helpOnFlags, KUBE_APISERVER, notesOnFlags, originalFlags } from "../options/upstream-flags.ts";
 import { milliseconds, wholeNumber } from "../options/values.ts";
 import { componentLog } from "../process/component-log.ts";
+import { parentEnded } from "../process/parent.ts";
 
 export interface KubeApiServerOptions
   extends EtcdOptions,
@@ -69,6 +72,7 @@ export interface KubeApiServerOptions
     DiagnosticsFlagOptions,
     ApisFlagOptions,
     PrivilegedOptions,
+    LeadershipFlagOptions,
     TracingFlagOptions,
     RecordingOptions {
   readonly bindAddress: string;
@@ -121,7 +125,10 @@ export function kubeApiServerCommand(): Command {
     .option("--egress-selector-config-file <file>", "EgressSelectorConfiguration: proxies for outgoing connections")
     .action(async (options: KubeApiServerOptions) => {
       const notes = [...notesOnFlags(command, KUBE_APISERVER), ...notesOnServing(options)];
-      await run({ ...kubeApiServerConfig(options), flags: flagValues(command) }, notes, loggingFrom(options));
+      const environment = envtestFrom(process.env);
+      const companions = { controllers: environment.controllers, nodes: environment.nodes };
+      const config = { ...kubeApiServerConfig(options), companions, flags: flagValues(command) };
+      await run(config, notes, loggingFrom(options), environment);
     });
   const groups = [
     etcdOptions(),
@@ -136,6 +143,7 @@ export function kubeApiServerCommand(): Command {
     featureOptions(),
     forwardCompatibleOptions(),
     apisOptions(),
+    leadershipOptions(),
     kubeletReachOptions(),
     loggingOptions(),
     metricsOptions(),
@@ -146,6 +154,7 @@ export function kubeApiServerCommand(): Command {
     diagnosticsOptions(),
   ];
   for (const option of [...groups.flat(), ...originalFlags(KUBE_APISERVER)]) command.addOption(option);
+  command.addHelpText("after", helpOnFlags(KUBE_APISERVER));
   return command;
 }
 
@@ -176,6 +185,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     metrics: metricsFrom(options),
     serving: { ...servingFrom(options), ...requestsFrom(options), ...shutdownFrom(options) },
     runtimeConfig: options.runtimeConfig,
+    leadership: leadershipFrom(options),
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,
     tracingConfigFile: options.tracingConfigFile,
@@ -192,11 +202,16 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
   };
 }
 
-async function run(config: ApiServerConfig, notes: readonly string[], logging: LoggingConfig): Promise<void> {
+async function run(
+  config: ApiServerConfig,
+  notes: readonly string[],
+  logging: LoggingConfig,
+  { endsWithParent }: Pick<EnvtestOptions, "endsWithParent">,
+): Promise<void> {
   const clock = realClock();
   const log = componentLog(clock, logging);
   for (const note of notes) log.warn(note);
-  const signalled = Promise.withResolvers<NodeJS.Signals>();
+  const signalled = Promise.withResolvers<NodeJS.Signals | "the end of the parent process">();
   // A start that waits, for example for etcd, ends with the process that started it.
   let started = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -205,10 +220,17 @@ async function run(config: ApiServerConfig, notes: readonly string[], logging: L
       signalled.resolve(signal);
     });
   }
+  const watching = new AbortController();
+  if (endsWithParent)
+    parentEnded(clock, watching.signal).then((ended) => {
+      if (ended && !started) process.exit(1);
+      if (ended) signalled.resolve("the end of the parent process");
+    }, signalled.reject);
   const server = await startStandaloneApiServer(config, { clock, log, progress: () => {} });
   started = true;
   log.info("ready", { address: config.bindAddress, port: server.port });
   log.info("stopping", { signal: await signalled.promise });
+  watching.abort();
   // A second signal always ends the process, even if stopping hangs.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
   await server.stop();

@@ -3,17 +3,18 @@ import { hostname } from "node:os";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { Features } from "#api";
 import { answerZPage, servedZPages, versionInfo } from "#apiserver";
-import { ClusterError, featureNotes, readFeatures } from "#cluster";
+import { ClusterError, featureNotes, readFeatures, tlsSettings } from "#cluster";
 import type { KubeletConfig } from "#kubelet";
 import { type FeatureOptions, featureGatesOption } from "../options/features.ts";
 import { flagValues } from "../options/flag-values.ts";
 import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "../options/metrics.ts";
+import { type TlsFlagOptions, tlsFrom, tlsOptions } from "../options/tls.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean } from "../options/values.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
 
-export interface KubeletFlagOptions extends LoggingFlagOptions, MetricsFlagOptions, FeatureOptions {
+export interface KubeletFlagOptions extends LoggingFlagOptions, MetricsFlagOptions, FeatureOptions, TlsFlagOptions {
   readonly kubeconfig?: string;
   readonly bootstrapKubeconfig?: string;
   readonly hostnameOverride?: string;
@@ -54,7 +55,7 @@ const ORIGINAL: OriginalFlags = {
     enforce-node-allocatable event-burst event-qps kube-api-burst kube-api-qps kube-api-content-type serialize-image-pulls max-parallel-image-pulls
     node-status-update-frequency node-status-max-images sync-frequency file-check-frequency http-check-frequency housekeeping-interval
     protect-kernel-defaults make-iptables-util-chains hairpin-mode cpu-manager-policy memory-manager-policy topology-manager-policy
-    tls-cipher-suites tls-min-version volume-plugin-dir volume-stats-agg-period streaming-connection-idle-timeout minimum-image-ttl-duration
+    volume-plugin-dir volume-stats-agg-period streaming-connection-idle-timeout minimum-image-ttl-duration
     runtime-request-timeout cpu-cfs-quota cpu-cfs-quota-period pods-per-core`),
   refused: names("cloud-provider cloud-config image-credential-provider-config image-credential-provider-bin-dir"),
 };
@@ -128,6 +129,11 @@ export function kubeletCommand(load: LoadKubelet): Command {
     .action(async (options: KubeletFlagOptions) => {
       const notes = [...notesOnFlags(command, ORIGINAL)];
       const { config, runtimeEndpoint, ignored } = await kubeletConfig(options, load);
+      const unsafe = ignored.filter((name) => name === "tlsMinVersion" || name === "tlsCipherSuites");
+      if (unsafe.length > 0)
+        throw new ClusterError(
+          `${options.config}: ${unsafe.join(", ")}: give --tls-min-version and --tls-cipher-suites as flags.`,
+        );
       if (ignored.length > 0)
         notes.push(`${options.config}: these settings have no effect in this kubelet: ${ignored.join(", ")}`);
       const features = kubeletFeatures(options, config);
@@ -172,7 +178,13 @@ export function kubeletCommand(load: LoadKubelet): Command {
         loggingFrom(options),
       );
     });
-  for (const option of [featureGatesOption(), ...loggingOptions(), ...metricsOptions(), ...originalFlags(ORIGINAL)])
+  for (const option of [
+    featureGatesOption(),
+    ...tlsOptions(),
+    ...loggingOptions(),
+    ...metricsOptions(),
+    ...originalFlags(ORIGINAL),
+  ])
     command.addOption(option);
   return command;
 }
@@ -206,11 +218,13 @@ export async function kubeletConfig(
         });
   const { rootDir = KUBELET_DEFAULTS.rootDir, podManifestPath, manifestUrl } = options;
   const systemLogRoot = rootDir === KUBELET_DEFAULTS.rootDir ? KUBELET_DEFAULTS.systemLogRoot : `${rootDir}/log`;
+  const serverTls = tlsFrom(options);
   const config: KubeletConfig = {
     ...KUBELET_DEFAULTS,
     systemLogRoot,
     podLogsRoot: `${systemLogRoot}/pods`,
     ...values,
+    serverTls: serverTls === undefined ? undefined : tlsSettings(serverTls, false),
     nodeName: (options.hostnameOverride ?? hostname()).trim().toLowerCase(),
     nodeIps: options.nodeIp ?? (await mainAddress()),
     rootDir,

@@ -5,11 +5,12 @@
 import { Command, Option } from "commander";
 import { ClusterError, runStandaloneMetricsAdapter, type StandaloneMetricsAdapterConfig } from "#cluster";
 import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
+import { type TlsFlagOptions, tlsFrom, tlsOptions } from "../options/tls.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
 import { milliseconds, wholeNumber } from "../options/values.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
 
-export interface MetricsAdapterOptions extends LoggingFlagOptions {
+export interface MetricsAdapterOptions extends LoggingFlagOptions, TlsFlagOptions {
   readonly kubeconfig?: string;
   readonly config?: string;
   readonly prometheusUrl?: string;
@@ -29,7 +30,7 @@ export interface MetricsAdapterOptions extends LoggingFlagOptions {
 const ORIGINAL: OriginalFlags = {
   component: "this metrics adapter",
   withoutEffect: names(`
-    cert-dir http2-max-streams-per-connection disable-http2 permit-address-sharing permit-port-sharing tls-min-version tls-cipher-suites
+    cert-dir http2-max-streams-per-connection disable-http2 permit-address-sharing permit-port-sharing
     authentication-kubeconfig authentication-skip-lookup authentication-token-webhook-cache-ttl authentication-tolerate-lookup-failure
     authorization-kubeconfig authorization-always-allow-paths authorization-webhook-cache-authorized-ttl
     authorization-webhook-cache-unauthorized-ttl lister-kubeconfig discovery-interval profiling contention-profiling`),
@@ -77,7 +78,8 @@ export function metricsAdapterCommand(): Command {
     new Option("--bind-address <ip>", "address to serve at").default("0.0.0.0"),
     new Option("--secure-port <port>", "port to serve at").argParser(wholeNumber(1, 65535)).default(6443),
   ];
-  for (const option of [...own, ...loggingOptions(), ...originalFlags(ORIGINAL)]) command.addOption(option);
+  for (const option of [...own, ...tlsOptions(), ...loggingOptions(), ...originalFlags(ORIGINAL)])
+    command.addOption(option);
   return command;
 }
 
@@ -95,7 +97,7 @@ export function metricsAdapterConfig(options: MetricsAdapterOptions): Standalone
   const { bindAddress, securePort: port, tlsCertFile, tlsPrivateKeyFile } = options;
   return {
     kubeconfig,
-    serving: { bindAddress, port, tlsCertFile, tlsPrivateKeyFile },
+    serving: { bindAddress, port, tlsCertFile, tlsPrivateKeyFile, tls: tlsFrom(options) },
     configFile: config,
     prometheus:
       prometheusUrl === undefined

@@ -2,6 +2,7 @@
 import { Command, Option } from "commander";
 import { ClusterError, runStandaloneMetricsServer, type StandaloneMetricsServerConfig } from "#cluster";
 import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
+import { type TlsFlagOptions, tlsFrom, tlsOptions } from "../options/tls.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean, milliseconds, wholeNumber } from "../options/values.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
@@ -9,7 +10,7 @@ import { runUntilSignalled } from "../process/run-component.ts";
 const PORT = 10250;
 const LEAST_RESOLUTION_MS = 10_000;
 
-export interface MetricsServerOptions extends LoggingFlagOptions {
+export interface MetricsServerOptions extends LoggingFlagOptions, TlsFlagOptions {
   readonly kubeconfig?: string;
   readonly bindAddress: string;
   readonly securePort: number;
@@ -30,7 +31,7 @@ export interface MetricsServerOptions extends LoggingFlagOptions {
 const ORIGINAL: OriginalFlags = {
   component: "this metrics server",
   withoutEffect: names(`
-    cert-dir http2-max-streams-per-connection disable-http2-serving permit-address-sharing permit-port-sharing tls-min-version tls-cipher-suites
+    cert-dir http2-max-streams-per-connection disable-http2-serving permit-address-sharing permit-port-sharing
     authentication-kubeconfig authentication-skip-lookup authentication-token-webhook-cache-ttl authentication-tolerate-lookup-failure
     authorization-kubeconfig authorization-always-allow-paths authorization-webhook-cache-authorized-ttl
     authorization-webhook-cache-unauthorized-ttl profiling contention-profiling`),
@@ -81,7 +82,8 @@ export function metricsServerCommand(): Command {
       .argParser(milliseconds)
       .default(10_000, "10s"),
   ];
-  for (const option of [...own, ...loggingOptions(), ...originalFlags(ORIGINAL)]) command.addOption(option);
+  for (const option of [...own, ...tlsOptions(), ...loggingOptions(), ...originalFlags(ORIGINAL)])
+    command.addOption(option);
   return command;
 }
 
@@ -98,7 +100,7 @@ export function metricsServerConfig(options: MetricsServerOptions): StandaloneMe
     throw new ClusterError("--kubelet-insecure-tls and --kubelet-certificate-authority exclude each other.");
   return {
     kubeconfig,
-    serving: { bindAddress, port: securePort, tlsCertFile, tlsPrivateKeyFile },
+    serving: { bindAddress, port: securePort, tlsCertFile, tlsPrivateKeyFile, tls: tlsFrom(options) },
     resolutionMs: metricResolution,
     nodeSelector,
     kubelet: {

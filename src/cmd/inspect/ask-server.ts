@@ -4,13 +4,13 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import { ClusterError, type DataDir } from "#cluster";
-import { readKubeconfig } from "#pki";
+import { runningServer } from "./running-server.ts";
 
 const TIMEOUT_MS = 10_000;
 
 /** The response, whatever its status, with its body unread. */
 export async function askServer(dir: DataDir, path: string): Promise<IncomingMessage> {
-  const { server, caPem, client } = await readKubeconfig(dir.kubeconfig);
+  const { server, caPem, client } = await runningServer(dir);
   const agent = new Agent({ keepAlive: false });
   const credentials = client !== undefined && "certPem" in client ? { cert: client.certPem, key: client.keyPem } : {};
   const call = request(new URL(path, server), { agent, ca: caPem, ...credentials, timeout: TIMEOUT_MS });

@@ -1,20 +1,27 @@
 /**
- * `k8ts dashboard`: the web page of a cluster, on loopback, with the credentials of a kubeconfig. It runs until Ctrl-C.
- * `k8ts up` serves its own, with the admin's credentials.
+ * `k8ts dashboard`: a link to the page that `k8ts up` serves. With --serve it serves a page of its own, on loopback,
+ * with the credentials of a kubeconfig, until Ctrl-C.
+ *
+ *     k8ts up ──► startDashboard ══► dashboard.json
+ *     k8ts dashboard ──► dashboard.json ──► GET <url> ──► a link that works once
  */
 import { spawn } from "node:child_process";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Command, Option } from "commander";
 import { type Clock, createLogger, type Logger, realClock } from "#base";
-import { ClusterError } from "#cluster";
+import { ClusterError, commandFor, type DataDir, writeFileAtomic } from "#cluster";
 import { type Dashboard, type Explain, startDashboard } from "#dashboard";
 import { readKubeconfig } from "#pki";
-import { type DataDirOption, dataDirOf, dataDirOption, wholeNumber } from "../options/values.ts";
+import { wholeNumber } from "../options/values.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
+import { runningServer } from "./running-server.ts";
 
 interface DashboardFlags extends DataDirOption {
+  readonly serve?: boolean;
   readonly kubeconfig?: string;
   readonly context?: string;
-  readonly port: number;
+  readonly port?: number;
   readonly open: boolean;
 }
 
@@ -23,47 +30,86 @@ const explain: Explain = async (...asked) => (await import("./why/explain.ts")).
 
 /** Next to the running bundle. */
 const ASSETS = join(import.meta.dirname, "dashboard");
+const TIMEOUT_MS = 10_000;
 
 export function dashboardCommand(): Command {
   return new Command("dashboard")
-    .description("open the dashboard: live state, logs, YAML, permissions, and live flows")
+    .description("print a link to the dashboard: live state, logs, YAML, permissions, and live flows")
     .addOption(dataDirOption())
-    .option("--kubeconfig <file>", "credentials to use (default: the cluster's admin)")
-    .option("--context <name>", "context of the kubeconfig (default: the current one)")
+    .option("--serve", "serve another one, until Ctrl-C, instead of the one that `k8ts up` serves")
+    .option("--kubeconfig <file>", "with --serve: credentials to use (default: the cluster's admin)")
+    .option("--context <name>", "with --serve: context of the kubeconfig (default: the current one)")
     .addOption(
-      new Option("--port <port>", "port on loopback; 0 picks a free one").argParser(wholeNumber(0, 65535)).default(0),
+      new Option("--port <port>", "with --serve: port on loopback; 0 picks a free one (default: 0)").argParser(
+        wholeNumber(0, 65535),
+      ),
     )
     .option("--no-open", "print the link, do not open a browser")
     .action(async (flags: DashboardFlags) => {
-      const dashboard = await runDashboard(flags);
-      const link = dashboard.newLink();
-      process.stdout.write(`Dashboard: ${link}\nThe link works once. Ctrl-C ends the dashboard.\n`);
+      if (flags.serve === true) return serve(flags);
+      const { kubeconfig, context, port } = flags;
+      const alone = Object.entries({ kubeconfig, context, port }).find(([, value]) => value !== undefined);
+      if (alone !== undefined) throw new ClusterError(`--${alone[0]} needs --serve: \`k8ts up\` serves its dashboard.`);
+      const link = await linkOf(dataDirOf(flags));
+      process.stdout.write(`Dashboard: ${link}\nThe link works once.\n`);
       if (flags.open) openInBrowser(link);
-      await new Promise<void>((resolve) => {
-        for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-      });
-      await dashboard.close();
     });
 }
 
+async function serve(flags: DashboardFlags): Promise<void> {
+  const dashboard = await runDashboard(flags);
+  const link = dashboard.newLink();
+  process.stdout.write(`Dashboard: ${link}\nThe link works once. Ctrl-C ends the dashboard.\n`);
+  if (flags.open) openInBrowser(link);
+  await new Promise<void>((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+  await dashboard.close();
+}
+
+/** A fresh one of the dashboard that the cluster's process serves. */
+async function linkOf(dir: DataDir): Promise<string> {
+  await runningServer(dir);
+  const text = await readFile(dir.dashboard, "utf8").catch(() => undefined); // it serves none
+  if (text === undefined)
+    throw new ClusterError(
+      `This cluster serves no dashboard: \`${commandFor(dir, "up")}\` without --no-dashboard does, or \`k8ts dashboard --serve\`.`,
+    );
+  const { url, secret } = JSON.parse(text) as Dashboard["access"];
+  try {
+    const response = await fetch(url, {
+      headers: { authorization: `Bearer ${secret}` },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (response.status === 200) return (await response.text()).trim();
+    throw new Error(`status ${response.status}`);
+  } catch (error) {
+    throw new ClusterError(`The dashboard of this cluster does not answer: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  }
+}
+
 async function runDashboard(flags: DashboardFlags): Promise<Dashboard> {
-  const file = flags.kubeconfig ?? dataDirOf(flags).kubeconfig;
+  const { kubeconfig: file = await kubeconfigOf(dataDirOf(flags)), port = 0 } = flags;
   const upstream = () => readKubeconfig(file, flags.context === undefined ? {} : { context: flags.context });
   // Report errors here, not in the browser.
   await upstream();
   const clock = realClock();
   const log = createLogger({ clock, format: "pretty", level: "warn", write: (line) => process.stderr.write(line) });
-  return await listening(
-    startDashboard({ clock, log, port: flags.port, assets: ASSETS, upstream, explain }),
-    flags.port,
-  );
+  return await listening(startDashboard({ clock, log, port, assets: ASSETS, upstream, explain }), port);
+}
+
+async function kubeconfigOf(dir: DataDir): Promise<string> {
+  await runningServer(dir);
+  return dir.kubeconfig;
 }
 
 interface UpDashboardOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly port: number;
-  readonly kubeconfig: string;
+  readonly dir: DataDir;
 }
 
 /** The dashboard of `k8ts up`: if its port is in use, the cluster runs without it. */
@@ -71,14 +117,17 @@ export async function upDashboard({
   clock,
   log,
   port,
-  kubeconfig,
+  dir,
 }: UpDashboardOptions): Promise<{ readonly dashboard?: Dashboard; readonly notes: readonly string[] }> {
   try {
-    const upstream = () => readKubeconfig(kubeconfig);
-    return {
-      dashboard: await listening(startDashboard({ clock, log, port, assets: ASSETS, upstream, explain }), port),
-      notes: [],
+    const upstream = () => readKubeconfig(dir.kubeconfig);
+    const dashboard = await listening(startDashboard({ clock, log, port, assets: ASSETS, upstream, explain }), port);
+    await writeFileAtomic(dir.dashboard, `${JSON.stringify(dashboard.access)}\n`);
+    const close = async () => {
+      await rm(dir.dashboard, { force: true });
+      await dashboard.close();
     };
+    return { dashboard: { ...dashboard, close }, notes: [] };
   } catch (error) {
     return { notes: [(error as Error).message] };
   }

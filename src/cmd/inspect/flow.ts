@@ -6,6 +6,7 @@ import { realClock } from "#base";
 import { ClusterError, type DataDir } from "#cluster";
 import {
   ascii,
+  type Diagram,
   diagramOf,
   type FlowRecord,
   inTrace,
@@ -15,9 +16,12 @@ import {
   otlp,
   type Question,
   type RequestRecord,
+  steps,
   trace,
+  wrapped,
 } from "#flows";
-import { type DataDirOption, dataDirOf, dataDirOption, milliseconds, wholeNumber } from "../options/values.ts";
+import { milliseconds, wholeNumber } from "../options/values.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 import { askServer, bodyText } from "./ask-server.ts";
 import { showPaged } from "./pager.ts";
 
@@ -31,6 +35,7 @@ interface FlowOptions extends DataDirOption {
   readonly reads?: boolean;
   readonly deliveries?: boolean;
   readonly fold: boolean;
+  readonly wide?: boolean;
   readonly format: "ascii" | "mermaid" | "json" | "otlp";
 }
 
@@ -54,6 +59,7 @@ export function flowCommand(): Command {
     .option("--reads", "include reads")
     .option("--deliveries", "include watch events that caused no action")
     .option("--no-fold", "show repeated arrows individually")
+    .option("--wide", "a column for each participant, also where that is wider than the terminal")
     .addOption(
       new Option("--format <form>", "output format").choices(["ascii", "mermaid", "json", "otlp"]).default("ascii"),
     )
@@ -82,9 +88,11 @@ async function showTrace(dir: DataDir, traceId: string, options: FlowOptions): P
 
 async function shown(dir: DataDir, object: ObjectName | undefined, options: FlowOptions): Promise<string> {
   const { records: all, dropped } = await fetchRecords(dir);
-  const about = object ?? (options.last === true ? lastFromOutside(all) : undefined);
+  const request = object === undefined && options.last === true ? lastFromOutside(all) : undefined;
+  const about = object ?? request;
   const question: Question = {
-    object: about,
+    object,
+    request,
     depth: options.depth,
     ...(options.since !== undefined && { since: realClock().now() - options.since }),
     reads: options.reads === true,
@@ -92,7 +100,9 @@ async function shown(dir: DataDir, object: ObjectName | undefined, options: Flow
   const found = trace(all, question);
   if (found.records.length === 0) throw new ClusterError(nothingFound(about, dropped));
   const notes = options.format === "ascii" ? notesOf(found, dropped) : [];
-  return rendered(found.records, options) + (notes.length === 0 ? "" : `\n${notes.join("\n")}\n`);
+  const width = terminalWidth() ?? Number.POSITIVE_INFINITY;
+  const below = notes.map((note) => `${wrapped(note, width, "")}\n`).join("");
+  return rendered(found.records, options) + (below === "" ? "" : `\n${below}`);
 }
 
 function rendered(records: readonly FlowRecord[], options: FlowOptions): string {
@@ -108,9 +118,7 @@ function rendered(records: readonly FlowRecord[], options: FlowOptions): string 
         const all = diagramOf(records, { fold, reads, deliveries }).participants;
         throw new ClusterError(`${only.join(", ")} took no part in this flow. Participants: ${all.join(", ")}.`);
       }
-      return format === "mermaid"
-        ? mermaid(diagram)
-        : ascii(diagram, { columnWidth: columnWidth(diagram.participants), headsEvery: headsEvery() });
+      return format === "mermaid" ? mermaid(diagram) : drawn(diagram, options.wide === true);
     }
   }
 }
@@ -121,10 +129,30 @@ function headsEvery(): number {
   return isTTY ? Math.max(10, rows - 2) : Infinity;
 }
 
-/** As wide as the terminal, so that most labels fit on their arrows. */
-function columnWidth(participants: readonly string[]): number {
-  const wide = process.stdout.columns ?? 160;
-  return Math.max(14, Math.min(30, Math.floor((wide - 20) / Math.max(1, participants.length))));
+/**
+ * As wide as the terminal, so that most labels fit on their arrows. Columns that do not fit are no columns: then each
+ * arrow is a line of text. A file or a pipe has any width.
+ */
+function drawn(diagram: Diagram, isWide: boolean): string {
+  const terminal = terminalWidth();
+  const { participants } = diagram;
+  const room = Math.floor(((terminal ?? 160) - 20) / Math.max(1, participants.length));
+  const columns = ascii(diagram, { columnWidth: Math.max(14, Math.min(30, room)), headsEvery: headsEvery() });
+  if (isWide || terminal === undefined || fits(columns, terminal)) return columns;
+  const note = `${participants.length} participants take more than ${terminal} columns: a line for each step. --wide draws them, --only NAME,… chooses some.`;
+  return `${wrapped(note, terminal, "")}\n${steps(diagram, terminal)}`;
+}
+
+/** Of the longest line, texts included. */
+function fits(text: string, width: number): boolean {
+  return text.split("\n").every((line) => line.length <= width);
+}
+
+/** Undefined: it is no terminal. `COLUMNS` says it for one that is not asked. */
+function terminalWidth(): number | undefined {
+  const { isTTY, columns } = process.stdout;
+  const told = Number(process.env.COLUMNS);
+  return isTTY ? columns : Number.isInteger(told) && told >= 40 ? told : undefined;
 }
 
 /** For an object, past records are shown first. */
@@ -175,7 +203,7 @@ export async function fetchRecords(dir: DataDir): Promise<{ records: FlowRecord[
   return { records, dropped: end?.type === "end" ? end.dropped : 0 };
 }
 
-function lastFromOutside(records: readonly FlowRecord[]): ObjectName | undefined {
+function lastFromOutside(records: readonly FlowRecord[]): RequestRecord | undefined {
   const isOutside = (record: FlowRecord): record is RequestRecord =>
     record.type === "request" &&
     record.cause === undefined &&

@@ -9,7 +9,7 @@ import { constants } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { Command } from "commander";
 import { ClusterError, type DataDir } from "#cluster";
-import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 
 export function kubectlCommand(): Command {
   return new Command("kubectl")

@@ -4,8 +4,8 @@
  *     k8ts up --detach ──► k8ts up (its log in k8ts.log) --► steps, then ready or failed --► parent prints and returns
  */
 import { spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync } from "node:fs";
-import { type ClusterConfig, ClusterError, dataDir, type Step } from "#cluster";
+import { closeSync, openSync } from "node:fs";
+import { type ClusterConfig, ClusterError, commandFor, dataDirAt, prepareDataDir, type Step } from "#cluster";
 import { banner, type Ready, type Reporter, readyLines, stepLine } from "./terminal.ts";
 
 type Message =
@@ -14,9 +14,10 @@ type Message =
   | { readonly type: "failed"; readonly sentence: string };
 
 export async function runDetached(config: ClusterConfig): Promise<void> {
-  const dir = dataDir(config.dataDir);
+  const dir = dataDirAt(config.dataDir, process.env);
   const entry = process.argv[1];
   if (entry === undefined) throw new ClusterError("k8ts cannot find its own program file, which --detach starts.");
+  await prepareDataDir(dir);
   const log = openLog(dir.path, dir.log);
   process.stdout.write(`${banner()}\n`);
   const args = process.argv.slice(2).filter((arg) => arg !== "--detach");
@@ -34,7 +35,7 @@ export async function runDetached(config: ClusterConfig): Promise<void> {
         return;
       case "ready":
         process.stdout.write(
-          `${readyLines(message.ready).join("\n")}  log          ${dir.log}\n  stop         k8ts down\n`,
+          `${readyLines(message.ready).join("\n")}  log          ${dir.log}\n  stop         ${commandFor(dir, "down")}\n`,
         );
         outcome.resolve();
         return;
@@ -59,7 +60,6 @@ export async function runDetached(config: ClusterConfig): Promise<void> {
 
 function openLog(dir: string, file: string): number {
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
     return openSync(file, "a", 0o600);
   } catch (error) {
     throw new ClusterError(

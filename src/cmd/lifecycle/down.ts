@@ -3,13 +3,15 @@ import { existsSync } from "node:fs";
 import { Command, Option } from "commander";
 import { type Clock, realClock } from "#base";
 import { ClusterError, type DataDir, endNodes, findRunning, isInUse, openDataDir } from "#cluster";
-import { type DataDirOption, dataDirOf, dataDirOption, wholeNumber } from "../options/values.ts";
+import { wholeNumber } from "../options/values.ts";
+import { clusterArgument, type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 
 const POLL_MS = 20;
 
 export function downCommand(): Command {
   return new Command("down")
     .description("stop the cluster and keep its state")
+    .addArgument(clusterArgument())
     .addOption(dataDirOption())
     .addOption(
       new Option("--timeout <seconds>", "how long to wait for the cluster to stop")
@@ -17,8 +19,8 @@ export function downCommand(): Command {
         .default(30),
     )
     .option("--keep-nodes", "keep real nodes and their containers running for the next `up`")
-    .action(async (options: DataDirOption & { timeout: number; keepNodes?: boolean }) => {
-      const dir = dataDirOf(options);
+    .action(async (name: string | undefined, options: DataDirOption & { timeout: number; keepNodes?: boolean }) => {
+      const dir = dataDirOf(options, name);
       const clock = realClock();
       const stopped = await stopRunning(dir, options.timeout * 1000, clock);
       if (!options.keepNodes) await endNodesOf(dir, clock);

@@ -3,30 +3,40 @@
  * Started by --detach, the same code reports to its parent instead of a terminal.
  */
 import { createLogger, realClock } from "#base";
-import { type Cluster, type ClusterConfig, type Environment, startCluster } from "#cluster";
+import type { InProcessHandle } from "#client";
+import { type Cluster, type ClusterConfig, dataDirAt, type Environment, startCluster } from "#cluster";
 import { upDashboard } from "../inspect/dashboard.ts";
+import { surviveClosedPipes } from "../process/closed-pipes.ts";
 import { sentenceFor } from "../process/sentence.ts";
 import { parentReporter } from "./detach.ts";
 import { type Reporter, residentMb, terminalReporter } from "./terminal.ts";
 
-/** `dashboardPort`: undefined for none. */
+export interface ForegroundOptions {
+  /** Undefined: no dashboard. */
+  readonly dashboardPort: number | undefined;
+  /** Undefined: nothing goes wrong on purpose. */
+  readonly faultSeed: number | undefined;
+}
+
 export async function runForeground(
   config: ClusterConfig,
   notes: readonly string[],
-  dashboardPort: number | undefined,
+  { dashboardPort, faultSeed }: ForegroundOptions,
 ): Promise<void> {
   const clock = realClock();
   const detached = process.send !== undefined;
   const reporter: Reporter = detached ? parentReporter() : terminalReporter(process.stdout, clock);
   // The cluster must survive a full disk or a closed pipe behind its log.
-  process.stderr.on("error", () => {});
+  surviveClosedPipes();
   const log = createLogger({
     clock,
     format: process.stderr.isTTY ? "pretty" : "json",
     level: detached ? "info" : "warn",
     write: (line) => process.stderr.write(line),
   });
-  const environment: Environment = { clock, log, progress: (step) => reporter.step(step) };
+  const faults = faultSeed === undefined ? undefined : (await import("#testing")).faultsBySeed(faultSeed, clock);
+  const between = faults && ((component: string, handle: InProcessHandle) => faults.between(component, handle));
+  const environment: Environment = { clock, log, progress: (step) => reporter.step(step), between };
 
   // A start that waits, for example for etcd, ends at once on a signal: what was started ends with the process, and no
   // acknowledged write is lost.
@@ -59,8 +69,8 @@ export async function runForeground(
     store: config.store.kind,
   });
   const { url, kubeconfig, mergedInto, store } = cluster;
-  const page =
-    dashboardPort === undefined ? undefined : await upDashboard({ clock, log, port: dashboardPort, kubeconfig });
+  const dir = dataDirAt(config.dataDir, process.env);
+  const page = dashboardPort === undefined ? undefined : await upDashboard({ clock, log, port: dashboardPort, dir });
   reporter.ready(
     {
       cluster: { url, kubeconfig, mergedInto },

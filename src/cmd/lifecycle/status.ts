@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import { realClock } from "#base";
 import { type DataDir, findRunning, type RunState } from "#cluster";
 import { askServer, bodyText } from "../inspect/ask-server.ts";
-import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
+import { clusterArgument, type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 import { duration } from "./terminal.ts";
 
 interface Status extends Partial<RunState> {
@@ -18,10 +18,11 @@ interface Status extends Partial<RunState> {
 export function statusCommand(): Command {
   return new Command("status")
     .description("show whether the cluster runs and is ready; exit code 1 if not")
+    .addArgument(clusterArgument())
     .addOption(dataDirOption())
     .addOption(new Option("-o, --output <format>", "output format").choices(["text", "json"]).default("text"))
-    .action(async (options: DataDirOption & { output: "text" | "json" }) => {
-      const status = await statusOf(dataDirOf(options));
+    .action(async (name: string | undefined, options: DataDirOption & { output: "text" | "json" }) => {
+      const status = await statusOf(dataDirOf(options, name));
       process.stdout.write(
         options.output === "json" ? `${JSON.stringify(status, undefined, 2)}\n` : describe(status, realClock().now()),
       );

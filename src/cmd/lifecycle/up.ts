@@ -27,6 +27,7 @@ import { controllersOption } from "../options/controllers.ts";
 import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
 import { flagValues } from "../options/flag-values.ts";
 import { notesOnOutside, type OutsideOptions, outsideFrom, outsideOptions } from "../options/outside.ts";
+import { type PublishOptions, publishAtStart, publishOption } from "../options/publish.ts";
 import {
   chooseNodes,
   ownTerminal,
@@ -37,7 +38,8 @@ import {
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
 import { type NodesFlagOptions, nodesFrom, nodesOptions } from "../options/simulated-nodes.ts";
 import { type TracingFlagOptions, tracingOption } from "../options/tracing.ts";
-import { dataDirOf, dataDirOption, milliseconds, wholeNumber } from "../options/values.ts";
+import { milliseconds, wholeNumber } from "../options/values.ts";
+import { clusterArgument, type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 import { runDetached } from "./detach.ts";
 import { runForeground } from "./foreground.ts";
 
@@ -57,12 +59,13 @@ export interface UpOptions
     NodesFlagOptions,
     RealNodesFlagOptions,
     OutsideOptions,
+    PublishOptions,
     TracingFlagOptions,
-    RecordingOptions {
+    RecordingOptions,
+    DataDirOption {
   readonly store: "embedded" | "memory" | "etcd";
-  readonly dataDir: string;
   readonly bindAddress: string;
-  readonly port: number;
+  readonly port?: number;
   readonly kubeconfig?: string;
   readonly eventTtl?: number;
   readonly serviceClusterIpRange?: readonly string[];
@@ -74,22 +77,25 @@ export interface UpOptions
   readonly dashboard: boolean;
   readonly dashboardPort: number;
   readonly detach?: boolean;
+  readonly faultSeed?: number;
 }
 
 export function upCommand(): Command {
   const command = new Command("up")
-    .description("start a cluster; Ctrl-C stops it, and the next `up` with the same data directory resumes it")
+    .description("start a cluster; Ctrl-C stops it, and the next `up` of the same name resumes it")
+    .addArgument(clusterArgument())
     .addOption(
       new Option("--store <kind>", "storage backend").choices(["embedded", "memory", "etcd"]).default("embedded"),
     )
     .addOption(dataDirOption())
     .option("--bind-address <ip>", "address to listen on", "127.0.0.1")
     .addOption(
-      new Option("--port <port>", "port of the API server; 0 picks a free one")
-        .argParser(wholeNumber(0, 65535))
-        .default(6443),
+      new Option(
+        "--port <port>",
+        "port of the API server; 0 picks a free one (default: that of the last start, else 6443 if it is free)",
+      ).argParser(wholeNumber(0, 65535)),
     )
-    .option("--kubeconfig <file>", "kubeconfig to add the context `k8ts` to (default: the user's)")
+    .option("--kubeconfig <file>", "kubeconfig to add the context `k8ts` or `k8ts-NAME` to (default: the user's)")
     .addOption(
       new Option("--event-ttl <duration>", "how long Events are kept, such as 1h30m (default: 1h)").argParser(
         milliseconds,
@@ -121,22 +127,32 @@ export function upCommand(): Command {
         .default(0),
     )
     .option("--no-dashboard", "do not serve the dashboard; `k8ts dashboard` serves it separately")
+    .addOption(
+      new Option(
+        "--fault-seed <n>",
+        "for tests: components of this process meet refusals, lost answers, late watches; which of them follows from the seed",
+      ).argParser(wholeNumber(0, 2 ** 31 - 1)),
+    )
     .option("--detach", "run in the background; return when the cluster is ready")
-    .action(async (options: UpOptions) => {
+    .action(async (name: string | undefined, given: UpOptions) => {
+      const { cluster: _, ...own } = given;
+      const options: UpOptions = { ...own, dataDir: dataDirOf(given, name).path };
       const { realNodes, notes } = await chooseNodes({ ...options, hasNodes: hasNodes(options) }, ownTerminal());
       const config = { ...configFrom(options, realNodes), flags: flagValues(command) };
+      await publishAtStart(options, dataDirOf(options), realNodes !== undefined);
       if (options.detach) await runDetached(config);
       else
         await runForeground(
           config,
-          [...notes, ...notesOnServing(options), ...notesOnOutside(options)],
-          options.dashboard ? options.dashboardPort : undefined,
+          [...notes, ...notesOnServing(options), ...notesOnOutside(options), ...notesOnFaults(options)],
+          { dashboardPort: options.dashboard ? options.dashboardPort : undefined, faultSeed: options.faultSeed },
         );
     });
   for (const option of [
     ...nodesOptions(),
     ...realNodesOptions(),
     ...outsideOptions(),
+    publishOption(),
     ...etcdOptions(),
     ...authenticationOptions(),
     ...authorizationOptions(),
@@ -153,10 +169,16 @@ export function upCommand(): Command {
   return command;
 }
 
+function notesOnFaults({ faultSeed: seed }: UpOptions): readonly string[] {
+  return seed === undefined ? [] : [`Requests of controllers, scheduler and simulated nodes fail by the seed ${seed}.`];
+}
+
 export function configFrom(options: UpOptions, realNodes?: RealNodesConfig): ClusterConfig {
   const nodes = realNodes === undefined ? nodesFrom(options) : undefined;
+  const { path, name } = dataDirOf(options);
   return {
-    dataDir: options.dataDir,
+    dataDir: path,
+    name,
     bindAddress: options.bindAddress,
     port: options.port,
     store: storeFrom(options),

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { realClock, silentLogger } from "#base";
 import { ClusterError, type DataDir, imageTools, type NodeRecord, nodeTools } from "#cluster";
-import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 
 interface ImageRow {
   readonly name: string;

@@ -7,9 +7,10 @@ import { Command } from "commander";
 import { type core, isStatusError, kinds } from "#api";
 import { realClock } from "#base";
 import type { ResourceClient } from "#client";
-import { ClusterError, findRunning } from "#cluster";
-import { readKubeconfig } from "#pki";
-import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
+import { ClusterError } from "#cluster";
+import { runningServer } from "../inspect/running-server.ts";
+import { textTable } from "../inspect/text-table.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 import { addRealVerbs, setRealNode } from "./real-node.ts";
 
 const NODES = kinds.Node;
@@ -71,9 +72,7 @@ async function withNodes(
   options: DataDirOption,
   work: (nodes: ResourceClient<core.Node>) => Promise<void>,
 ): Promise<void> {
-  const dir = dataDirOf(options);
-  if (!(await findRunning(dir)).running) throw new ClusterError(`No cluster is running in ${dir.path}.`);
-  const { server, caPem, client: user } = await readKubeconfig(dir.kubeconfig);
+  const { server, caPem, client: user } = await runningServer(dataDirOf(options));
   const credentials = user !== undefined && "certPem" in user ? { certPem: user.certPem, keyPem: user.keyPem } : {};
   // Loaded on demand, so that other commands start without it.
   const { Client, https } = await import("#client");
@@ -102,15 +101,5 @@ export function nodesTable(nodes: readonly core.Node[]): string {
       status?.nodeInfo?.containerRuntimeVersion.split(":")[0] ?? "-",
     ];
   });
-  const table = [["NAME", "STATUS", "ZONE", "ADDRESS", "RUNTIME"], ...rows];
-  const widths = [0, 1, 2, 3, 4].map((at) => Math.max(...table.map((row) => row[at]?.length ?? 0)));
-  return table
-    .map(
-      (row) =>
-        `${row
-          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-          .join("   ")
-          .trimEnd()}\n`,
-    )
-    .join("");
+  return textTable([["NAME", "STATUS", "ZONE", "ADDRESS", "RUNTIME"], ...rows]);
 }

@@ -7,9 +7,10 @@
 import type { Command } from "commander";
 import type { Clock } from "#base";
 import { realClock } from "#base";
-import { ClusterError, type DataDir, findRunning, type NodeRecord, nodeTools, type Wanted } from "#cluster";
+import { ClusterError, type DataDir, type NodeRecord, nodeTools, type Wanted } from "#cluster";
+import { runningServer } from "../inspect/running-server.ts";
 import { nodeMountOption, nodeMounts } from "../options/real-nodes.ts";
-import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 
 const POLL_MS = 50;
 const TIMEOUT_MS = 60_000;
@@ -44,7 +45,7 @@ export async function setRealNode(dir: DataDir, name: string, wanted: Wanted, cl
   const names = nodeNames(siteNames(dir.path), name);
   const known = await readNode(names);
   if (known === undefined) return false;
-  await checkRunning(dir);
+  await runningServer(dir);
   await writeSpec(names, { ...known.spec, wanted });
   await waitFor(dir, () => readNode(names), wanted, name, clock);
   return true;
@@ -57,7 +58,7 @@ async function addRealNode(
   clock: Clock,
 ): Promise<string> {
   const { listNodes, nodeNameProblem, nodeNames, readNode, siteNames, writeSpec } = await nodeTools();
-  await checkRunning(dir);
+  await runningServer(dir);
   const site = siteNames(dir.path);
   const taken = new Set((await listNodes(site)).map(({ names }) => names.name));
   const name = given ?? freeName(taken);
@@ -75,10 +76,6 @@ function freeName(taken: ReadonlySet<string>): string {
   let number = 1;
   while (taken.has(`node-${number}`)) number++;
   return `node-${number}`;
-}
-
-async function checkRunning(dir: DataDir): Promise<void> {
-  if (!(await findRunning(dir)).running) throw new ClusterError(`No cluster is running in ${dir.path}.`);
 }
 
 async function waitFor(

@@ -2,10 +2,11 @@
 import { Option } from "commander";
 import { ClusterError, type ComponentConfig } from "#cluster";
 import { type MetricsFlagOptions, metricsFrom, metricsOptions } from "./metrics.ts";
+import { type TlsFlagOptions, tlsFrom, tlsOptions } from "./tls.ts";
 import { type TracingFlagOptions, tracingOption } from "./tracing.ts";
 import { boolean, milliseconds, wholeNumber } from "./values.ts";
 
-export interface ComponentOptions extends MetricsFlagOptions, TracingFlagOptions {
+export interface ComponentOptions extends MetricsFlagOptions, TlsFlagOptions, TracingFlagOptions {
   readonly kubeconfig?: string;
   readonly master?: string;
   readonly bindAddress: string;
@@ -53,6 +54,7 @@ export function componentOptions({ name, port }: ComponentDefaults): readonly Op
     new Option("--leader-elect-resource-lock <kind>", "kind of the lock object").choices(["leases"]).default("leases"),
     new Option("--leader-elect-resource-name <name>", "name of the Lease").default(name),
     new Option("--leader-elect-resource-namespace <namespace>", "namespace of the Lease").default("kube-system"),
+    ...tlsOptions(),
     ...metricsOptions(),
     tracingOption(),
   ];
@@ -73,6 +75,7 @@ export function componentFrom(options: ComponentOptions): Omit<ComponentConfig, 
         port: securePort,
         tlsCertFile,
         tlsPrivateKeyFile,
+        tls: tlsFrom(options),
       },
     }),
     ...(options.leaderElect && { election: electionFrom(options) }),

@@ -11,6 +11,7 @@ export interface DnsFlagOptions {
   readonly clusterDomain: string;
   readonly upstream?: readonly string[];
   readonly stubDomain?: readonly string[];
+  readonly dnsHost?: readonly string[];
 }
 
 const DNS_PORT = 53;
@@ -25,8 +26,9 @@ export function dnsOptions(): readonly Option[] {
     new Option("--upstream <servers>", "upstream DNS servers, as ip[:port]; default: those of resolv.conf").argParser(
       list,
     ),
-    new Option("--stub-domain <domain=servers>", "DNS servers for one domain; repeatable").argParser(
-      (value: string, all: readonly string[] = []) => [...all, value],
+    new Option("--stub-domain <domain=servers>", "DNS servers for one domain; repeatable").argParser(repeated),
+    new Option("--dns-host <name=ips>", "a name besides those of Services, with its addresses; repeatable").argParser(
+      repeated,
     ),
   ];
 }
@@ -39,6 +41,12 @@ export function dnsFrom(options: DnsFlagOptions, addresses: readonly string[]): 
   });
   for (const address of addresses)
     if (isIP(address) === 0) throw new ClusterError(`--cluster-dns: ${address} is not an IP address.`);
+  const hosts = (options.dnsHost ?? []).map((text) => {
+    const [name = "", ips = ""] = text.split("=");
+    if (name === "" || list(ips).some((ip) => isIP(ip) === 0))
+      throw new ClusterError(`--dns-host ${text}: use name=ip[,…].`);
+    return [name.toLowerCase(), list(ips)] as const;
+  });
   return {
     addresses,
     port: options.dnsPort,
@@ -47,6 +55,7 @@ export function dnsFrom(options: DnsFlagOptions, addresses: readonly string[]): 
       .filter(Boolean)
       .map((server) => serverOf("--upstream", server)),
     stubDomains: Object.fromEntries(stubs),
+    hosts: Object.fromEntries(hosts),
   };
 }
 
@@ -67,6 +76,10 @@ function serverOf(flag: string, text: string): { host: string; port: number } {
   if (isIP(host) === 0 || Number(port) > 65_535)
     throw new ClusterError(`${flag}: ${text} is not a server; use ip[:port].`);
   return { host, port: Number(port) };
+}
+
+function repeated(value: string, all: readonly string[] = []): readonly string[] {
+  return [...all, value];
 }
 
 function list(value: string): string[] {

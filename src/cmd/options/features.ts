@@ -32,7 +32,9 @@ export function featureOptions(): readonly Option[] {
 /** Of the API server besides. */
 export function forwardCompatibleOptions(): readonly Option[] {
   return ["emulation-forward-compatible", "runtime-config-emulation-forward-compatible"].map((name) =>
-    new Option(`--${name} [bool]`, "accepted with --emulated-version").preset("true").argParser(boolean).hideHelp(),
+    new Option(`--${name} [bool]`, "no effect: --emulated-version and --runtime-config alone decide what is served")
+      .preset("true")
+      .argParser(boolean),
   );
 }
 

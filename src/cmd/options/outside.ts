@@ -3,12 +3,13 @@
  *
  *     --outside, --no-outside ──► K8TS_OUTSIDE ──► yes
  */
-import { Option } from "commander";
-import { ClusterError } from "#cluster";
+import { InvalidArgumentError, Option } from "commander";
+import { ClusterError, type HostPort } from "#cluster";
 
 export interface OutsideOptions {
   readonly outside?: boolean;
   readonly pullImages?: boolean;
+  readonly hostPorts?: readonly HostPort[];
 }
 
 const VARIABLE = "K8TS_OUTSIDE";
@@ -21,8 +22,23 @@ export function outsideOptions(): readonly Option[] {
       `let nodes pull images and reach what this machine reaches (default: yes, unless ${VARIABLE} is off)`,
     ),
     new Option("--no-outside", "a closed cluster: images have to be imported, and nothing leaves this machine"),
+    new Option(
+      "--host-ports <ports>",
+      "ports of this machine that Pods of real nodes reach at host.k8ts.internal, such as 5432,5353/udp (default: none)",
+    ).argParser(hostPorts),
     new Option("--pull-images", "the same as --outside, which is the default").hideHelp(),
   ];
+}
+
+/** `5432`, `5353/udp`. */
+function hostPorts(value: string): readonly HostPort[] {
+  return value.split(",").map((text) => {
+    const [, digits = "", protocol = "tcp"] = /^(\d{1,5})(?:\/(tcp|udp))?$/.exec(text.trim()) ?? [];
+    const port = Number(digits);
+    if (digits === "" || port < 1 || port > 65_535)
+      throw new InvalidArgumentError(`${text} is not a port such as 5432 or 5353/udp.`);
+    return { port, protocol: protocol === "udp" ? "udp" : "tcp" };
+  });
 }
 
 /** A flag decides, else the environment. Throws ClusterError for words that say neither. */

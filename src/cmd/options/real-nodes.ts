@@ -9,7 +9,7 @@ import { dirname, extname, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { InvalidArgumentError, Option } from "commander";
 import { type Cidr, parseCidr } from "#api";
-import { ClusterError, nodeTools, type RealNodesConfig } from "#cluster";
+import { ClusterError, type HostPort, nodeTools, type RealNodesConfig } from "#cluster";
 import type { NodesFlagOptions } from "./simulated-nodes.ts";
 
 export interface RealNodesFlagOptions {
@@ -21,6 +21,9 @@ export interface RealNodesFlagOptions {
   readonly loadBalancerAddresses?: readonly string[];
   readonly ingress?: boolean;
   readonly nodeMount?: readonly string[];
+  readonly nodeLoopDevices?: boolean;
+  readonly hostPorts?: readonly HostPort[];
+  readonly localhost?: boolean;
 }
 
 export function realNodesOptions(): readonly Option[] {
@@ -40,7 +43,15 @@ export function realNodesOptions(): readonly Option[] {
     ).argParser((value: string) => value.split(",").map((each) => each.trim())),
     new Option("--no-load-balancers", "do not serve Services of type LoadBalancer; another controller does"),
     new Option("--no-ingress", "do not run an ingress controller"),
+    new Option(
+      "--no-localhost",
+      "real nodes: do not serve Ingresses, load balancers and node ports on this machine's loopback",
+    ),
     nodeMountOption("of all real nodes"),
+    new Option(
+      "--node-loop-devices",
+      "real nodes that start have raw block volumes; their privileged Pods can then open all loop devices of this machine",
+    ),
   ];
 }
 
@@ -104,13 +115,16 @@ export async function chooseNodes(
 }
 
 function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfig> {
-  const { proxyMode, clusterCidr, loadBalancers, ingress } = options;
+  const { proxyMode, clusterCidr, loadBalancers, ingress, nodeLoopDevices, hostPorts, localhost } = options;
   const addresses = loadBalancers === false ? [] : options.loadBalancerAddresses;
   return {
     proxyMode,
     podRanges: clusterCidr,
     loadBalancerAddresses: addresses,
+    ...(hostPorts !== undefined && { hostPorts }),
+    ...(localhost === false && { localhost }),
     ...(ingress === false && { ingress }),
+    ...(nodeLoopDevices === true && { opensLoops: true }),
   };
 }
 

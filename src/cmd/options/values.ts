@@ -1,23 +1,8 @@
-/** Options that several commands share, and parsers of values. */
+/** Parsers of the values of options. */
 import { isIP } from "node:net";
-import { resolve } from "node:path";
-import { InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError } from "commander";
 import { durationMs } from "#api";
-import { ClusterError, type DataDir, dataDir, defaultDataDir, type ListenAddress } from "#cluster";
-
-export interface DataDirOption {
-  readonly dataDir: string;
-}
-
-export function dataDirOption(): Option {
-  return new Option("--data-dir <dir>", "directory with the cluster's state")
-    .default(defaultDataDir(process.env), "$K8TS_HOME or ~/.k8ts")
-    .argParser((value) => resolve(value));
-}
-
-export function dataDirOf(options: DataDirOption): DataDir {
-  return dataDir(options.dataDir);
-}
+import { ClusterError, type ListenAddress } from "#cluster";
 
 export function wholeNumber(least: number, most: number): (value: string) => number {
   return (value) => {

@@ -6,9 +6,10 @@
  */
 import { BufferedWriter, type Clock, createLogger, type Logger, type LogLevel } from "#base";
 import type { LoggingConfig } from "../options/logging.ts";
+import { surviveClosedPipes } from "./closed-pipes.ts";
 
 export function componentLog(clock: Clock, config?: LoggingConfig): Logger {
-  process.stderr.on("error", () => {});
+  surviveClosedPipes();
   return createLogger({
     clock,
     format: config?.format ?? (process.stderr.isTTY ? "pretty" : "json"),
@@ -24,7 +25,6 @@ function split(
   { flushMs }: LoggingConfig,
   { bufferBytes }: NonNullable<LoggingConfig["split"]>,
 ): (line: string, level: LogLevel) => void {
-  process.stdout.on("error", () => {});
   const write = (text: string) => process.stdout.write(text);
   if (bufferBytes === 0) return (line, level) => (level === "error" ? process.stderr.write(line) : write(line));
   const buffer = new BufferedWriter({ write, bytes: bufferBytes, everyMs: flushMs, clock });

@@ -1,8 +1,10 @@
 /** Runs a command line; failures become one sentence and exit code 1. */
 import { Command, CommanderError } from "commander";
+import { leaveWithTheReader } from "./closed-pipes.ts";
 import { sentenceFor } from "./sentence.ts";
 
 export async function runProgram(program: Command): Promise<void> {
+  leaveWithTheReader();
   try {
     await program.parseAsync();
   } catch (error) {

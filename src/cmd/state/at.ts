@@ -1,14 +1,14 @@
 /** `k8ts at WHEN get …`: kubectl on past state. */
 import { Command } from "commander";
-import { readKubeconfig } from "#pki";
 import { runKubectl } from "../inspect/kubectl.ts";
-import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
+import { runningServer } from "../inspect/running-server.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 import { momentOf } from "./moments.ts";
 
 export function atCommand(): Command {
   return new Command("at")
     .description("run kubectl on past state: `k8ts at 1041 get pods`, `k8ts at -5m get deployment web -o yaml`")
-    .argument("<when>", "a revision (1041), a time (2026-01-31T12:00:00Z) or an age (-5m, 5m)")
+    .argument("<when>", "a revision (1041), a time (2026-01-31T12:00:00Z) an age (-5m, 5m) or now")
     .argument("<arguments...>", "arguments for kubectl: get or describe")
     .addOption(dataDirOption())
     .allowUnknownOption()
@@ -17,7 +17,7 @@ export function atCommand(): Command {
       const dir = dataDirOf(options);
       // All requests of kubectl read the same revision.
       const { revision } = await momentOf(dir, when);
-      const { server } = await readKubeconfig(dir.kubeconfig);
+      const { server } = await runningServer(dir);
       process.exitCode = await runKubectl(["--server", `${server}/k8ts/at/${revision}`, ...args], dir);
     });
 }

@@ -3,12 +3,13 @@ import { Command } from "commander";
 import { type apiextensions, builtIn, type Kind, type KubeObject, parseJson, writeJson } from "#api";
 import { ClusterError, type DataDir } from "#cluster";
 import { askServer, bodyText } from "../inspect/ask-server.ts";
-import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 import { type FieldChange, type ObjectChange, objectChanges } from "./differences.ts";
 import { type MomentFound, messageOf, momentOf } from "./moments.ts";
 
 interface DiffOptions extends DataDirOption {
   readonly namespace?: string;
+  readonly all?: boolean;
   readonly format: "text" | "json";
 }
 
@@ -22,33 +23,40 @@ interface Listed {
   readonly name?: string;
 }
 
-/** They change all the time: shown only on request. */
-const NOISE = new Set(["events", "leases"]);
+/** They change all the time, or follow from other objects: shown only on request. */
+const NOISE = new Set(["events", "leases", "ipaddresses"]);
 const MAX_FIELDS = 20;
 const MAX_VALUE = 60;
 
 export function diffCommand(): Command {
   return new Command("diff")
-    .description("show the differences between two points in time: `k8ts diff -5m 1041 deployments`")
-    .argument("<a>", "a revision, a time or an age (5m)")
+    .description("show the differences between two points in time: `k8ts diff 5m now deployments`")
+    .argument("<a>", "a revision, a time, an age (5m) or now")
     .argument("<b>", "the same")
     .argument(
       "[resources...]",
-      "such as pods, deployment/web, widgets.example.com (default: all except events and leases)",
+      "such as pods, deployment/web, widgets.example.com (default: all except events, leases and ipaddresses)",
     )
     .addOption(dataDirOption())
     .option("-n, --namespace <name>", "only this namespace")
+    .option(
+      "--all",
+      "all resources, and fields that are only bookkeeping: times, observed generations, annotations of kubectl",
+    )
     .option("--format <form>", "text or json", "text")
     .allowUnknownOption()
     .action(async (a: string, b: string, resources: readonly string[], options: DiffOptions) => {
       const dir = dataDirOf(options);
       const [from, to] = [await momentOf(dir, a), await momentOf(dir, b)];
       const custom = await customResources(dir);
-      const wanted = resources.length === 0 ? everything(custom) : resources.map((text) => named(text, custom));
+      const wanted =
+        resources.length === 0
+          ? everything(custom, options.all === true)
+          : resources.map((text) => named(text, custom));
       const found: { readonly title: string; readonly changes: readonly ObjectChange[] }[] = [];
       for (const each of wanted) {
         const [before, after] = [await listed(dir, each, from, options), await listed(dir, each, to, options)];
-        found.push({ title: each.title, changes: objectChanges(before, after) });
+        found.push({ title: each.title, changes: objectChanges(before, after, { bookkeeping: options.all === true }) });
       }
       const changed = found.filter(({ changes }) => changes.length > 0);
       process.stdout.write(
@@ -95,9 +103,9 @@ async function listed(dir: DataDir, what: Listed, at: MomentFound, { namespace }
   return what.name === undefined ? items : items.filter(({ metadata }) => metadata.name === what.name);
 }
 
-function everything(custom: readonly Listed[]): Listed[] {
+function everything(custom: readonly Listed[], withNoise: boolean): Listed[] {
   const kept = builtIn.filter(
-    ({ verbs, names }) => verbs.includes("list") && verbs.includes("create") && !NOISE.has(names.plural),
+    ({ verbs, names }) => verbs.includes("list") && verbs.includes("create") && (withNoise || !NOISE.has(names.plural)),
   );
   // One version of each is enough.
   const own = new Map(kept.map((kind) => [titleOf(kind), ofKind(kind)]));

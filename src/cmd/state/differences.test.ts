@@ -29,6 +29,34 @@ describe("differences of two states", () => {
       ],
     ],
     [
+      "no times that only moved on, nor what follows from other fields",
+      [
+        pod("a", {
+          status: {
+            observedGeneration: 1,
+            at: "2026-01-01T00:00:00Z",
+            conditions: [{ type: "Ready", at: "2026-01-01T00:00:00Z" }],
+          },
+        }),
+      ],
+      [
+        pod("a", {
+          status: {
+            observedGeneration: 2,
+            at: "2026-01-01T00:00:01Z",
+            conditions: [{ type: "Ready", at: "2026-01-01T00:00:02.5Z" }],
+          },
+        }),
+      ],
+      [],
+    ],
+    [
+      "a time that came",
+      [pod("a", { status: {} })],
+      [pod("a", { status: { startTime: "2026-01-01T00:00:00Z" } })],
+      ['changed default/a status.startTime: undefined → "2026-01-01T00:00:00Z"'],
+    ],
+    [
       "no bookkeeping",
       [pod("a", { metadata: { name: "a", namespace: "default", resourceVersion: "1" } })],
       [pod("a", { metadata: { name: "a", namespace: "default", resourceVersion: "2" } })],
@@ -43,5 +71,12 @@ describe("differences of two states", () => {
           ),
     );
     expect(said).toEqual(want);
+  });
+
+  it("of bookkeeping are there if they are asked for", () => {
+    const [before, after] = ["2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z"].map((at) => [
+      pod("a", { status: { at } }),
+    ]);
+    expect(objectChanges(before ?? [], after ?? [], { bookkeeping: true })).toHaveLength(1);
   });
 });

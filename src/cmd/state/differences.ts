@@ -16,10 +16,23 @@ export interface ObjectChange {
   readonly fields: readonly FieldChange[];
 }
 
-/** Bookkeeping fields that change with every write. */
+/** They say nothing but that there was a write. */
 const LEFT_OUT = new Set(["metadata.resourceVersion", "metadata.managedFields", "metadata.generation"]);
+/** Fields that follow from others: what they were computed from is shown. */
+const BOOKKEEPING =
+  /(?:^|\.)observedGeneration$|^metadata\.annotations\.kubectl\.kubernetes\.io\/last-applied-configuration$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
-export function objectChanges(before: readonly KubeObject[], after: readonly KubeObject[]): ObjectChange[] {
+export interface ChangeOptions {
+  /** Also times that only moved on, and what follows from other fields. */
+  readonly bookkeeping?: boolean;
+}
+
+export function objectChanges(
+  before: readonly KubeObject[],
+  after: readonly KubeObject[],
+  { bookkeeping = false }: ChangeOptions = {},
+): ObjectChange[] {
   const old = new Map(before.map((object) => [nameOf(object), object]));
   const now = new Map(after.map((object) => [nameOf(object), object]));
   const changes: ObjectChange[] = [];
@@ -28,11 +41,17 @@ export function objectChanges(before: readonly KubeObject[], after: readonly Kub
     if (from === undefined) changes.push({ name, change: "added", fields: [] });
     else if (to === undefined) changes.push({ name, change: "removed", fields: [] });
     else {
-      const fields = fieldChanges(from, to, "");
+      const fields = fieldChanges(from, to, "").filter((field) => bookkeeping || !isBookkeeping(field));
       if (fields.length > 0) changes.push({ name, change: "changed", fields });
     }
   }
   return changes;
+}
+
+/** A time that came or went is news; one that moved on is not. */
+function isBookkeeping({ path, from, to }: FieldChange): boolean {
+  const isTime = (value: unknown) => typeof value === "string" && TIME.test(value);
+  return BOOKKEEPING.test(path) || (isTime(from) && isTime(to));
 }
 
 function fieldChanges(from: unknown, to: unknown, path: string): FieldChange[] {

@@ -5,7 +5,7 @@ import { Command } from "commander";
 import { type Clock, realClock } from "#base";
 import { ClusterError, type DataDir, openDataDir } from "#cluster";
 import { openStore, restoreStore } from "#store";
-import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 
 export function restoreCommand(): Command {
   return new Command("restore")

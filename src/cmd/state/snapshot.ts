@@ -8,7 +8,7 @@ import { realClock } from "#base";
 import { ClusterError, type DataDir, findRunning, openDataDir } from "#cluster";
 import { openStore, writeSnapshot } from "#store";
 import { askServer, bodyText } from "../inspect/ask-server.ts";
-import { type DataDirOption, dataDirOf, dataDirOption } from "../options/values.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 
 export function snapshotCommand(): Command {
   return new Command("snapshot")

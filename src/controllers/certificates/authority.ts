@@ -14,6 +14,8 @@ export interface RequestedNames {
 }
 
 export interface SignOptions {
+  /** Whose key signs. */
+  readonly signerName: string;
   /** `client auth`, `digital signature`, … */
   readonly usages: readonly string[];
   readonly notBefore: number;
@@ -21,6 +23,8 @@ export interface SignOptions {
 }
 
 export interface CertificateSigner {
+  /** Whether it has a key for a signer. Default: for all. */
+  signs?(signerName: string): boolean;
   /** `request`: the DER of a PKCS#10 request. Throws if it is invalid, or not signed with its own key. */
   read(request: Buffer): RequestedNames;
   /** The certificate as PEM. It never outlives the CA. */

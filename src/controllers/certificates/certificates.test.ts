@@ -11,6 +11,7 @@ import { neededUntil } from "./cleaner.ts";
 import { csrCleaner, csrSigning } from "./index.ts";
 import { lifetimeOf } from "./lifetime.ts";
 import { whyNotSigned } from "./rules.ts";
+import { signedStatus } from "./signing.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -91,6 +92,27 @@ describe("what signers sign", () => {
     { signer: "legacy-unknown", names: { ...node, uris: ["u:a"] }, usages: ["code signing"], want: undefined },
   ])("$signer, $usages, $names.organizations: $want", ({ signer, names, usages, want }) => {
     expect(whyNotSigned(`kubernetes.io/${signer}`, names, usages)).toBe(want);
+  });
+});
+
+it("signs only for signers that have a key, with that key", () => {
+  const request: SigningRequest = {
+    metadata: {},
+    spec: {
+      signerName: "kubernetes.io/legacy-unknown",
+      request: Buffer.from("-----BEGIN CERTIFICATE REQUEST-----\n-----END CERTIFICATE REQUEST-----").toString("base64"),
+      usages: ["code signing"],
+    },
+    status: { conditions: [{ type: "Approved", status: "True" }] },
+  };
+  const signer = (signs: boolean) => ({
+    signs: () => signs,
+    read: () => node,
+    sign: (_: Buffer, { signerName }: { readonly signerName: string }) => `by ${signerName}`,
+  });
+  expect(signedStatus(request, signer(false), YEAR_MS, 0)).toBeUndefined();
+  expect(signedStatus(request, signer(true), YEAR_MS, 0)).toEqual({
+    certificate: Buffer.from("by kubernetes.io/legacy-unknown").toString("base64"),
   });
 });
 

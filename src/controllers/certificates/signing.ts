@@ -44,7 +44,8 @@ export function signedStatus(
   now: number,
 ): SigningRequest["status"] {
   const { spec, status } = request;
-  if (!SIGNERS.includes(spec.signerName) || (status?.certificate ?? "") !== "") return undefined;
+  if (!SIGNERS.includes(spec.signerName) || signer.signs?.(spec.signerName) === false) return undefined;
+  if ((status?.certificate ?? "") !== "") return undefined;
   if (!hasCondition(request, "Approved") || hasCondition(request, "Denied") || hasCondition(request, "Failed"))
     return undefined;
   const bytes = requestBytes(request);
@@ -55,6 +56,10 @@ export function signedStatus(
     const failed = { type: "Failed", status: "True", reason: "SignerValidationFailure", message, lastUpdateTime };
     return { conditions: [...(status?.conditions ?? []), failed] };
   }
-  const certificate = signer.sign(bytes, { usages, ...lifetimeOf(spec.expirationSeconds, longestMs, now) });
+  const certificate = signer.sign(bytes, {
+    signerName: spec.signerName,
+    usages,
+    ...lifetimeOf(spec.expirationSeconds, longestMs, now),
+  });
   return { certificate: Buffer.from(certificate).toString("base64") };
 }

@@ -130,5 +130,7 @@ describe("a plan for a mirror", () => {
       "InvalidIPAddress Skipped 1 invalid IP addresses when mirroring to EndpointSlices",
       "TooManyAddressesToMirror A max of 1000 addresses can be mirrored to EndpointSlices per Endpoints subset. 2 addresses were skipped",
     ]);
+    const [write] = planMirror(endpoints([{ addresses }]), [], 10).steps?.flat() ?? [];
+    expect(write?.object).toMatchObject({ endpoints: { length: 10 } });
   });
 });

@@ -35,8 +35,8 @@ export function planRemoval(slices: readonly Slice[]): Plan {
 
 type Content = Pick<Slice, "addressType" | "endpoints" | "ports">;
 
-export function planMirror(endpoints: core.Endpoints, existing: readonly Slice[]): Plan {
-  const { wanted, events } = contentsOf(endpoints);
+export function planMirror(endpoints: core.Endpoints, existing: readonly Slice[], max = MAX_ADDRESSES): Plan {
+  const { wanted, events } = contentsOf(endpoints, max);
   const free = new Set(existing);
   const kept = new Map<Content, Slice>();
   for (const content of wanted) {
@@ -62,7 +62,10 @@ export function planMirror(endpoints: core.Endpoints, existing: readonly Slice[]
   return { steps, events, eventFor: (write, outcome) => eventAbout(endpoints, write, outcome) };
 }
 
-function contentsOf(endpoints: core.Endpoints): { wanted: readonly Content[]; events: readonly RecordedEvent[] } {
+function contentsOf(
+  endpoints: core.Endpoints,
+  max: number,
+): { wanted: readonly Content[]; events: readonly RecordedEvent[] } {
   const groups = new Map<string, Content & { readonly endpoints: Endpoint[] }>();
   let invalid = 0;
   let skipped = 0;
@@ -73,7 +76,7 @@ function contentsOf(endpoints: core.Endpoints): { wanted: readonly Content[]; ev
       ...notReadyAddresses.map((address) => ({ address, ready: false })),
     ];
     for (const { address, ready } of all) {
-      if (added >= MAX_ADDRESSES) skipped += 1;
+      if (added >= max) skipped += 1;
       else if (parseIp(address.ip) === undefined) invalid += 1;
       else {
         const content = { addressType: familyOf(address.ip), ports: (ports ?? []).map(portOf), endpoints: [] };
@@ -84,10 +87,13 @@ function contentsOf(endpoints: core.Endpoints): { wanted: readonly Content[]; ev
       }
     }
   }
-  return { wanted: [...groups.values()], events: warnings(endpoints, invalid, skipped) };
+  return { wanted: [...groups.values()], events: warnings(endpoints, { invalid, skipped, max }) };
 }
 
-function warnings(about: core.Endpoints, invalid: number, skipped: number): readonly RecordedEvent[] {
+function warnings(
+  about: core.Endpoints,
+  { invalid, skipped, max }: { readonly invalid: number; readonly skipped: number; readonly max: number },
+): readonly RecordedEvent[] {
   const both = { about, type: "Warning" } as const;
   const events: RecordedEvent[] = [];
   if (invalid > 0) {
@@ -95,7 +101,7 @@ function warnings(about: core.Endpoints, invalid: number, skipped: number): read
     events.push({ ...both, reason: "InvalidIPAddress", note });
   }
   if (skipped > 0) {
-    const note = `A max of ${MAX_ADDRESSES} addresses can be mirrored to EndpointSlices per Endpoints subset. ${skipped + invalid} addresses were skipped`;
+    const note = `A max of ${max} addresses can be mirrored to EndpointSlices per Endpoints subset. ${skipped + invalid} addresses were skipped`;
     events.push({ ...both, reason: "TooManyAddressesToMirror", note });
   }
   return events;

@@ -383,6 +383,12 @@ describe("a plan for slices", () => {
     expect(writes({ service: ends })).toEqual([]);
   });
 
+  it("fills slices as far as --max-endpoints-per-slice allows", () => {
+    const pods = ["a", "b", "c", "d", "e"].map((name, at) => pod(name, `10.0.0.${at + 1}`));
+    expect(writes({ pods })).toHaveLength(1);
+    expect(writes({ pods, maxEndpoints: 2 })).toHaveLength(3);
+  });
+
   it("leaves out Pods whose node is gone", () => {
     const [write] =
       planSlices({ service: owned, pods: [pod("a")], slices: [], node: () => undefined }).steps?.flat() ?? [];

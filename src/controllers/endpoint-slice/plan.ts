@@ -48,6 +48,8 @@ export interface ServiceView {
   shares?(): ZoneShares | undefined;
   /** The IP families that had zone hints before. */
   readonly hinted?: readonly IpFamily[];
+  /** `--max-endpoints-per-slice`. Default: 100. */
+  readonly maxEndpoints?: number | undefined;
 }
 
 export interface SlicesPlan extends Plan {
@@ -122,7 +124,11 @@ interface FamilyChanges extends FamilySlices<NewSlice, Slice> {
   readonly remove: readonly Slice[];
 }
 
-function planFamily({ service, pods, node }: ServiceView, family: IpFamily, slices: readonly Slice[]): FamilyChanges {
+function planFamily(
+  { service, pods, node, maxEndpoints = MAX_ENDPOINTS }: ServiceView,
+  family: IpFamily,
+  slices: readonly Slice[],
+): FamilyChanges {
   const own = slices.filter(({ metadata }) => isOwnedBy(metadata, service));
   const known = asksForHints(service) ? zonesHinted(own) : undefined;
   const groups = new Map<string, Group>();
@@ -148,7 +154,7 @@ function planFamily({ service, pods, node }: ServiceView, family: IpFamily, slic
     const placed = place(
       own.filter((slice) => portsKey(slice.ports) === key),
       endpoints,
-      MAX_ENDPOINTS,
+      maxEndpoints,
     );
     create.push(...placed.create.map((each) => ({ addressType: family, endpoints: each, ports })));
     update.push(

@@ -11,7 +11,15 @@
  */
 import { isStatusError, type KubeObject, kinds, type OwnerReference } from "#api";
 import { type Clock, TaskGroup } from "#base";
-import { type Client, type DiscoveredResource, discoverResources, type Informer, Informers, revisionOf } from "#client";
+import {
+  type Client,
+  type Discovered,
+  type DiscoveredResource,
+  type Informer,
+  Informers,
+  repeatedDiscovery,
+  revisionOf,
+} from "#client";
 import { type ControllerContext, defineController, type Enqueue } from "../runtime/index.ts";
 import { type Node, OwnerGraph, uidOf } from "./graph.ts";
 import { planFor } from "./plan.ts";
@@ -48,11 +56,15 @@ class Collector {
   readonly #graph = new OwnerGraph();
   readonly #followed = new Map<string, Followed>();
   readonly #absent: RecentlyAbsent;
+  readonly #discover: ReturnType<typeof repeatedDiscovery>;
+  /** What is followed as of now. */
+  #found: Discovered | undefined;
   #enqueue: Enqueue = () => {};
 
   constructor(context: ControllerContext) {
     this.#context = context;
     this.#absent = new RecentlyAbsent(context.clock);
+    this.#discover = repeatedDiscovery(context.client);
   }
 
   async reconcile(uid: string) {
@@ -94,15 +106,17 @@ class Collector {
   }
 
   async #follow(metadata: Informers, signal: AbortSignal): Promise<void> {
-    const { client, log, informers } = this.#context;
-    let found: Awaited<ReturnType<typeof discoverResources>>;
+    const { log, informers } = this.#context;
+    let found: Discovered;
     try {
-      found = await discoverResources(client, { signal });
+      found = await this.#discover({ signal });
     } catch (error) {
       if (signal.aborted) throw error;
       log.warn("discovery failed; known resources are still followed", { error });
       return;
     }
+    if (found === this.#found) return;
+    this.#found = found;
     const wanted = new Map(found.resources.filter(isFollowed).map((each) => [keyOf(each), each]));
     for (const [key, { resource, informer, leave }] of this.#followed) {
       if (wanted.has(key) || found.unknownGroups.has(resource.group)) continue;

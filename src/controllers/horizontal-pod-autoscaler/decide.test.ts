@@ -349,8 +349,8 @@ describe("a decision", () => {
     const { rescale, status } = decide(deciding(given));
     expect(rescale?.replicas).toBe(want);
     expect(conditionsText(status.conditions)).toEqual(conditions);
-    const { hpa, scale } = deciding(given);
-    expect(needsMetrics(hpa, scale)).toBe(conditions.length === 3);
+    const { hpa, scale, settings } = deciding(given);
+    expect(needsMetrics(hpa, scale, settings)).toBe(conditions.length === 3);
   });
 
   it("after the target was scaled", () => {
@@ -386,14 +386,64 @@ describe("a decision", () => {
     });
   });
 
-  it("with zero as the minimum: from zero and to zero", () => {
+  describe("zero (HPAScaleToZero)", () => {
     const queue = external({ type: "Value", value: "10" });
-    const given = { metrics: [queue], pods: [], min: 0 };
-    expect(decide(deciding({ ...given, readings: [values(25_000)] })).rescale?.replicas).toBe(3);
-    expect(decide(deciding({ ...given, readings: [values(0)] })).rescale).toBeUndefined();
-    const later = { ...deciding({ ...given, pods: RRR, readings: [values(0)] }), now: NOW + 301_000 };
+    const settings = { ...AUTOSCALER_DEFAULTS, scaleToZero: true };
+    const zero = (status: "True" | "False") => ({
+      desiredReplicas: 0,
+      conditions: [{ type: "ScaledToZero", status, reason: "x", message: "y" }],
+    });
+    const [mine, others] = [zero("True"), zero("False")];
+    const above = "external metric queue(nil) above target";
+    const below = "Current number of replicas below Spec.MinReplicas";
+
+    it.each<[name: string, given: Partial<Given> & { gate?: boolean }, milli: number, want: string]>([
+      ["from zero, as far as metrics say", { min: 0, status: mine }, 25_000, `3 ${above}`],
+      ["from zero: a part is one", { min: 0, status: mine }, 1, `1 ${above}`],
+      ["from zero, at most by four", { min: 0, status: mine, max: 20 }, 190_000, `4 ${above}`],
+      ["nothing to do", { min: 0, status: mine }, 0, "unchanged"],
+      ["switched off by hand", { min: 0 }, 25_000, "ScalingDisabled"],
+      ["switched off by hand after it was scaled up", { min: 0, status: others }, 25_000, "ScalingDisabled"],
+      ["without the gate", { min: 0, status: mine, gate: false }, 25_000, "ScalingDisabled"],
+      ["with metrics of Pods alone", { min: 0, status: mine, metrics: [perPod] }, 25_000, "ScalingDisabled"],
+      ["the minimum was raised: what metrics say", { min: 2, status: mine }, 35_000, `4 ${above}`],
+      ["the minimum was raised: it counts", { min: 2, status: mine }, 0, `2 ${below}`],
+      ["the minimum was raised: it counts with metrics", { min: 3, status: mine }, 15_000, `3 ${above}`],
+      ["the minimum was raised without the gate", { min: 2, status: mine, gate: false }, 35_000, "ScalingDisabled"],
+    ])("%s", (_name, { gate = true, ...given }, milli, want) => {
+      const asked = deciding({ metrics: [queue], pods: [], readings: [values(milli)], ...given });
+      const deliberated = { ...asked, settings: { ...settings, scaleToZero: gate } };
+      const { rescale, status } = decide(deliberated);
+      const active = status.conditions?.find(({ type }) => type === "ScalingActive");
+      const unchanged = active?.status === "True" ? "unchanged" : active?.reason;
+      expect(rescale === undefined ? unchanged : `${rescale.replicas} ${rescale.reason}`).toBe(want);
+      expect(needsMetrics(asked.hpa, asked.scale, deliberated.settings)).toBe(want !== "ScalingDisabled");
+    });
+
     const history = { recommendations: [{ replicas: 3, atMs: NOW }], added: [], removed: [] };
-    expect(decide({ ...later, history }).rescale).toMatchObject({ replicas: 0, reason: "All metrics below target" });
+    const emptied = (given: Partial<Given>) => ({
+      ...deciding({ metrics: [queue], pods: RRR, readings: [values(0)], min: 0, ...given }),
+      now: NOW + 301_000,
+      history,
+    });
+    it.each<[name: string, given: Deciding, want: string | undefined]>([
+      ["to zero", { ...emptied({}), settings }, "True ScaledToZero the HPA controller scaled the workload to zero"],
+      [
+        "to another number",
+        { ...emptied({ min: 1 }), settings },
+        "False NotScaledToZero the HPA controller did not scale the workload to zero",
+      ],
+      [
+        "up again",
+        { ...deciding({ metrics: [queue], pods: [], readings: [values(25_000)], min: 0, status: mine }), settings },
+        "False NotScaledToZero the HPA controller did not scale the workload to zero",
+      ],
+      ["without the gate", emptied({}), undefined],
+    ])("a condition remembers who did it: %s", (_name, given, want) => {
+      const { conditions = [] } = decide(given).rescale?.succeeded().status ?? {};
+      const found = conditions.find(({ type }) => type === "ScaledToZero");
+      expect(found && `${found.status} ${found.reason} ${found.message}`).toBe(want);
+    });
   });
 
   it("the target cannot be found", () => {

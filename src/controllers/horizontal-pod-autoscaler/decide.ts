@@ -4,7 +4,7 @@
  *     metrics ──► proposals ──► the highest ──► stabilization, limits ──► replicas ──► conditions, events, status
  *
  * 1. The highest proposal counts. A metric that fails keeps the others from scaling down, not from scaling up.
- * 2. A target without replicas is left alone, unless the autoscaler may scale to zero itself.
+ * 2. A target without replicas is left alone, unless this controller has scaled it to zero: see zero.ts.
  * 3. Outside of the bounds the number is corrected at once, without a look at metrics.
  */
 import type { autoscaling, core } from "#api";
@@ -14,6 +14,7 @@ import { normalize } from "./normalize.ts";
 import type { AutoscalerSettings } from "./settings.ts";
 import { type ConditionType, statusOf, withCondition } from "./status.ts";
 import { tolerancesOf } from "./tolerances.ts";
+import { type AtZero, atZero, scaledToZero } from "./zero.ts";
 
 type Hpa = autoscaling.HorizontalPodAutoscaler;
 type Status = autoscaling.HorizontalPodAutoscalerStatus;
@@ -72,9 +73,10 @@ export function targetFailed(hpa: Hpa, error: string, now: number): Pick<Decisio
 }
 
 /** Whether metrics have to be read at all. */
-export function needsMetrics({ spec }: Hpa, { specReplicas }: TargetScale): boolean {
-  const { minReplicas = 1, maxReplicas } = spec;
-  return !(specReplicas === 0 && minReplicas !== 0) && specReplicas <= maxReplicas && specReplicas >= minReplicas;
+export function needsMetrics(hpa: Hpa, { specReplicas }: TargetScale, settings: AutoscalerSettings): boolean {
+  if (specReplicas === 0) return atZero(hpa, settings) !== "disabled";
+  const { minReplicas = 1, maxReplicas } = hpa.spec;
+  return specReplicas <= maxReplicas && specReplicas >= minReplicas;
 }
 
 export interface Deciding {
@@ -86,6 +88,8 @@ export interface Deciding {
   readonly settings: AutoscalerSettings;
   readonly now: number;
 }
+
+const BELOW_MINIMUM = "Current number of replicas below Spec.MinReplicas";
 
 export function decide(deciding: Deciding): Decision {
   return new Deliberation(deciding).decide();
@@ -106,20 +110,21 @@ class Deliberation {
   }
 
   decide(): Decision {
-    const { hpa, scale, read } = this.#given;
+    const { hpa, scale, read, settings } = this.#given;
     const { minReplicas = 1, maxReplicas } = hpa.spec;
     const { specReplicas: current } = scale;
     this.#set("AbleToScale", true, {
       reason: "SucceededGetScale",
       message: "the HPA controller was able to get the target's current scale",
     });
-    if (current === 0 && minReplicas !== 0) {
+    const zero: AtZero | undefined = current === 0 ? atZero(hpa, settings) : undefined;
+    if (zero === "disabled") {
       const message = "scaling is disabled since the replica count of the target is zero";
       this.#set("ScalingActive", false, { reason: "ScalingDisabled", message });
       return this.#unchanged(current);
     }
     if (current > maxReplicas) return this.#rescale(maxReplicas, "Current number of replicas above Spec.MaxReplicas");
-    if (current < minReplicas) return this.#rescale(minReplicas, "Current number of replicas below Spec.MinReplicas");
+    if (current < minReplicas && zero === undefined) return this.#rescale(minReplicas, BELOW_MINIMUM);
     if (read === undefined) throw new TypeError("the metrics were not read");
     const proposed = this.#propose(read);
     if (!proposed.ok) {
@@ -133,12 +138,16 @@ class Deliberation {
       ...this.#given,
       bounds: { currentReplicas: current, minReplicas, maxReplicas },
       behavior: hpa.spec.behavior,
-      downscaleStabilizationMs: this.#given.settings.downscaleStabilizationMs,
+      downscaleStabilizationMs: settings.downscaleStabilizationMs,
       history: this.#history,
     });
     this.#history = history;
     this.#set("AbleToScale", true, able);
     this.#set("ScalingLimited", limited.isLimited, limited);
+    if (zero === "below-minimum" && replicas <= minReplicas) {
+      const decision = this.#rescale(minReplicas, recommended > current ? reason : BELOW_MINIMUM);
+      return { ...decision, evaluated: this.#evaluated, error };
+    }
     const decision = replicas === current ? this.#unchanged(current) : this.#rescale(replicas, reason);
     return { ...decision, evaluated: this.#evaluated, error };
   }
@@ -201,7 +210,7 @@ class Deliberation {
   }
 
   #rescale(replicas: number, reason: string): Decision {
-    const { hpa, scale, now } = this.#given;
+    const { hpa, scale, settings, now } = this.#given;
     const figures = { currentReplicas: scale.specReplicas, metrics: this.#metrics };
     const withAble = (isTrue: boolean, why: { readonly reason: string; readonly message: string }) =>
       withCondition(this.#conditions, "AbleToScale", isTrue, why, now);
@@ -210,7 +219,9 @@ class Deliberation {
       reason,
       succeeded: () => {
         const message = `the HPA controller was able to update the target scale to ${replicas}`;
-        const conditions = withAble(true, { reason: "SucceededRescale", message });
+        const able = withAble(true, { reason: "SucceededRescale", message });
+        const zero = scaledToZero(hpa, scale.specReplicas, replicas, settings);
+        const conditions = zero === undefined ? able : withCondition(able, "ScaledToZero", zero.isTrue, zero, now);
         return {
           status: statusOf(hpa.status, { ...figures, desiredReplicas: replicas, conditions, scaledAt: now }),
           event: { type: "Normal", reason: "SuccessfulRescale", note: `New size: ${replicas}; reason: ${reason}` },

@@ -138,7 +138,9 @@ export function horizontalPodAutoscaler(given: Partial<AutoscalerSettings> = {})
           }
           const { spec, status } = target.value.scale;
           const scale = { specReplicas: spec?.replicas ?? 0, statusReplicas: status?.replicas ?? 0 };
-          const found = needsMetrics(hpa, scale) ? await read(hpa, key, target.value.scale, signal) : undefined;
+          const found = needsMetrics(hpa, scale, settings)
+            ? await read(hpa, key, target.value.scale, signal)
+            : undefined;
           const decision = decide({ hpa, scale, read: found, history: memory.history, settings, now });
           memory.history = decision.history;
           count(hpa, scale.specReplicas, found, decision, clock.monotonic() - startMs);

@@ -13,6 +13,8 @@ export interface AutoscalerSettings {
   readonly workers: number;
   /** The feature gate HPAConfigurableTolerance: autoscalers may have their own tolerances. */
   readonly configurableTolerance: boolean;
+  /** The feature gate HPAScaleToZero: see zero.ts. */
+  readonly scaleToZero: boolean;
   /** The feature gate PodLevelResources: requests of the Pod go before those of its containers. */
   readonly podLevelResources: boolean;
 }
@@ -25,5 +27,6 @@ export const AUTOSCALER_DEFAULTS: AutoscalerSettings = {
   initialReadinessDelayMs: 30_000,
   workers: 5,
   configurableTolerance: true,
+  scaleToZero: false,
   podLevelResources: true,
 };

@@ -8,7 +8,7 @@ import { type autoscaling, equalJson, formatTime, instantOf, type Json } from "#
 type Status = autoscaling.HorizontalPodAutoscalerStatus;
 type Condition = autoscaling.HorizontalPodAutoscalerCondition;
 
-export type ConditionType = "AbleToScale" | "ScalingActive" | "ScalingLimited";
+export type ConditionType = "AbleToScale" | "ScalingActive" | "ScalingLimited" | "ScaledToZero";
 
 export function withCondition(
   conditions: readonly Condition[],

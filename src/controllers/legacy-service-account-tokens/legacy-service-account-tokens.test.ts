@@ -29,6 +29,12 @@ describe("what becomes of a token", () => {
     { name: "marked within a year", given: secret({ [INVALID]: "2029-12-01" }), want: { do: "keep" } },
     { name: "marked long ago", given: secret({ [INVALID]: "2029-05-01" }), want: { do: "delete" } },
     { name: "marked with nonsense", given: secret({ [INVALID]: "x" }), want: { do: "mark", since: "2030-06-01" } },
+    {
+      name: "marked some days ago, where days are enough",
+      given: secret({ [INVALID]: "2030-05-28" }),
+      over: { restMs: 2 * DAY_MS },
+      want: { do: "delete" },
+    },
     { name: "asked for", given: secret(), over: { listed: false }, want: { do: "keep" } },
     { name: "mounted", given: secret({ [INVALID]: "2029-05-01" }), over: { mounted: true }, want: { do: "keep" } },
     { name: "where uses are not noted", given: secret(), over: { trackedSince: undefined }, want: { do: "keep" } },

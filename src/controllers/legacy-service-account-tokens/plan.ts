@@ -20,6 +20,8 @@ export interface Facts {
   readonly listed: boolean;
   readonly mounted: boolean;
   readonly now: number;
+  /** How long a token rests before each step. Default: a year. */
+  readonly restMs?: number | undefined;
 }
 
 export type Decision =
@@ -27,11 +29,14 @@ export type Decision =
   | { readonly do: "delete" }
   | { readonly do: "mark"; readonly since: string };
 
-export function decide({ metadata }: core.Secret, { trackedSince, listed, mounted, now }: Facts): Decision {
+export function decide(
+  { metadata }: core.Secret,
+  { trackedSince, listed, mounted, now, restMs = REST_MS }: Facts,
+): Decision {
   const keep: Decision = { do: "keep" };
   if (trackedSince === undefined || !isDate(trackedSince)) return keep;
-  if (now < Date.parse(trackedSince) + DAY_MS + REST_MS) return keep;
-  const since = now - REST_MS;
+  if (now < Date.parse(trackedSince) + DAY_MS + restMs) return keep;
+  const since = now - restMs;
   if (metadata?.deletionTimestamp !== undefined || Date.parse(metadata?.creationTimestamp ?? "") >= since) return keep;
   const used = metadata?.labels?.[LAST_USED];
   // An unreadable date counts as recent.

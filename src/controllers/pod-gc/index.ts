@@ -22,7 +22,7 @@ const ORPHAN = "orphan ";
 
 export interface PodGarbageCollectorOptions {
   /** `--terminated-pod-gc-threshold`; 0: all are kept. */
-  readonly terminatedPodThreshold?: number;
+  readonly terminatedPodThreshold?: number | undefined;
 }
 
 export function podGarbageCollector({

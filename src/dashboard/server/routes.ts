@@ -2,6 +2,7 @@
  * The dashboard's routes, below a random path, so that browsers send its cookie to no other server on this machine:
  *
  *     /<path>/?token=…     the link: starts a session, once
+ *     /<path>/link         another link, for whoever has the secret of this dashboard
  *     /<path>/             the page, /<path>/assets/… its files
  *     /<path>/proxy/…      the API, as the user        /<path>/streams   watches and logs, over one WebSocket
  *     /<path>/why?…        why an object is in its state
@@ -24,6 +25,7 @@ export interface RoutesOptions {
   /** The common path prefix, such as `/x1y2`. */
   readonly path: string;
   readonly port: () => number;
+  readonly newLink: () => string;
   readonly assets: string;
   readonly upstream: () => Promise<Upstream>;
   readonly explain?: Explain | undefined;
@@ -47,6 +49,10 @@ export class Routes {
     const below = this.#below(url);
     if (below === undefined) return say(response, 404, NO_LINK);
     if (below.startsWith("/?token=") && method === "GET") return this.#enter(below.slice("/?token=".length), response);
+    if (below === "/link") {
+      if (!this.#options.sessions.isHolder(headers.authorization)) return say(response, 401, NO_LINK);
+      return say(response, 200, this.#options.newLink());
+    }
     if (!this.#admits(message)) {
       return below.startsWith("/proxy/")
         ? answerStatus(response, 401, "Unauthorized", NO_LINK)

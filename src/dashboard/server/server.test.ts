@@ -60,6 +60,15 @@ async function enter(): Promise<{ base: string; cookie: string; origin: string }
 }
 
 describe("the link", () => {
+  it("comes from another process, too, if it has the secret", async () => {
+    const { url, secret } = dashboard.access;
+    for (const authorization of [undefined, "Bearer ", "Bearer wrong"])
+      expect((await send(url, authorization === undefined ? {} : { authorization })).status).toBe(401);
+    const { status, body } = await send(url, { authorization: `Bearer ${secret}` });
+    expect(status).toBe(200);
+    expect((await send(body.trim())).status).toBe(200);
+  });
+
   it("works once, and gives a cookie that no script and no other site gets", async () => {
     const link = dashboard.newLink();
     const first = await send(link);

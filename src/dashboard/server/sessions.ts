@@ -11,6 +11,8 @@ import type { Clock } from "#base";
 const IDLE_MS = 12 * 3600 * 1000;
 
 export class Sessions {
+  /** Whoever has it gets links: commands of the user that runs the dashboard. */
+  readonly holder = secret();
   readonly #clock: Clock;
   /** Digest of the unused token. */
   #link: Buffer | undefined;
@@ -34,6 +36,11 @@ export class Sessions {
     const id = secret();
     this.#used.set(digest(id).toString("hex"), this.#clock.now());
     return id;
+  }
+
+  /** `authorization`: the header with the holder's secret. */
+  isHolder(authorization: string | undefined): boolean {
+    return timingSafeEqual(digest(`Bearer ${this.holder}`), digest(authorization ?? ""));
   }
 
   admits(id: string | undefined): boolean {

@@ -27,6 +27,8 @@ export interface DashboardOptions {
 export interface Dashboard {
   /** A one-time link, which invalidates the previous one. */
   newLink(): string;
+  /** Where another process gets a link, and the secret that it has to present as a bearer token. */
+  readonly access: { readonly url: string; readonly secret: string };
   close(): Promise<void>;
 }
 
@@ -35,9 +37,12 @@ export async function startDashboard({ clock, log, port, ...options }: Dashboard
   const path = `/${secret().slice(0, 12)}`;
   const server: Server = createServer();
   const portOf = () => (server.address() as AddressInfo).port;
+  const base = () => `http://127.0.0.1:${portOf()}${path}/`;
+  const newLink = () => `${base()}?token=${sessions.newToken()}`;
   let loading: Promise<Routes> | undefined;
   const routes = () => {
-    loading ??= import("./routes.ts").then((module) => new module.Routes({ sessions, path, port: portOf, ...options }));
+    const parts = { sessions, path, port: portOf, newLink, ...options };
+    loading ??= import("./routes.ts").then((module) => new module.Routes(parts));
     return loading;
   };
   // The server does not track upgraded sockets.
@@ -66,7 +71,8 @@ export async function startDashboard({ clock, log, port, ...options }: Dashboard
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   return {
-    newLink: () => `http://127.0.0.1:${portOf()}${path}/?token=${sessions.newToken()}`,
+    newLink,
+    access: { url: `${base()}link`, secret: sessions.holder },
     async close() {
       (await loading)?.close();
       const closed = once(server.close(), "close");

@@ -68,7 +68,7 @@ function leftOf({ from, to }: Line, columns: Columns): string {
   return columns.at(from) < columns.at(to) ? from : to;
 }
 
-function timeOf(ms: number): string {
+export function timeOf(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return ms < 100_000 ? `${(ms / 1000).toFixed(2)} s` : `${Math.round(ms / 1000)} s`;
 }

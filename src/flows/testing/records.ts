@@ -49,11 +49,15 @@ export class Story {
   readonly records: FlowRecord[] = [];
 
   request(
-    facts: Partial<RequestRecord> & { readonly revision?: number; readonly change?: "MODIFIED" | "DELETED" },
+    facts: Partial<RequestRecord> & {
+      readonly revision?: number;
+      readonly change?: "MODIFIED" | "DELETED";
+      readonly uid?: string;
+    },
   ): this {
-    const { revision, change = "ADDED", ...rest } = facts;
+    const { revision, change = "ADDED", uid = `uid-${facts.name ?? "x"}`, ...rest } = facts;
     const { seq, at } = { ...this.#next(), ...rest };
-    const written = { revision: revision ?? 0, change, uid: `uid-${rest.name ?? "x"}`, at: at + 0.5 };
+    const written = { revision: revision ?? 0, change, uid, at: at + 0.5 };
     this.records.push({ ...REQUEST, ...rest, seq, at, ...(revision !== undefined && { written }) } as RequestRecord);
     return this;
   }

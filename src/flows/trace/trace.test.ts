@@ -58,6 +58,28 @@ describe("the trace of an object", () => {
     ]);
   });
 
+  it("is about the last object of its name, not about earlier ones", () => {
+    const story = rollout()
+      .request({ resource: "apps/deployments", name: "web", verb: "delete", revision: 50, change: "DELETED" })
+      .request({ resource: "apps/deployments", name: "web", revision: 60, uid: "second" })
+      .work({ id: "d9", actor: "deployment-controller", woken: [60] })
+      .request({ resource: "apps/replicasets", name: "web-2", revision: 61, cause: "d9" });
+    expect(told(trace(story.records, { object: WEB }).records)).toEqual(["request web", "d9", "request web-2"]);
+  });
+
+  it("of one request is that request and what followed", () => {
+    const { records } = rollout().request({
+      resource: "apps/deployments",
+      name: "web",
+      verb: "patch",
+      revision: 70,
+      change: "MODIFIED",
+    });
+    const request = records.at(-1);
+    if (request?.type !== "request") throw new Error("the last record is a request");
+    expect(told(trace(records, { request }).records)).toEqual(["request web"]);
+  });
+
   it("has what time alone woke about the object, and what followed", () => {
     const object = { resource: "autoscaling/horizontalpodautoscalers", namespace: "default", name: "web" };
     const about = { about: "default/web", resource: object.resource };

@@ -8,6 +8,7 @@
  * 2. A claimed work is not a cause: it stands before its own requests, and joins no other flow.
  * 3. A work is shown with everything that it caused, or not at all; one that caused nothing is left out.
  * 4. A work about the object that no change woke, but time, belongs to the object's flow: no write leads to it.
+ * 5. An object is the last one of its name, from its creation on: earlier ones of the name are other objects.
  */
 import {
   type DeliveryRecord,
@@ -22,6 +23,8 @@ import {
 export interface Question {
   /** Undefined: everything. */
   readonly object?: ObjectName | undefined;
+  /** Only this request, and what followed from it. */
+  readonly request?: RequestRecord | undefined;
   /** How many works deep. Default: all. */
   readonly depth?: number | undefined;
   readonly since?: number | undefined;
@@ -48,7 +51,9 @@ export function trace(all: readonly FlowRecord[], question: Question): Trace {
   const links = linksOf(all);
   const found = new Set<FlowRecord>();
   const begin = all.filter((record): record is RequestRecord => record.type === "request" && record.at >= since);
-  if (object === undefined) {
+  if (question.request !== undefined) {
+    goDown(question.request, links, found, depth);
+  } else if (object === undefined) {
     for (const request of begin) {
       found.add(request);
       const work = links.works.get(request.cause ?? "");
@@ -58,13 +63,15 @@ export function trace(all: readonly FlowRecord[], question: Question): Trace {
     for (const record of all)
       if (record.type === "work" && record.at >= since && record.calls.length > 0) found.add(record);
   } else {
-    const own = begin.filter((request) => sameObject(request, object));
+    const bornAt = beginningOf(all, object);
+    const isOwn = (request: RequestRecord) => sameObject(request, object) && request.at >= bornAt;
+    const own = begin.filter(isOwn);
     const roots = Number.isFinite(depth) ? withoutEffects(own, links) : own;
     for (const request of roots) goUp(request, links, found);
     const beginnings = [...found].filter((record) => record.type === "request");
-    for (const request of beginnings) if (sameObject(request, object)) goDown(request, links, found, depth);
+    for (const request of beginnings) if (isOwn(request)) goDown(request, links, found, depth);
     for (const work of links.works.values()) {
-      if (depth <= 0 || work.at < since || !isWokenByTime(work, object)) continue;
+      if (depth <= 0 || work.at < Math.max(since, bornAt) || !isWokenByTime(work, object)) continue;
       const sent = links.sentBy.get(work.id) ?? [];
       if (sent.length > 0) found.add(work);
       for (const request of sent) goDown(request, links, found, depth - 1);
@@ -74,6 +81,19 @@ export function trace(all: readonly FlowRecord[], question: Question): Trace {
     .filter((record) => reads || record.type !== "request" || !isRead(record.verb))
     .sort(byTime(links));
   return { records: causesFirst(records, links), missing: missingCauses(found, links) };
+}
+
+/** When the object began, as far as it is known: by its uid. */
+function beginningOf(all: readonly FlowRecord[], object: ObjectName): number {
+  const writes = all.flatMap((record) =>
+    record.type === "request" && record.subresource === "" && record.written !== undefined && sameObject(record, object)
+      ? [{ uid: record.written.uid, began: record.at }]
+      : [],
+  );
+  const uid = writes.at(-1)?.uid;
+  const first = writes.find((write) => write.uid === uid);
+  // Without an earlier object of its name, all that is known is about this one: also what was refused before.
+  return first === undefined || first === writes[0] ? Number.NEGATIVE_INFINITY : first.began;
 }
 
 function linksOf(all: readonly FlowRecord[]): Links {

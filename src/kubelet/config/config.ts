@@ -1,10 +1,15 @@
 /** The configuration of a kubelet: from flags and from a KubeletConfiguration file. */
+import type { SecureVersion } from "node:tls";
 import type { core } from "#api";
 import type { TracingSettings } from "#tracing";
 import type { ShutdownPeriod } from "../eviction/index.ts";
 import type { Amounts } from "../node/index.ts";
 
 export interface KubeletConfig {
+  /** TLS of the kubelet's server, as OpenSSL has it. Default: TLS 1.2, strong suites. */
+  readonly serverTls?:
+    | { readonly minVersion?: SecureVersion | undefined; readonly ciphers?: string | undefined }
+    | undefined;
   readonly nodeName: string;
   /** The first is the primary one. */
   readonly nodeIps: readonly string[];

@@ -17,12 +17,14 @@ export interface ContainerParts {
   readonly imageUser: ImageUser;
   readonly env: ReadonlyMap<string, string>;
   readonly paths: MountPaths;
+  /** CDI devices, by their qualified names. */
+  readonly cdiDevices?: readonly string[];
   /** The container whose processes an ephemeral container sees. */
   readonly targetId?: string | undefined;
 }
 
 export function containerConfig(parts: ContainerParts, facts: NodeFacts): ContainerConfig {
-  const { pod, container, attempt, imageRef, imageUser, env, paths, targetId } = parts;
+  const { pod, container, attempt, imageRef, imageUser, env, paths, cdiDevices = [], targetId } = parts;
   const expanded = (words: readonly string[] = []) => words.map((word) => expand(word, (name) => env.get(name)));
   const { seccompRoot, seccompDefault } = facts;
   return {
@@ -34,6 +36,7 @@ export function containerConfig(parts: ContainerParts, facts: NodeFacts): Contai
     envs: [...env].map(([key, value]) => ({ key, value })),
     mounts: containerMounts(container, paths),
     devices: containerDevices(container, paths),
+    ...(cdiDevices.length > 0 && { cdiDevices: cdiDevices.map((name) => ({ name })) }),
     labels: containerLabels(pod, container),
     annotations: containerAnnotations(pod, container, attempt),
     logPath: containerLogPath(container.name, attempt),

@@ -28,6 +28,7 @@ const values = {
   /** `propagation` is one of PROPAGATIONS. */
   Mount: { containerPath: [1, "string"], hostPath: [2, "string"], readonly: [3, "bool"], propagation: [5, "int32"] },
   SELinuxOption: { user: [1, "string"], role: [2, "string"], type: [3, "string"], level: [4, "string"] },
+  CDIDevice: { name: [1, "string"] },
   Device: { containerPath: [1, "string"], hostPath: [2, "string"], permissions: [3, "string"] },
   KeyValue: { key: [1, "string"], value: [2, "string"] },
 } as const;
@@ -137,6 +138,7 @@ const containers = {
     stdinOnce: [13, "bool"],
     tty: [14, "bool"],
     linux: [15, "LinuxContainerConfig"],
+    cdiDevices: [17, "CDIDevice[]"],
   },
   /** `state` is one of CONTAINER_STATES. */
   Container: {

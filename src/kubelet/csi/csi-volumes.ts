@@ -5,23 +5,25 @@
  *     unmount  ──► NodeUnpublish ──► NodeUnstage, if no other Pod has it ──► no longer in use
  *
  * 1. All calls are idempotent: what an earlier attempt, or an earlier kubelet, has done is asked for again.
- * 2. What there is to take down is read from the disk: `vol_data.json` is written before the driver is called, and
- *    removed after it has answered.
+ * 2. What there is to take down is read from the disk: `vol_data.json` of the Pod and of the node is written before the
+ *    driver is called, and removed after it has answered: with success, or finally that it has not staged the volume.
  * 3. A volume is staged and unstaged by one Pod at a time.
- * 4. A volume is reported in use before it is staged, and until it is unstaged: it is not detached in between.
+ * 4. A volume is reported in use before it is staged, and until it is unstaged: it is not detached in between. One that
+ *    a Pod has waited for in vain is given back with the Pod.
  */
 import { mkdir, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type core, isStatusError, kinds, type storage } from "#api";
 import { type Clock, KeyedLock } from "#base";
-import type { Client } from "#client";
+import type { Client, EventRecorder } from "#client";
 import { NodeRpc } from "#storage/csi";
 import { type PodCalls, unrecorded } from "../runtime/recorded.ts";
 import { type CsiMountRequest, type CsiVolumes, giveToGroup, type PodTokens, VolumeError } from "../volumes/index.ts";
 import type { AttachedVolumes } from "./attached-volumes.ts";
 import type { CsiDrivers, NodePlugin } from "./drivers.ts";
 import { expandOnNode } from "./expand.ts";
-import { forget, isUsed, nameOf, removeEmpty, volumesOn } from "./on-disk.ts";
+import { isFinal } from "./final-errors.ts";
+import { forget, isUsed, nameOf, type PublishedOnDisk, removeEmpty, volumesOn } from "./on-disk.ts";
 import * as paths from "./paths.ts";
 import { capabilityOf, podAttributes, supportsGroup, type Wanted, wantedVolume } from "./requests.ts";
 import { type PublishedVolume, volumeUsage } from "./usage.ts";
@@ -35,6 +37,8 @@ export interface CsiVolumesOptions {
   readonly attached: AttachedVolumes;
   readonly tokens: PodTokens;
   readonly clock: Clock;
+  /** For expansions. Default: nobody is told. */
+  readonly recorder?: Pick<EventRecorder, "record"> | undefined;
   /** Whether drivers are asked if something is wrong with a volume: gate CSIVolumeHealth. */
   readonly isHealthWanted?: boolean | undefined;
 }
@@ -46,6 +50,8 @@ export function csiVolumes(options: CsiVolumesOptions): CsiVolumes {
   const locks = new KeyedLock();
   /** Targets that this process has published: asking again is only needed where the driver wants it. */
   const published = new Map<string, PublishedVolume>();
+  /** Volumes that Pods wait for, until they have something on the disk. */
+  const awaited = new Map<string, Map<string, VolumeData>>();
 
   return {
     async mount(request, signal) {
@@ -58,8 +64,16 @@ export function csiVolumes(options: CsiVolumesOptions): CsiVolumes {
       if (!isKnown || about.requiresRepublish === true) {
         await locks.run(wanted.attachedName, async () => {
           await refuseSecondPod(root, request.pod, wanted);
+          const { uid = "" } = request.pod.metadata;
+          const waiting = awaited.get(uid) ?? new Map<string, VolumeData>();
+          awaited.set(uid, waiting.set(wanted.attachedName, dataOf(wanted, nodeName)));
           const publishContext = await attached.wait(wanted, about.attachRequired !== false, calls, signal);
-          await stage(options, plugin, wanted, publishContext, signal);
+          const note = await noteOf(options, request.pod, wanted, target);
+          waiting.delete(wanted.attachedName);
+          await stage(options, plugin, wanted, publishContext, signal).catch(async (error: unknown) => {
+            if (isFinal(error) && note.isNew) await notStaged(note.volume);
+            throw error;
+          });
           await publish(options, plugin, { request, wanted, about, target, publishContext }, signal);
         });
         published.set(target, { driver: wanted.driver, handle: wanted.handle, stagingPath: stagingOf(root, wanted) });
@@ -92,16 +106,57 @@ export function csiVolumes(options: CsiVolumesOptions): CsiVolumes {
             await node.NodeUnstageVolume({ volumeId: data.volumeHandle, stagingTargetPath: path }, { signal });
             await removeEmpty(path);
           }
-          const kept = volume.isBlock
-            ? dirname(paths.blockDataDirectory(root, data.specVolID))
-            : paths.stagedDirectory(root, data.driverName, data.volumeHandle);
-          await rm(kept, { recursive: true, force: true });
+          await rm(keptFor(root, volume), { recursive: true, force: true });
           attached.release(nameOf(data));
         });
         await removeEmpty(dirname(directory));
       }
+      for (const [name, data] of awaited.get(uid) ?? [])
+        await locks.run(name, async () => {
+          if (!(await isUsed(root, data))) attached.release(name);
+        });
+      awaited.delete(uid);
     },
   };
+
+  /** The driver says that it has not, and nobody else has the volume here. */
+  async function notStaged(volume: PublishedOnDisk): Promise<void> {
+    await forget(volume);
+    await removeEmpty(dirname(volume.directory));
+    if (await isUsed(root, volume.data)) return;
+    await rm(keptFor(root, volume), { recursive: true, force: true });
+    attached.release(nameOf(volume.data));
+  }
+}
+
+/** The folder of what the node knows of a volume. */
+function keptFor(root: string, { data, isBlock }: Pick<PublishedOnDisk, "data" | "isBlock">): string {
+  return isBlock
+    ? dirname(paths.blockDataDirectory(root, data.specVolID))
+    : paths.stagedDirectory(root, data.driverName, data.volumeHandle);
+}
+
+interface Note {
+  readonly volume: PublishedOnDisk;
+  /** The Pod had none of it before. */
+  readonly isNew: boolean;
+}
+
+/** On the disk, for whoever takes the volume down: written before the driver is called for the first time. */
+async function noteOf(
+  { root, nodeName }: CsiVolumesOptions,
+  { metadata: { uid = "" } }: core.Pod,
+  wanted: Wanted,
+  target: string,
+): Promise<Note> {
+  const { name, isBlock } = wanted;
+  const data = dataOf(wanted, nodeName);
+  const known = (await volumesOn(root, uid)).some((volume) => volume.target === target);
+  const own = paths.publishedDirectory(root, uid, name);
+  await writeVolumeData(isBlock ? paths.blockDataDirectory(root, name) : own, data);
+  if (isBlock) await linkDevice(root, uid, name, target);
+  const directory = isBlock ? join(paths.devicesOfPod(root, uid), name) : own;
+  return { volume: { data, target, directory, isBlock }, isNew: !known };
 }
 
 /** What is asked of the driver for a Pod joins the Pod's record. */
@@ -193,18 +248,13 @@ async function publish(
   { request: { pod }, wanted, about, target, publishContext }: Publishing,
   signal: AbortSignal,
 ): Promise<void> {
-  const { root, nodeName, client } = options;
-  const { uid = "" } = pod.metadata;
-  const { handle, name, isBlock, readOnly, attributes, publishSecret } = wanted;
+  const { root, client } = options;
+  const { handle, readOnly, attributes, publishSecret } = wanted;
   const { fsGroup, fsGroupChangePolicy } = pod.spec?.securityContext ?? {};
   const givesGroup = fsGroup !== undefined && supportsGroup(wanted, about.fsGroupPolicy);
   const isDriversTask = givesGroup && can.has(NodeRpc.VOLUME_MOUNT_GROUP);
   const tokens = await tokensOf(options.tokens, pod, about, signal);
   const inSecrets = about.serviceAccountTokenInSecrets === true;
-  const data = dataOf(wanted, nodeName);
-  if (isBlock) await writeVolumeData(paths.blockDataDirectory(root, name), data);
-  else await writeVolumeData(paths.publishedDirectory(root, uid, name), data);
-  if (isBlock) await linkDevice(root, uid, name, target);
   await mkdir(dirname(target), { recursive: true, mode: 0o750 });
   await node.NodePublishVolume(
     {

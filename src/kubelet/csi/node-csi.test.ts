@@ -1,11 +1,13 @@
 /** A node's side of CSI with a driver behind real sockets and an API in memory. */
 import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type core, kinds, parseFeatures, type storage } from "#api";
 import { MetricsRegistry, realClock, seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess } from "#client";
+import { GrpcError } from "#grpc";
 import { NodeRpc, UsageUnit } from "#storage/csi";
 import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
 import { type NodeCsi, nodeCsi } from "./node-csi.ts";
@@ -24,6 +26,7 @@ let csi: NodeCsi;
 let driver: ScriptedDriver;
 let changes: number;
 let metrics: MetricsRegistry;
+let told: string[];
 
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), "k8ts-csi-"));
@@ -47,6 +50,7 @@ async function startKubelet(): Promise<void> {
   tasks = new TaskGroup();
   changes = 0;
   metrics = new MetricsRegistry();
+  told = [];
   csi = await nodeCsi({
     root,
     nodeName: NODE,
@@ -55,6 +59,7 @@ async function startKubelet(): Promise<void> {
     random: seededRandom(1),
     log: silentLogger,
     metrics,
+    recorder: { record: ({ about, reason, note }) => void told.push(`${about.kind} ${reason} ${note}`) },
     features: parseFeatures({ gates: "CSIVolumeHealth=true" }),
     onChange: () => {
       changes++;
@@ -190,6 +195,66 @@ describe("a persistent volume", () => {
     expect(readdirSync(join(root, "pods/u1/volumes"))).toEqual([]);
   });
 
+  it.each([
+    ["its driver did not answer in time", new GrpcError("DEADLINE_EXCEEDED", "too late"), true],
+    ["its driver was killed meanwhile", new GrpcError("UNAVAILABLE", "connection reset"), true],
+    ["its driver refused", new GrpcError("INVALID_ARGUMENT", "no such volume"), false],
+  ])("that may have been staged is unstaged with its Pod: %s", async (_, failure, isUnstaged) => {
+    await driverObject({ attachRequired: false });
+    await startDriver();
+    driver.failure = (method) => (method === "stage" ? failure : undefined);
+    await expect(mount("u1")).rejects.toThrow(failure.message);
+    await csi.volumes.unmount("u1", signal);
+    expect(verbs()).toEqual(isUnstaged ? ["stage", "unpublish", "unstage"] : ["stage"]);
+    expect(existsSync(stagedDirectory(root, DRIVER, "vol-1"))).toBe(false);
+    expect(existsSync(join(root, "pods/u1/volumes/kubernetes.io~csi"))).toBe(false);
+  });
+
+  it("that a kubelet had staged when it was killed is unstaged by the next one", async () => {
+    await driverObject({ attachRequired: false });
+    await startDriver();
+    driver.failure = (method) => (method === "publish" ? new GrpcError("UNAVAILABLE", "killed") : undefined);
+    await expect(mount("u1")).rejects.toThrow("killed");
+    await tasks.stop();
+    await startKubelet();
+    await vi.waitFor(() => expect(driver.answers.length).toBe(2), { timeout: 10_000 });
+    await csi.volumes.unmount("u1", signal);
+    expect(verbs()).toEqual(["stage", "publish", "unpublish", "unstage"]);
+  });
+
+  it("that its Pod has waited for in vain is given back", async () => {
+    await driverObject({ attachRequired: true });
+    await startDriver();
+    const leaving = new AbortController();
+    const waiting = csi.volumes.mount(
+      { pod: podOf("u1"), volume: { name: "data" }, persistentVolume: volumeOf(), readOnly: false },
+      leaving.signal,
+    );
+    await vi.waitFor(() => expect(csi.inUse()).toHaveLength(1));
+    leaving.abort();
+    await expect(waiting).rejects.toThrow();
+    await csi.volumes.unmount("u1", signal);
+    expect([csi.inUse(), verbs()]).toEqual([[], []]);
+  });
+
+  it("of a driver is mounted while another plugin hangs, and a third one speaks another language", async () => {
+    const plugins = ["hangs", "babbles"].map((name) =>
+      createServer((socket) => {
+        if (name === "babbles") socket.end("220 ready\r\n");
+        socket.on("error", () => {});
+      }).listen(join(root, "plugins_registry", `${name}.sock`)),
+    );
+    try {
+      await driverObject({ attachRequired: false });
+      await startDriver();
+      await mount("u1");
+      expect(verbs()).toEqual(["stage", "publish"]);
+    } finally {
+      await tasks.stop();
+      for (const plugin of plugins) plugin.close();
+    }
+  });
+
   it("of mode Block is a device with a link of its Pod", async () => {
     await driverObject({ attachRequired: false });
     await startDriver();
@@ -202,7 +267,8 @@ describe("a persistent volume", () => {
     expect(existsSync(join(root, "pods/u1/volumeDevices/kubernetes.io~csi"))).toBe(false);
   });
 
-  it("grows on the node where its claim is smaller than the volume", async () => {
+  /** A claim of 1Gi whose volume has 2Gi. */
+  async function growing(more: object = {}) {
     await driverObject({ attachRequired: false });
     await startDriver();
     const claims = client.of(kinds.PersistentVolumeClaim).in("default");
@@ -215,20 +281,72 @@ describe("a persistent volume", () => {
         phase: "Bound",
         capacity: { storage: "1Gi" },
         conditions: [{ type: "FileSystemResizePending", status: "True" }],
+        ...more,
       },
     };
     const claim = await claims
       .subresource<core.PersistentVolumeClaim>("data", "status")
       .patch({ type: "merge", object });
+    return { claim, statusNow: async () => (await claims.get(created.metadata.name ?? "")).status };
+  }
+  const allocated = (state: string) => ({
+    allocatedResources: { storage: "2Gi" },
+    allocatedResourceStatuses: { storage: state },
+  });
+
+  it("grows on the node where its claim is smaller than the volume", async () => {
+    const { claim, statusNow } = await growing(allocated("NodeResizePending"));
     await mount("u1", { claim });
     expect(driver.calls[2]).toMatchObject([
       "expand",
       { volumeId: "vol-1", capacityRange: { requiredBytes: "2147483648" } },
     ]);
-    const { status } = await claims.get(created.metadata.name ?? "");
+    const status = await statusNow();
     expect(status).toMatchObject({ capacity: { storage: "2Gi" } });
-    expect(status?.conditions ?? []).toEqual([]);
+    expect([status?.conditions ?? [], status?.allocatedResourceStatuses ?? {}]).toEqual([[], {}]);
+    const note = `MountVolume.NodeExpandVolume succeeded for volume "pv-1" ${NODE}`;
+    expect(told).toEqual(["Pod", "PersistentVolumeClaim"].map((kind) => `${kind} FileSystemResizeSuccessful ${note}`));
   });
+
+  it.each([
+    [
+      "refuses",
+      new GrpcError("OUT_OF_RANGE", "full"),
+      "NodeResizeInfeasible",
+      ["FileSystemResizePending", "NodeResizeError"],
+    ],
+    [
+      "fails",
+      new GrpcError("INTERNAL", "broken"),
+      "NodeResizeInProgress",
+      ["FileSystemResizePending", "NodeResizeError"],
+    ],
+    ["is away", new GrpcError("UNAVAILABLE", "gone"), "NodeResizeInProgress", ["FileSystemResizePending"]],
+  ])("says on the claim what the driver says that %s", async (_, failure, state, conditions) => {
+    const { claim, statusNow } = await growing(allocated("NodeResizePending"));
+    driver.failure = (method) => (method === "expand" ? failure : undefined);
+    await expect(mount("u1", { claim })).rejects.toThrow(failure.message);
+    const status = await statusNow();
+    expect(status?.allocatedResourceStatuses).toEqual({ storage: state });
+    expect(status?.conditions?.map(({ type }) => type)).toEqual(conditions);
+    expect(status?.capacity).toEqual({ storage: "1Gi" });
+  });
+
+  it("is mounted, and grows with its next Pod, where the driver grows only what nobody uses", async () => {
+    const { claim, statusNow } = await growing(allocated("NodeResizePending"));
+    driver.failure = (method) => (method === "expand" ? new GrpcError("FAILED_PRECONDITION", "in use") : undefined);
+    await mount("u1", { claim });
+    expect((await statusNow())?.allocatedResourceStatuses).toEqual({ storage: "NodeResizePending" });
+  });
+
+  it.each(["NodeResizeInfeasible", "ControllerResizeInProgress"])(
+    "does not grow while its claim is %s",
+    async (state) => {
+      const { claim } = await growing(allocated(state));
+      await mount("u1", { claim });
+      expect(verbs()).toEqual(["stage", "publish"]);
+    },
+  );
 });
 
 describe("what a driver says of a volume", () => {

@@ -2,8 +2,8 @@
 import { mkdir } from "node:fs/promises";
 import { type core, defaultFeatures, type Features } from "#api";
 import { type Clock, isAbort, type Logger, type MetricsRegistry, type Random } from "#base";
-import type { Client } from "#client";
-import { runPluginRegistry } from "../plugins/index.ts";
+import type { Client, EventRecorder } from "#client";
+import { type PluginHandler, runPluginRegistry } from "../plugins/index.ts";
 import { type CsiVolumes, PodTokens } from "../volumes/index.ts";
 import { AttachedVolumes } from "./attached-volumes.ts";
 import { driverMetrics } from "./csi-metrics.ts";
@@ -25,8 +25,12 @@ export interface NodeCsiOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics?: MetricsRegistry | undefined;
+  /** Default: Events of volumes are not recorded. */
+  readonly recorder?: Pick<EventRecorder, "record"> | undefined;
   /** Default: those of v1.36. */
   readonly features?: Features | undefined;
+  /** Handlers of plugins that are no CSI drivers, by the type that they name. */
+  readonly plugins?: ReadonlyMap<string, PluginHandler> | undefined;
   /** `inUse` has changed: the Node's status is to be written soon. */
   readonly onChange: () => void;
 }
@@ -62,6 +66,7 @@ export async function nodeCsi(options: NodeCsiOptions): Promise<NodeCsi> {
       attached,
       tokens,
       clock,
+      recorder: options.recorder,
       isHealthWanted: features.enabled("CSIVolumeHealth"),
     }),
     inUse: () => attached.inUse(),
@@ -69,7 +74,7 @@ export async function nodeCsi(options: NodeCsiOptions): Promise<NodeCsi> {
     async run(signal) {
       try {
         await exists(object, options, signal);
-        const handlers = new Map([[CSI_PLUGIN, drivers]]);
+        const handlers = new Map<string, PluginHandler>([...(options.plugins ?? []), [CSI_PLUGIN, drivers]]);
         await Promise.all([runPluginRegistry({ dir, handlers, clock, random, log }, signal), limits?.run(signal)]);
       } finally {
         drivers.close();

@@ -17,6 +17,8 @@ export interface Mounter {
   bind(source: string, target: string): Promise<void>;
   /** A file system, or `bind`, with its options. */
   mount(source: FilesystemSource, target: string): Promise<void>;
+  /** Makes a file system on a device that holds nothing. */
+  format(device: string, fsType: string): Promise<void>;
   unmount(target: string): Promise<void>;
   /** Mount points at or below a directory, the last mounted first. */
   below(directory: string): Promise<readonly string[]>;
@@ -33,7 +35,19 @@ export function hostMounter(): Mounter {
     },
     async mount({ type, source, options }, target) {
       const kind = type === "bind" ? [] : ["-t", type];
-      await run("mount", [...kind, ...(options.length > 0 ? ["-o", options.join()] : []), source, target]);
+      const args = [...kind, ...(options.length > 0 ? ["-o", options.join()] : []), source, target];
+      await execute("mount", args).catch((error: Failure) => Promise.reject(mountFailure(args, error)));
+    },
+    async format(device, fsType) {
+      // Code 2: nothing was found.
+      const found = await execute("blkid", ["-p", "-s", "TYPE", "-s", "PTTYPE", "-o", "value", device]).catch(
+        (error: Failure) => (error.code === 2 ? { stdout: "" } : Promise.reject(error)),
+      );
+      const holds = found.stdout.trim();
+      if (holds === fsType) return;
+      if (holds !== "") throw new Error(`failed to mount the volume as "${fsType}", it already contains ${holds}`);
+      const force = fsType === "xfs" ? ["-f"] : fsType.startsWith("ext") ? ["-F", "-m0"] : [];
+      await run(`mkfs.${fsType}`, [...force, device]);
     },
     async unmount(target) {
       try {
@@ -50,6 +64,16 @@ export function hostMounter(): Mounter {
         .reverse();
     },
   };
+}
+
+type Failure = Error & { readonly code?: number | string; readonly stdout?: string; readonly stderr?: string };
+
+/** In the words that users of nfs know from upstream. */
+function mountFailure(args: readonly string[], error: Failure): Error {
+  const { code = "", stdout = "", stderr = "", message } = error;
+  const status = typeof code === "number" ? `exit status ${code}` : message;
+  const lines = [`mount failed: ${status}`, "Mounting command: mount", `Mounting arguments: ${args.join(" ")}`];
+  return new Error([...lines, `Output: ${`${stdout}${stderr}`.trim()}`].join("\n"), { cause: error });
 }
 
 async function run(program: string, args: readonly string[]): Promise<void> {

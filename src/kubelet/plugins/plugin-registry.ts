@@ -6,6 +6,7 @@
  *
  * 1. A socket that was made anew is registered anew: its plugin has restarted.
  * 2. A plugin that could not be registered is told why, and is tried again after a while.
+ * 3. One that hangs holds up no other.
  */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -52,29 +53,39 @@ export async function runPluginRegistry(options: PluginRegistryOptions, signal: 
   const registered = new Map<string, Registered>();
   const backoff = new KeyedBackoff<string>({ initialMs: FIRST_RETRY_MS, maxMs: LAST_RETRY_MS }, options.random);
   const dueMs = new Map<string, number>();
-  for (;;) {
-    const sockets = await socketsBelow(dir);
-    for (const [path, known] of registered) {
-      if (sockets.get(path) === known.identity) continue;
-      registered.delete(path);
-      log.info("plugin is gone", { plugin: known.name });
-      if (![...registered.values()].some(({ name }) => name === known.name) && !sockets.has(path))
-        await known.handler.deregister(known.name, signal);
+  const busy = new Map<string, Promise<void>>();
+  const introduce = async (path: string, identity: string) => {
+    try {
+      registered.set(path, { identity, ...(await introduced(options, path, signal)) });
+      backoff.forget(path);
+      dueMs.delete(path);
+    } catch (error) {
+      if (isAbort(error, signal)) return;
+      dueMs.set(path, clock.monotonic() + backoff.next(path));
+      log.warn("plugin could not be registered yet", { socket: path, error });
+    } finally {
+      busy.delete(path);
     }
-    for (const [path, identity] of sockets) {
-      if (registered.has(path) || clock.monotonic() < (dueMs.get(path) ?? 0)) continue;
-      try {
-        registered.set(path, { identity, ...(await introduced(options, path, signal)) });
-        backoff.forget(path);
-        dueMs.delete(path);
-      } catch (error) {
-        if (isAbort(error, signal)) throw error;
-        dueMs.set(path, clock.monotonic() + backoff.next(path));
-        log.warn("plugin could not be registered yet", { socket: path, error });
+  };
+  try {
+    for (;;) {
+      const sockets = await socketsBelow(dir);
+      for (const [path, known] of registered) {
+        if (sockets.get(path) === known.identity) continue;
+        registered.delete(path);
+        log.info("plugin is gone", { plugin: known.name });
+        if (![...registered.values()].some(({ name }) => name === known.name) && !sockets.has(path))
+          await known.handler.deregister(known.name, signal);
       }
+      for (const [path, identity] of sockets) {
+        if (registered.has(path) || busy.has(path) || clock.monotonic() < (dueMs.get(path) ?? 0)) continue;
+        busy.set(path, introduce(path, identity));
+      }
+      for (const path of dueMs.keys()) if (!sockets.has(path)) dueMs.delete(path);
+      await clock.sleep(LOOK_MS, signal);
     }
-    for (const path of dueMs.keys()) if (!sockets.has(path)) dueMs.delete(path);
-    await clock.sleep(LOOK_MS, signal);
+  } finally {
+    await Promise.all(busy.values());
   }
 }
 

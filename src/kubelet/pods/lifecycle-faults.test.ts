@@ -103,6 +103,17 @@ describe("what goes wrong", () => {
     expect((await test.get("web")).status?.phase).toBe("Pending");
   });
 
+  it("a subPath that leaves its volume: CreateContainerConfigError, which says nothing of the node's files", async () => {
+    const test = await start();
+    const volumeMounts = [{ name: "mnt", mountPath: "/mnt", subPath: "link-out" }];
+    const containers = [{ name: "app", image: "app:1", volumeMounts }];
+    await test.create(podWith({ volumes: [{ name: "mnt", emptyDir: {} }], containers }));
+    expect(await waiting(test)).toEqual({
+      reason: "CreateContainerConfigError",
+      message: 'failed to prepare subPath for volumeMount "mnt" of container "app"',
+    });
+  });
+
   it("a mount that must be read-only below, too: CreateContainerConfigError", async () => {
     const test = await start();
     const volumeMounts = [{ name: "mnt", mountPath: "/mnt", readOnly: true, recursiveReadOnly: "Enabled" as const }];

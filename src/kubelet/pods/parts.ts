@@ -4,6 +4,7 @@ import type { Clock, Logger } from "#base";
 import type { Tracer } from "#tracing";
 import type { ResizeVerdict } from "../admission/index.ts";
 import type { NodeFacts } from "../containers/index.ts";
+import type { PodDevices } from "../devices/index.ts";
 import type { PodCgroups, PodFiles } from "../host/index.ts";
 import type { ImageMetrics, ImagePuller } from "../images/index.ts";
 import type { CrashBackoffLimits } from "../lifecycle/index.ts";
@@ -23,6 +24,7 @@ export interface PodParts {
   readonly facts: () => NodeFacts;
   readonly files: PodFiles;
   readonly volumes: PodVolumes;
+  readonly devices: PodDevices;
   readonly cgroups: PodCgroups;
   readonly images: ImagePuller;
   readonly probes: PodProbes;

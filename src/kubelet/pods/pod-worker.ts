@@ -233,7 +233,7 @@ export class PodWorker {
     await this.#reportWhile(killPod(parts, pod, runtime, graceSeconds, signal), runtime, signal);
     const after = await lookAtPod(parts.runtime, this.uid, signal);
     if (isRunning(after)) throw new Error("containers still run after they were stopped");
-    await this.#report(after);
+    await Promise.all([this.#report(after), parts.devices.release(this.uid, signal)]);
     this.#state = "terminated";
     parts.probes.forget(this.uid);
     return 0;

@@ -108,6 +108,7 @@ async function configured(parts: PodParts, request: StartRequest, image: Image, 
         imageUser: { uid: image.uid, username: image.username },
         env: variables,
         paths,
+        cdiDevices: parts.devices.cdiDevices(pod, container),
         targetId,
       },
       parts.facts(),
@@ -164,7 +165,15 @@ async function mountPaths(
     if (subPath === undefined || volume === undefined) continue;
     const readOnly = mount.readOnly === true;
     const asked = { pod, container: container.name, volume, volumeName: mount.name, mountIndex, subPath, readOnly };
-    subPaths.set(mountIndex, await parts.volumes.subPath(asked, signal));
+    try {
+      subPaths.set(mountIndex, await parts.volumes.subPath(asked, signal));
+    } catch (error) {
+      if (isAbort(error, signal)) throw error;
+      // Details could tell a user about files of the node.
+      parts.log.warn("a subPath cannot be mounted", { pod: pod.metadata.name, container: container.name, error });
+      const what = `volumeMount "${mount.name}" of container "${container.name}"`;
+      throw new RuntimeConfigError(`failed to prepare subPath for ${what}`, { cause: error });
+    }
   }
   const hosts = await hostsFile(parts, pod, podIps);
   const wantsMessage = (container.terminationMessagePath ?? "") !== "";

@@ -32,7 +32,6 @@ import { observe } from "./observe.ts";
 import type { PodParts } from "./parts.ts";
 import { podActions } from "./pod-actions.ts";
 import type { PodMemory } from "./pod-memory.ts";
-import { claimProblem, claimsOf } from "./resource-claims.ts";
 import { lookAtPod, newest, type RuntimePod } from "./runtime-pod.ts";
 import { startContainer } from "./start-container.ts";
 
@@ -229,25 +228,14 @@ function targetOf({ spec }: core.Pod, { name, role }: StartAction, runtime: Runt
 
 /** Throws while the devices that the Pod claims are not there: it must not start without them. */
 async function prepareClaims(parts: PodParts, pod: core.Pod, signal: AbortSignal): Promise<void> {
-  const problem = await claimsProblem(parts, pod);
-  if (problem === undefined || signal.aborted) return;
-  const note = `Failed to prepare dynamic resources: prepare dynamic resources: ${problem}`;
-  parts.events.record(pod, "Warning", "FailedPrepareDynamicResources", note);
-  throw new Error(problem);
-}
-
-async function claimsProblem({ objects }: PodParts, pod: core.Pod): Promise<string | undefined> {
-  const claims = claimsOf(pod);
-  if (typeof claims === "string") return claims;
-  for (const claim of claims) {
-    try {
-      const problem = claimProblem(pod, claim, await objects.resourceClaim(pod.metadata.namespace ?? "", claim.name));
-      if (problem !== undefined) return problem;
-    } catch (error) {
-      return `fetch ResourceClaim ${claim.name}: ${messageOf(error)}`;
-    }
+  try {
+    await parts.devices.prepare(pod, signal);
+  } catch (error) {
+    if (isAbort(error, signal) || signal.aborted) throw error;
+    const note = `Failed to prepare dynamic resources: prepare dynamic resources: ${messageOf(error)}`;
+    parts.events.record(pod, "Warning", "FailedPrepareDynamicResources", note);
+    throw error;
   }
-  return undefined;
 }
 
 async function createSandbox(

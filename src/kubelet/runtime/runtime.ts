@@ -220,6 +220,8 @@ export interface ContainerConfig {
   readonly envs: readonly { readonly key: string; readonly value: string }[];
   readonly mounts: readonly Mount[];
   readonly devices: readonly Device[];
+  /** By their qualified names: `vendor.com/gpu=0`. */
+  readonly cdiDevices?: readonly { readonly name: string }[];
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   /** Relative to the sandbox's log directory. */

@@ -15,6 +15,7 @@ import type { Duplex } from "node:stream";
 import type { SecureContextOptions, TLSSocket } from "node:tls";
 import { isAbort, STRONG_CIPHERS } from "#base";
 import type { KeyPair } from "#pki";
+import type { KubeletConfig } from "../config/index.ts";
 import { KubeletAccess } from "./access.ts";
 import { type Answer, type Ask, Refusal, text } from "./exchange.ts";
 import { serverMetrics } from "./own-metrics.ts";
@@ -53,7 +54,7 @@ export async function startKubeletServer(options: KubeletServerOptions): Promise
   const sockets = new Set<Duplex>();
 
   const server = createServer({
-    ...contextOptions(certificate, clientCaPem),
+    ...contextOptions(certificate, clientCaPem, config.serverTls),
     requestCert: true,
     rejectUnauthorized: false,
     noDelay: true,
@@ -114,19 +115,17 @@ export async function startKubeletServer(options: KubeletServerOptions): Promise
   await once(server, "listening");
   return {
     port: (server.address() as AddressInfo).port,
-    renew: (fresh) => server.setSecureContext(contextOptions(fresh, clientCaPem)),
+    renew: (fresh) => server.setSecureContext(contextOptions(fresh, clientCaPem, config.serverTls)),
     stop: () => stop(server, stopping, sockets),
   };
 }
 
-function contextOptions({ certPem, keyPem }: KeyPair, clientCaPem: string): SecureContextOptions {
-  return {
-    cert: certPem,
-    key: keyPem,
-    ca: clientCaPem,
-    minVersion: "TLSv1.2",
-    ciphers: STRONG_CIPHERS.join(":"),
-  };
+function contextOptions(
+  { certPem, keyPem }: KeyPair,
+  clientCaPem: string,
+  { minVersion = "TLSv1.2", ciphers = STRONG_CIPHERS.join(":") }: NonNullable<KubeletConfig["serverTls"]> = {},
+): SecureContextOptions {
+  return { cert: certPem, key: keyPem, ca: clientCaPem, minVersion, ciphers };
 }
 
 async function stop(server: Server, stopping: AbortController, sockets: ReadonlySet<Duplex>): Promise<void> {

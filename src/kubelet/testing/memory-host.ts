@@ -52,7 +52,11 @@ export function memoryHost(contents = new Map<string, string>()): MemoryHost {
         ]);
         return new Map(paths);
       },
-      subPath: async ({ volume, subPath }) => `${volume.path}/${subPath}`,
+      // In every volume there is a link that leads out of it.
+      subPath: async ({ volume, subPath }) => {
+        if (subPath === "link-out") throw new Error(`subpath "${subPath}" not within volume path "${volume.path}"`);
+        return `${volume.path}/${subPath}`;
+      },
       mountImage: async (pod, name, image) => ({
         path: `/images/${pod.metadata.uid}/${name}/${image}`,
         readOnly: true,

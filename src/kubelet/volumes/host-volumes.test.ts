@@ -41,6 +41,7 @@ const notes: Mounter = {
   tmpfs: async (target) => void mounts.push(target),
   bind: async (_source, target) => void mounts.push(target),
   mount: async (_source, target) => void mounts.push(target),
+  format: async () => {},
   unmount: async (target) => {
     mounts = mounts.filter((each) => each !== target);
   },
@@ -118,12 +119,12 @@ describe("volumes of a pod", () => {
   it("a failure names the volume", async () => {
     const missing = volumesOf().mount(podWith([{ name: "cm", configMap: { name: "cm" } }]), signal);
     await expect(missing).rejects.toThrow('MountVolume.SetUp failed for volume "cm" : configmap "cm" not found');
-    const unknown = volumesOf().mount(podWith([{ name: "x", nfs: { server: "s", path: "/" } }]), signal);
+    const unknown = volumesOf().mount(podWith([{ name: "x", iscsi: {} } as core.Volume]), signal);
     await expect(unknown).rejects.toThrow(/no volume plugin matched/);
   });
 
   it.each([
-    ...["gcePersistentDisk", "awsElasticBlockStore", "gitRepo", "nfs", "iscsi", "glusterfs", "rbd", "flexVolume"],
+    ...["gcePersistentDisk", "awsElasticBlockStore", "gitRepo", "iscsi", "glusterfs", "rbd", "flexVolume"],
     ...["cinder", "cephfs", "flocker", "fc", "azureFile", "vsphereVolume", "quobyte", "azureDisk"],
     ...["photonPersistentDisk", "portworxVolume", "scaleIO", "storageos"],
   ])("volumes that no node has: %s", async (kind) => {

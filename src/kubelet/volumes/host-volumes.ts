@@ -27,6 +27,7 @@ import { type CsiVolumes, noCsi } from "./csi.ts";
 import { hostPath } from "./host-path.ts";
 import { mountImage, releaseImages } from "./image-volumes.ts";
 import { type MeasuredPath, podVolumeUsage } from "./measure.ts";
+import { localPath, localVolume, nfsVolume } from "./node-mounts.ts";
 import { pluginOf, unobserved, type VolumeObserver } from "./operation-metrics.ts";
 import { giveToGroup } from "./ownership.ts";
 import type { PodVolumes } from "./pod-volumes.ts";
@@ -84,20 +85,34 @@ export function hostVolumes(options: HostVolumesOptions): PodVolumes {
       const request = { pod, volume, readOnly: volume.csi.readOnly === true, calls };
       return { path: await mounting(plugin, () => csi.mount(request, signal)), measure: "driver", plugin };
     }
+    if (volume.nfs !== undefined) {
+      const nfs = { name: volume.name, source: volume.nfs, readOnly: volume.nfs.readOnly === true };
+      return { path: await mounting(own, () => nfsVolume(options, pod, nfs)), measure: "filesystem", plugin: own };
+    }
     const claimed = await boundVolumeSoon(options.client, options.clock, pod, volume, signal);
     if (claimed !== undefined) {
       const { claim, persistentVolume, readOnly } = claimed;
-      const { hostPath: host, local, csi: driver, volumeMode } = persistentVolume.spec ?? {};
+      const { hostPath: host, local, nfs, csi: driver, volumeMode, mountOptions } = persistentVolume.spec ?? {};
       const isBlock = volumeMode === "Block";
       checkMode(pod, volume.name, isBlock);
       if (host !== undefined) return { path: await hostPath(host), readOnly };
-      if (local !== undefined)
-        return {
-          path: await hostPath({ path: local.path, type: "" }),
-          readOnly,
-          isBlock,
-          ...(!isBlock && { measure: "filesystem" as const }),
-        };
+      const named = { name: persistentVolume.metadata.name ?? "", mountOptions };
+      if (nfs !== undefined) {
+        const source = { ...named, source: nfs, readOnly: readOnly || nfs.readOnly === true };
+        const plugin = pluginOf({ name: "", nfs });
+        const path = await mounting(plugin, () => nfsVolume(options, pod, source));
+        return { path, readOnly: source.readOnly, measure: "filesystem", plugin };
+      }
+      if (local !== undefined && isBlock) {
+        await localPath(local.path);
+        return { path: local.path, readOnly, isBlock };
+      }
+      if (local !== undefined) {
+        const plugin = pluginOf({ name: "" });
+        const source = { ...named, source: local, readOnly };
+        const path = await mounting(plugin, () => localVolume(options, pod, source));
+        return { path, readOnly, measure: "filesystem", plugin };
+      }
       if (driver !== undefined) {
         const plugin = pluginOf(volume, driver.driver);
         const request = { pod, volume, persistentVolume, claim, readOnly, calls };

@@ -21,6 +21,7 @@ const mounter: Mounter = {
   tmpfs: async () => {},
   bind: async () => {},
   unmount: async () => {},
+  format: async () => {},
   mount: async ({ type, source, options }, target) => {
     mounts.push(target);
     calls.push(`mount ${type} ${source} ${options.join()}`);

@@ -53,6 +53,7 @@ const PLUGINS = {
   emptyDir: "empty-dir",
   hostPath: "host-path",
   image: "image",
+  nfs: "nfs",
 } as const;
 
 /** As upstream calls the plugin of a volume. `driver`: of a CSI volume. */

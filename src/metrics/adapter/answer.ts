@@ -24,7 +24,7 @@ import {
   toStatus,
   writeJson,
 } from "#api";
-import { type Logger, table } from "#base";
+import { type Logger, requestTarget, table } from "#base";
 import type { Client, DiscoveredResource } from "#client";
 import type { MetricsAnswer, MetricsRequest } from "../api/answer.ts";
 import { CUSTOM, documentAt, EXTERNAL } from "./documents.ts";
@@ -56,7 +56,7 @@ export function adapterApi(options: AdapterApiOptions): Answering {
 }
 
 async function answer({ method, path }: MetricsRequest, options: AdapterApiOptions): Promise<JsonObject> {
-  const { pathname, searchParams } = new URL(path, "https://adapter");
+  const { path: pathname, query: searchParams } = requestTarget(path);
   const { sources } = options;
   const isRead = method === "GET" || method === "HEAD";
   const document = documentAt(pathname, {

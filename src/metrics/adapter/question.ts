@@ -5,6 +5,8 @@
  *     custom.metrics.k8s.io/VERSION/RESOURCE/NAME/METRIC                    of objects without a namespace
  *     custom.metrics.k8s.io/VERSION/namespaces/NS/metrics/METRIC            of a namespace itself
  *     external.metrics.k8s.io/v1beta1/namespaces/NS/METRIC
+ *
+ * 1. Empty parts do not count, as in authorization: `namespaces//pods/…` is not about all namespaces.
  */
 import { CUSTOM, CUSTOM_VERSIONS, EXTERNAL } from "./documents.ts";
 import { type GroupResource, groupResource } from "./source.ts";
@@ -23,7 +25,7 @@ export type Asked =
   | { readonly of: "external"; readonly namespace: string; readonly metric: string };
 
 export function askedBy(pathname: string): Asked | undefined {
-  const [, apis, group, version = "", ...parts] = pathname.split("/").map(decoded);
+  const [apis, group, version = "", ...parts] = pathname.split("/").filter(Boolean).map(decoded);
   if (apis !== "apis") return undefined;
   if (group === EXTERNAL && version === "v1beta1") {
     const [namespaces, namespace, metric, ...more] = parts;

@@ -122,7 +122,12 @@ function resourceIn(path: string): Asked | undefined {
 }
 
 function decoded(part: string | undefined): string | undefined {
-  return part === undefined ? undefined : decodeURIComponent(part);
+  if (part === undefined) return undefined;
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // not percent-encoded
+  }
 }
 
 function one(asked: Asked, name: string, form: Form, included: Included, options: MetricsApiOptions): MetricsAnswer {

@@ -1,3 +1,3 @@
 /** The whole public surface of dns. */
 export { type DnsOptions, runDns } from "./run-dns.ts";
-export type { UpstreamAddress } from "./upstream.ts";
+export { askDns, type UpstreamAddress } from "./upstream.ts";

@@ -44,6 +44,13 @@ export function serviceRecords(service: Service, slices: readonly EndpointSlice[
     : clusterIpRecords(own, clusterIPs, service.spec?.ports ?? []);
 }
 
+/** Names outside of the zone that this server knows. */
+export function hostRecords(hosts: Readonly<Record<string, readonly string[]>>): DnsRecord[] {
+  return Object.entries(hosts).flatMap(([name, addresses]) =>
+    addresses.map((address) => addressRecord(withoutDot(name.toLowerCase()), address)),
+  );
+}
+
 function clusterIpRecords(own: string, addresses: readonly string[], ports: readonly core.ServicePort[]): DnsRecord[] {
   const pointers = addresses.map((address) => ({ name: reverseName(address), type: "PTR", target: own }) as const);
   const named = ports.flatMap(({ name, protocol, port }) => srv(own, name, protocol, port, own));

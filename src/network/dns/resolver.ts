@@ -34,7 +34,7 @@ export class Resolver {
     const { zone, forwarder } = this.#options;
     const { name, type } = question;
     if (!question.classIsInternet) return { answer: failure(CODES.refused) };
-    if (!zone.contains(name) && !zone.knowsReverse(name)) return forwarder.forward(question);
+    if (!zone.contains(name) && !zone.knows(name)) return forwarder.forward(question);
     const found = zone.find(name, type);
     if (found.kind !== "records") {
       const code = found.kind === "absent" ? CODES.absent : CODES.ok;

@@ -4,6 +4,7 @@ import { type Client, Informers, WorkReporter } from "#client";
 import { followServices } from "./follow.ts";
 import { Forwarder } from "./forward.ts";
 import { dnsMetrics } from "./metrics.ts";
+import { hostRecords } from "./records.ts";
 import { Resolver } from "./resolver.ts";
 import { startDnsServer } from "./server.ts";
 import type { UpstreamAddress } from "./upstream.ts";
@@ -19,6 +20,8 @@ export interface DnsOptions {
   readonly zone: string;
   readonly upstreams: readonly UpstreamAddress[];
   readonly stubDomains?: Readonly<Record<string, readonly UpstreamAddress[]>>;
+  /** Names besides those of Services, with their addresses. */
+  readonly hosts?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Called once it serves. */
   readonly onReady?: (port: number) => void;
   readonly clock: Clock;
@@ -27,10 +30,26 @@ export interface DnsOptions {
   readonly metrics: MetricsRegistry;
 }
 
+/** No Service has this key: they have a slash. */
+const HOSTS = "hosts";
+
 /** Until the signal aborts. */
 export async function runDns(options: DnsOptions, signal: AbortSignal): Promise<void> {
-  const { client, addresses, port, upstreams, stubDomains = {}, clock, random, log, metrics, onReady } = options;
+  const {
+    client,
+    addresses,
+    port,
+    upstreams,
+    stubDomains = {},
+    hosts = {},
+    clock,
+    random,
+    log,
+    metrics,
+    onReady,
+  } = options;
   const zone = new Zone({ zone: options.zone, serverAddresses: addresses });
+  zone.set(HOSTS, hostRecords(hosts));
   const tasks = new TaskGroup({ parent: signal });
   const forwarder = new Forwarder({ upstreams, stubDomains, clock, random, log });
   try {

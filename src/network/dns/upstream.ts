@@ -20,6 +20,16 @@ export async function ask(to: UpstreamAddress, message: Buffer, signal: AbortSig
   return isTruncated ? askTcp(to, message, signal) : answer;
 }
 
+/** By one protocol only: a truncated response stays truncated. */
+export function askDns(
+  to: UpstreamAddress,
+  message: Buffer,
+  over: "udp" | "tcp",
+  signal: AbortSignal,
+): Promise<Buffer> {
+  return over === "udp" ? askUdp(to, message, signal) : askTcp(to, message, signal);
+}
+
 async function askUdp({ host, port }: UpstreamAddress, message: Buffer, signal: AbortSignal): Promise<Buffer> {
   const socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
   try {

@@ -66,8 +66,8 @@ export class Zone {
     return name === this.name || name.endsWith(`.${this.name}`);
   }
 
-  /** Whether the zone has a PTR record of this name: others are forwarded. */
-  knowsReverse(name: string): boolean {
+  /** Whether there is a record of this name outside of the zone, such as a PTR: others are forwarded. */
+  knows(name: string): boolean {
     return this.#records.has(name);
   }
 

@@ -1,5 +1,6 @@
 /**
- * Which listeners serve which HTTPRoutes, and the conditions that follow, as documented by the Gateway API. Pure.
+ * Which listeners serve which HTTPRoutes and GRPCRoutes, and the conditions that follow, as documented by the Gateway
+ * API. Pure.
  *
  * 1. A listener serves routes that name its Gateway as a parent, come from a Namespace that it allows, and share a host
  *    with it.
@@ -10,6 +11,7 @@
 import { type Labels, matcherOfSelector } from "#api";
 import { objectKey } from "#client";
 import type { Backend } from "../http/route.ts";
+import { isGrpcRoute } from "./grpc-routes.ts";
 import { sharedHosts } from "./hosts.ts";
 import type {
   BackendReference,
@@ -35,6 +37,7 @@ export type BackendOf = (reference: BackendReference) => Backend | undefined;
 export interface GatewaySources extends ReferenceSources {
   readonly classes: readonly GatewayClass[];
   readonly gateways: readonly Gateway[];
+  /** Those of GRPCRoutes by `asHttpRoute`. */
   readonly routes: readonly HttpRoute[];
   readonly namespaces: ReadonlyMap<string, Labels>;
   /** The ports that are served, with their protocols. */
@@ -137,7 +140,9 @@ function attachTo(route: HttpRoute, parent: ParentReference, gateway: Gateway, s
   if (open.length === 0) return refused("NotAllowedByListeners", "no listener allows routes from this Namespace");
   const backendOf: BackendOf = (reference) => {
     const { key } = resolveBackend(referrer(route), reference, sources);
-    return key === undefined || reference.port === undefined ? undefined : { service: key, port: reference.port };
+    if (key === undefined || reference.port === undefined) return undefined;
+    // gRPC needs HTTP/2, whatever the Service says.
+    return { service: key, port: reference.port, ...(isGrpcRoute(route) && { http2: true }) };
   };
   const attached = open.flatMap((listener) => {
     const hosts = sharedHosts(listener.hostname, route.spec?.hostnames ?? []);
@@ -169,7 +174,7 @@ function allows(
   namespaces: ReadonlyMap<string, Labels>,
 ): boolean {
   const { kinds = [], namespaces: from = {} } = allowedRoutes ?? {};
-  const isKind = kinds.length === 0 || kinds.some(isServedKind);
+  const isKind = kinds.length === 0 || kinds.some((each) => isServedKind(each) && each.kind === kindOf(route));
   if (!isKind) return false;
   if (from.from === "All") return true;
   if (from.from === "Selector") {
@@ -200,8 +205,12 @@ function backendsOf(route: HttpRoute, sources: GatewaySources): Resolved[] {
   return references.map((reference) => resolveBackend(referrer(route), reference, sources));
 }
 
-function referrer({ metadata }: HttpRoute) {
-  return { kind: "HTTPRoute", namespace: metadata.namespace ?? "" } as const;
+function kindOf(route: HttpRoute): "HTTPRoute" | "GRPCRoute" {
+  return isGrpcRoute(route) ? "GRPCRoute" : "HTTPRoute";
+}
+
+function referrer(route: HttpRoute) {
+  return { kind: kindOf(route), namespace: route.metadata.namespace ?? "" };
 }
 
 function listenerReferences(listener: Listener, gateway: Gateway, sources: GatewaySources): Condition {
@@ -213,8 +222,14 @@ function listenerReferences(listener: Listener, gateway: Gateway, sources: Gatew
   return resolvedCondition(references.map((reference) => resolveCertificate(from, reference, sources)));
 }
 
+/** Of listeners that terminate HTTP or HTTPS. */
+export const SERVED_KINDS = [
+  { group: GROUP, kind: "HTTPRoute" },
+  { group: GROUP, kind: "GRPCRoute" },
+];
+
 export function isServedKind({ group = GROUP, kind }: { readonly group?: string; readonly kind: string }): boolean {
-  return group === GROUP && kind === "HTTPRoute";
+  return SERVED_KINDS.some((each) => each.group === group && each.kind === kind);
 }
 
 function resolvedCondition(all: readonly Resolved[]): Condition {

@@ -11,9 +11,13 @@ import type { Clock, Logger, Random, TaskGroup } from "#base";
 import { type Client, Informer, Informers } from "#client";
 import { ChangeSignal } from "../kernel/change-signal.ts";
 import { type Attachments, attach } from "./attach.ts";
+import { asHttpRoute } from "./grpc-routes.ts";
 import {
   GatewayClassResource,
   GatewayResource,
+  GRPC_ROUTES,
+  type GrpcRoute,
+  GrpcRouteResource,
   HTTP_ROUTES,
   HttpRouteResource,
   REFERENCE_GRANTS,
@@ -52,6 +56,15 @@ export async function followGateways(options: FollowGatewaysOptions, signal: Abo
   for (const informer of [classes, gateways, routes, namespaces]) informer.onChange(() => changed.mark());
   known.onChange(() => changed.mark());
   let grants: () => readonly ReferenceGrant[] = () => [];
+  let grpcRoutes: () => readonly GrpcRoute[] = () => [];
+  tasks.run("GRPCRoutes", async (running) => {
+    await definitionEstablished(options, GRPC_ROUTES, running);
+    const known = informers.of(GrpcRouteResource);
+    await known.synced;
+    grpcRoutes = () => known.cache.list();
+    known.onChange(() => changed.mark());
+    changed.mark();
+  });
   tasks.run("ReferenceGrants", async (running) => {
     await definitionEstablished(options, REFERENCE_GRANTS, running);
     const granted = informers.of(ReferenceGrantResource);
@@ -65,7 +78,11 @@ export async function followGateways(options: FollowGatewaysOptions, signal: Abo
     const labels = namespaces.cache.list().map(({ metadata: { name = "", labels: own = {} } }) => [name, own] as const);
     onReload(
       attach({
-        ...{ classes: classes.cache.list(), gateways: gateways.cache.list(), routes: routes.cache.list() },
+        ...{
+          classes: classes.cache.list(),
+          gateways: gateways.cache.list(),
+          routes: [...routes.cache.list(), ...grpcRoutes().map(asHttpRoute)],
+        },
         ...{ namespaces: new Map(labels), ports, controller, grants: grants(), has: known.has },
       }),
     );

@@ -1,5 +1,6 @@
 /** The whole public surface of gateway. */
 export type { ListenerCertificate } from "./attach.ts";
-export { HTTP_ROUTES } from "./kinds.ts";
+export { GATEWAY_DEFINITIONS, installDefinitions } from "./definitions.ts";
+export { GatewayClassResource, GatewayResource } from "./kinds.ts";
 export { GatewayRoutes } from "./rules.ts";
-export { runGateways } from "./run-gateways.ts";
+export { GATEWAY_CONTROLLER, runGateways } from "./run-gateways.ts";

@@ -140,6 +140,22 @@ export interface HttpRoute extends KubeObject {
   readonly status?: { readonly parents?: readonly ParentStatus[] };
 }
 
+export interface GrpcRoute extends KubeObject {
+  readonly spec?: {
+    readonly parentRefs?: readonly ParentReference[];
+    readonly hostnames?: readonly string[];
+    readonly rules?: readonly {
+      readonly matches?: readonly {
+        readonly method?: { readonly type?: string; readonly service?: string; readonly method?: string };
+        readonly headers?: readonly ValueMatch[];
+      }[];
+      readonly filters?: readonly RouteFilter[];
+      readonly backendRefs?: readonly BackendReference[];
+    }[];
+  };
+  readonly status?: { readonly parents?: readonly ParentStatus[] };
+}
+
 export const GatewayClassResource = clusterWide<GatewayClass>(GROUP_VERSION, "GatewayClass", "gatewayclasses");
 export const GatewayResource = namespaced<Gateway>(GROUP_VERSION, "Gateway", "gateways");
 export const HttpRouteResource = namespaced<HttpRoute>(GROUP_VERSION, "HTTPRoute", "httproutes");
@@ -150,4 +166,6 @@ export const ReferenceGrantResource = namespaced<ReferenceGrant>(
   "ReferenceGrant",
   "referencegrants",
 );
+export const GrpcRouteResource = namespaced<GrpcRoute>(GROUP_VERSION, "GRPCRoute", "grpcroutes");
+export const GRPC_ROUTES = "grpcroutes.gateway.networking.k8s.io";
 export const REFERENCE_GRANTS = "referencegrants.gateway.networking.k8s.io";

@@ -15,7 +15,7 @@ export interface ReferenceSources {
 
 /** The object that contains the reference. */
 export interface Referrer {
-  readonly kind: "Gateway" | "HTTPRoute";
+  readonly kind: "Gateway" | "HTTPRoute" | "GRPCRoute";
   readonly namespace: string;
 }
 

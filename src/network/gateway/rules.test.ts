@@ -166,7 +166,7 @@ describe("references", () => {
   });
 
   it("kinds of routes that are not served", () => {
-    const edge = gateway({ allowedRoutes: { kinds: [{ kind: "GRPCRoute" }] } });
+    const edge = gateway({ allowedRoutes: { kinds: [{ kind: "TLSRoute" }] } });
     expect(attach(sources(edge)).gateways.get(edge)?.[0]?.resolved.reason).toBe("InvalidRouteKinds");
   });
 });

@@ -6,19 +6,20 @@ import { isDeepStrictEqual } from "node:util";
 import { isStatusError, type KubeObject } from "#api";
 import type { Logger } from "#base";
 import { type Client, objectKey, type ResourceOf } from "#client";
-import { type Attachments, isServedKind, yes } from "./attach.ts";
+import { type Attachments, isServedKind, SERVED_KINDS, yes } from "./attach.ts";
+import { isGrpcRoute } from "./grpc-routes.ts";
 import {
   type Condition,
   type Gateway,
   type GatewayClass,
   GatewayClassResource,
   GatewayResource,
+  type GrpcRoute,
+  GrpcRouteResource,
   type HttpRoute,
   HttpRouteResource,
   type ParentStatus,
 } from "./kinds.ts";
-
-const SUPPORTED = [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute" }];
 
 export interface WantedStatus<T extends KubeObject> {
   readonly object: T;
@@ -29,6 +30,7 @@ export interface WantedStatuses {
   readonly classes: readonly WantedStatus<GatewayClass>[];
   readonly gateways: readonly WantedStatus<Gateway>[];
   readonly routes: readonly WantedStatus<HttpRoute>[];
+  readonly grpcRoutes: readonly WantedStatus<GrpcRoute>[];
 }
 
 /** `now`: the lastTransitionTime of conditions that change. */
@@ -62,7 +64,7 @@ export function wantedStatuses(
         listeners: listeners.map(({ listener: { name, allowedRoutes }, accepted: own, resolved, attached }) => ({
           name,
           attachedRoutes: attached,
-          supportedKinds: (allowedRoutes?.kinds ?? SUPPORTED).some(isServedKind) ? SUPPORTED : [],
+          supportedKinds: supportedKinds(allowedRoutes?.kinds),
           conditions: dated(object, known.get(name), [own, programmedBy([own, resolved]), resolved], now),
         })),
       },
@@ -85,7 +87,22 @@ export function wantedStatuses(
       status: { parents: [...known.filter(({ controllerName }) => controllerName !== controller), ...own] },
     };
   });
-  return { classes: changed(classes), gateways: changed(gateways), routes: changed(routes) };
+  const [grpc, http] = [
+    routes.filter(({ object }) => isGrpcRoute(object)),
+    routes.filter(({ object }) => !isGrpcRoute(object)),
+  ];
+  const grpcRoutes = grpc.flatMap(({ object, status }) =>
+    isGrpcRoute(object) ? [{ object: object.source, status }] : [],
+  );
+  return {
+    ...{ classes: changed(classes), gateways: changed(gateways) },
+    ...{ routes: changed(http), grpcRoutes: changed(grpcRoutes) },
+  };
+}
+
+function supportedKinds(allowed: readonly { readonly group?: string; readonly kind: string }[] = SERVED_KINDS) {
+  const served = allowed.filter(isServedKind);
+  return SERVED_KINDS.filter(({ kind }) => served.some((each) => each.kind === kind));
 }
 
 /** Programmed, unless one of these conditions is not True. */
@@ -127,6 +144,7 @@ export async function writeStatuses(
     await writeAll(client, GatewayClassResource, wanted.classes, log, signal),
     await writeAll(client, GatewayResource, wanted.gateways, log, signal),
     await writeAll(client, HttpRouteResource, wanted.routes, log, signal),
+    await writeAll(client, GrpcRouteResource, wanted.grpcRoutes, log, signal),
   ];
   return done.every(Boolean);
 }

@@ -22,6 +22,7 @@ interface Rotation {
 }
 
 const AVOIDED_MS = 2000;
+const H2C = "kubernetes.io/h2c";
 const FAMILIES: readonly Family[] = ["IPv4", "IPv6"];
 const EVERYWHERE: NodeFacts = { name: "", addresses: [], podCidrs: [] };
 
@@ -54,6 +55,12 @@ export class Backends {
     return this.#avoided.size === 0 ? order : this.#avoidedLast(order);
   }
 
+  /** Whether its endpoints speak HTTP/2 without TLS: the Service's port says so by its appProtocol. */
+  speaksHttp2({ service, port: wanted, http2 }: Backend): boolean {
+    if (http2 !== undefined) return http2;
+    return this.#portOf(service, wanted)?.appProtocol === H2C;
+  }
+
   /** The endpoint could not be reached. */
   avoid({ address, port }: Endpoint): void {
     this.#avoided.set(`${address} ${port}`, this.#clock.monotonic() + AVOIDED_MS);
@@ -82,11 +89,16 @@ export class Backends {
     return rotation;
   }
 
+  #portOf(key: string, wanted: string | number): core.ServicePort | undefined {
+    const ports = this.#sources.service(key)?.spec?.ports;
+    return ports?.find(({ name, port }) => (typeof wanted === "string" ? name : port) === wanted);
+  }
+
   #endpointsOf(key: string, wanted: string | number): readonly Endpoint[] {
     const service = this.#sources.service(key);
     // With an ExternalName, the author of a Service could send our requests anywhere.
     if (service === undefined || service.spec?.type === "ExternalName") return [];
-    const port = service.spec?.ports?.find(({ name, port }) => (typeof wanted === "string" ? name : port) === wanted);
+    const port = this.#portOf(key, wanted);
     if (port === undefined || (port.protocol ?? "TCP") !== "TCP") return [];
     const slices = this.#sources.slices(key);
     // One IP family only: with both, a dual-stack endpoint would get twice the requests.

@@ -8,10 +8,11 @@
  *    connection cannot be opened, the next endpoint is tried. Every other failure is final.
  * 3. A body is read from the client only once the connection to the endpoint is open.
  */
-import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
+import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
 import type { Readable } from "node:stream";
 import type { Clock } from "#base";
 import type { Endpoint } from "../proxy/endpoints.ts";
+import { Http2Connections } from "./http2-connections.ts";
 
 export interface Outgoing {
   readonly method: string;
@@ -19,10 +20,22 @@ export interface Outgoing {
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
   readonly body: Readable | undefined;
+  /** The endpoint speaks HTTP/2 without TLS. Default: HTTP/1.1. */
+  readonly http2?: boolean | undefined;
+}
+
+/** The response of an endpoint: its head, and its body to be read. */
+export interface Answer extends Readable {
+  readonly statusCode?: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  /** Complete once the body has ended. */
+  readonly trailers: NodeJS.Dict<string>;
+  /** It has ended with its head. */
+  readonly isEmpty?: boolean;
 }
 
 export type Attempt =
-  | { readonly kind: "answered"; readonly answer: IncomingMessage }
+  | { readonly kind: "answered"; readonly answer: Answer }
   /** The request was not sent: it may go to another endpoint. */
   | { readonly kind: "unreached"; readonly error: Error }
   | { readonly kind: "failed"; readonly error: Error; readonly inTime: boolean };
@@ -46,16 +59,19 @@ const MAX_IDLE_PER_ENDPOINT = 64;
 export class Connections {
   readonly #kept = new Agent({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_PER_ENDPOINT });
   readonly #single = new Agent({ keepAlive: false });
+  readonly #http2: Http2Connections;
   readonly #limits: ConnectionLimits;
   readonly #clock: Clock;
 
   constructor(limits: ConnectionLimits, clock: Clock) {
     this.#limits = limits;
     this.#clock = clock;
+    this.#http2 = new Http2Connections(limits, clock);
   }
 
   /** `signal`: aborts when the client disconnects. */
   async send(endpoint: Endpoint, outgoing: Outgoing, signal: AbortSignal): Promise<Attempt> {
+    if (outgoing.http2 === true) return this.#http2.send(endpoint, outgoing, signal);
     const isRepeatable = outgoing.body === undefined && IDEMPOTENT.has(outgoing.method);
     const attempt = await this.#send(endpoint, outgoing, isRepeatable ? this.#kept : this.#single, signal);
     if (attempt.kind !== "stale") return attempt;
@@ -111,5 +127,6 @@ export class Connections {
   close(): void {
     this.#kept.destroy();
     this.#single.destroy();
+    this.#http2.close();
   }
 }

@@ -14,6 +14,7 @@ import type { Endpoint } from "../proxy/endpoints.ts";
 import type { Backends } from "./backends.ts";
 import type { Attempt, Connections, Outgoing } from "./connections.ts";
 import { changeHeaders, isLoop, type Origin, requestHeaders, responseHeaders } from "./headers.ts";
+import { isGrpc } from "./http2-connections.ts";
 import type { IngressMetrics } from "./metrics.ts";
 import { mirrored } from "./mirror.ts";
 import { requestPath } from "./request-path.ts";
@@ -112,15 +113,18 @@ export async function exchange(
     if (!isWhole(response)) gone.abort(new Error("the client has disconnected"));
   });
   const bounded = hasBody(request) ? new LimitedBody(request, maxBodyBytes) : undefined;
-  if (bounded !== undefined) expectProgress(options, request, response);
+  // A stream of gRPC may be silent for long.
+  if (bounded !== undefined && !isGrpc(request.headers)) expectProgress(options, request, response);
   const { changes = {} } = found.route;
   const headers = requestHeaders(request.headers, origin, options.trustsForwarded);
   if (changes.host !== undefined) headers.host = changes.host;
   changeHeaders(headers, changes.requestHeaders);
   // Node's HTTP server has answered Expect already.
   delete headers.expect;
+  const http2 = found.route.backend !== undefined && options.backends.speaksHttp2(found.route.backend);
+  if (http2 && request.headers.te?.includes("trailers")) headers.te = "trailers";
   if (bounded !== undefined && headers["content-length"] === undefined) headers["transfer-encoding"] = "chunked";
-  const asked = { method: request.method ?? "GET", path: found.path, headers, body: bounded?.stream };
+  const asked = { method: request.method ?? "GET", path: found.path, headers, body: bounded?.stream, http2 };
   const outgoing = mirrored(options, changes.mirrors ?? [], asked, gone.signal);
   if (changes.timeoutMs !== undefined) {
     const timer = clock.timer(changes.timeoutMs, () => {
@@ -163,6 +167,10 @@ function passOn(
 ): void {
   const headers = responseHeaders(answer.headers);
   changeHeaders(headers, changes);
+  if (answer.isEmpty === true && "stream" in response) {
+    endWithHead(response, answer.statusCode ?? 502, headers);
+    return;
+  }
   writeHead(response, answer.statusCode ?? 502, headers);
   // A truncated response must not look complete.
   answer.once("error", () => cut(response));
@@ -175,6 +183,14 @@ function passOn(
   void nextTurn().then(() => {
     if (!response.writableEnded && !response.destroyed) response.flushHeaders();
   });
+}
+
+/** A head that ends its stream, as gRPC has it where there is no message. */
+function endWithHead(response: Http2ServerResponse, status: number, headers: OutgoingHttpHeaders): void {
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) response.setHeader(name, value as string);
+  response.end();
 }
 
 function writeHead(response: ClientResponse, status: number, headers: OutgoingHttpHeaders): void {
@@ -202,7 +218,8 @@ function cut(response: ClientResponse): void {
 }
 
 function isWhole(response: ClientResponse): boolean {
-  return response.writableFinished || ("stream" in response && response.writableEnded);
+  // A response over HTTP/2 is finished with its stream, also where the client has given it up.
+  return "stream" in response ? response.writableEnded : response.writableFinished;
 }
 
 function hasBody(request: ClientRequest): boolean {

@@ -18,6 +18,8 @@ export interface Backend {
   /** `namespace/name`. */
   readonly service: string;
   readonly port: string | number;
+  /** Its endpoints speak HTTP/2 without TLS, whatever the Service says. */
+  readonly http2?: boolean | undefined;
 }
 
 export interface Route {

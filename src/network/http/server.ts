@@ -1,12 +1,12 @@
 /**
- * The HTTP and HTTPS ports: HTTP/1.1 on one, HTTP/2 and HTTP/1.1 over TLS on the other.
+ * The HTTP and HTTPS ports: HTTP/1.1 and HTTP/2, without TLS on one, over TLS on the other.
  *
  * 1. Routes are looked up for each request and certificates for each handshake: changing them touches no connection.
  * 2. When it stops, it accepts no new connections, and requests under way have a limited time to finish.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createSecureServer, type ServerHttp2Session } from "node:http2";
+import { createServer as createHttp2Server, createSecureServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { SecureContext, TLSSocket } from "node:tls";
@@ -18,6 +18,7 @@ import {
   REFUSALS,
   refuse,
 } from "./exchange.ts";
+import { divert, isPreface } from "./first-bytes.ts";
 import type { Origin } from "./headers.ts";
 import { refuseUpgrade, upgrade } from "./upgrade.ts";
 
@@ -56,7 +57,8 @@ const LIMITS = {
 const MAX_STREAMS = 128;
 
 /**
- * Upgrades to HTTP/2 without TLS are not supported, nor are upgrades of requests with a body: both go on in HTTP/1.1.
+ * Upgrades to HTTP/2 are not supported (RFC 9113 has none), nor are upgrades of requests with a body: both go on in
+ * HTTP/1.1.
  */
 function mayUpgrade({ headers }: IncomingMessage): boolean {
   const hasBody = headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
@@ -105,6 +107,11 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpP
     servers.push(server);
     return (server.address() as AddressInfo).port;
   };
+  const followSession = (session: ServerHttp2Session) => {
+    sessions.add(session);
+    session.on("error", () => session.destroy());
+    session.once("close", () => sessions.delete(session));
+  };
   const destroyAll = () => {
     for (const socket of sockets) socket.destroy();
   };
@@ -128,6 +135,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpP
         answer("http") as (request: IncomingMessage, response: ServerResponse) => void,
       );
       server.on("upgrade", upgraded("http"));
+      const http2 = createHttp2Server({ settings: { maxConcurrentStreams: MAX_STREAMS } }, answer("http"));
+      http2.on("session", followSession);
+      divert(server, isPreface, http2);
       http = await listen(server, httpPort);
     }
     if (httpsPort !== undefined) {
@@ -138,11 +148,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpP
         log.debug("a TLS handshake failed", { from: socket.remoteAddress, error });
         socket.destroy();
       });
-      server.on("session", (session: ServerHttp2Session) => {
-        sessions.add(session);
-        session.on("error", () => session.destroy());
-        session.once("close", () => sessions.delete(session));
-      });
+      server.on("session", followSession);
       https = await listen(server, httpsPort);
     }
     return { httpPort: http, httpsPort: https, stop };

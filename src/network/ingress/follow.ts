@@ -17,6 +17,7 @@ import { type ClassOptions, servedHere } from "./classes.ts";
 import { type RouteProblem, Routes } from "./routes.ts";
 
 export interface FollowOptions extends ClassOptions {
+  readonly localHosts?: boolean | undefined;
   readonly client: Client;
   readonly tasks: TaskGroup;
   readonly certificates: Certificates;
@@ -51,7 +52,7 @@ const LONG_MS = 3_600_000;
 
 /** Returns once all existing Ingresses have their routes. */
 export async function followIngresses(options: FollowOptions): Promise<Followed> {
-  const { client, clock, random, log, tasks, certificates, onReload } = options;
+  const { client, clock, random, log, tasks, certificates, onReload, localHosts = false } = options;
   const informers = new Informers({ client, clock, random, log, tasks });
   const [ingresses, classes] = [informers.of(kinds.Ingress), informers.of(kinds.IngressClass)];
   const [services, slices] = [informers.of(kinds.Service), informers.of(kinds.EndpointSlice)];
@@ -68,7 +69,7 @@ export async function followIngresses(options: FollowOptions): Promise<Followed>
   const reload = () => {
     const served = ingresses.cache.list().filter(servedHere(classes.cache.list(), options));
     const wrong = certificates.update(served, (key) => secrets.cache.get(key));
-    routes = Routes.of(served);
+    routes = Routes.of(served, { localHosts });
     onReload(routes, served, [...routes.problems, ...wrong]);
   };
   reload();

@@ -114,6 +114,33 @@ describe("hosts", () => {
   ])("%s %s → %s", (host, path, want) => expect(found(routes, host, path)).toBe(want));
 });
 
+describe("local hosts", () => {
+  const shop = ingress("shop", {
+    rules: [rule("a.test", ["Prefix", "/", "a"]), rule("b.test", ["Prefix", "/b", "b"])],
+  });
+  const bare = ingress("bare", { defaultBackend: backend("bare") }, "2031-01-01T00:00:00Z");
+
+  it("each Ingress has one, with the paths of all rules", () => {
+    const routes = Routes.of([shop, bare], { localHosts: true });
+    const at = (host: string, path: string) => found(routes, `${host}.default.localhost`, path);
+    expect([at("shop", "/"), at("shop", "/b/x"), at("bare", "/"), found(routes, "a.test", "/b")]).toEqual([
+      "a",
+      "b",
+      "bare",
+      "a",
+    ]);
+    expect(routes.problems).toEqual([]);
+    expect(found(Routes.of([shop]), "shop.default.localhost", "/")).toBeUndefined();
+  });
+
+  it("but not where another Ingress names the host", () => {
+    const other = ingress("other", { rules: [rule("shop.default.localhost", ["Prefix", "/other", "other"])] });
+    const routes = Routes.of([shop, other], { localHosts: true });
+    expect(found(routes, "shop.default.localhost", "/")).toBeUndefined();
+    expect(found(routes, "shop.default.localhost", "/other")).toBe("other");
+  });
+});
+
 describe("default backends, conflicts and what cannot be served", () => {
   it("take what no path takes: of an Ingress with the host first, then of one without rules", () => {
     const routes = Routes.of([

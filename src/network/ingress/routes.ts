@@ -8,6 +8,8 @@
  * 3. Without a matching path, the default backend of an Ingress with a rule for the host gets the request, then that of
  *    any other, Ingresses without rules first.
  * 4. If two Ingresses claim the same host and path, the older one gets it.
+ * 5. With local hosts, each Ingress has a host of its own, `NAME.NAMESPACE.localhost`, with the paths of all of its
+ *    rules; a host that another one names is that one's.
  */
 import type { networking } from "#api";
 import { objectKey } from "#client";
@@ -44,11 +46,12 @@ export class Routes {
     this.problems = problems;
   }
 
-  static of(ingresses: readonly Ingress[]): Routes {
+  static of(ingresses: readonly Ingress[], { localHosts = false }: { readonly localHosts?: boolean } = {}): Routes {
     const hosts = new Map<string, HostRoutes>();
     const problems: RouteProblem[] = [];
     const oldestFirst = ingresses.toSorted(byAge);
     for (const ingress of oldestFirst) addIngress(hosts, ingress, problems);
+    if (localHosts) for (const ingress of oldestFirst) addLocalHost(hosts, ingress);
     const withDefault = oldestFirst.filter(({ spec }) => spec?.defaultBackend !== undefined);
     const catching = withDefault.find(({ spec }) => (spec?.rules ?? []).length === 0) ?? withDefault[0];
     return new Routes(hosts, catching && routeTo(catching, catching.spec?.defaultBackend ?? {}), problems);
@@ -104,6 +107,20 @@ function addIngress(hosts: Map<string, HostRoutes>, ingress: Ingress, problems: 
     }
     if (defaultBackend !== undefined) routes.fallback ??= routeTo(ingress, defaultBackend);
   }
+}
+
+/** The host of an Ingress that needs no DNS. */
+export function localHostOf({ metadata }: Ingress): string {
+  return `${metadata.name}.${metadata.namespace}.localhost`;
+}
+
+function addLocalHost(hosts: Map<string, HostRoutes>, ingress: Ingress): void {
+  const own = localHostOf(ingress);
+  if (hosts.has(own)) return;
+  const { spec = {}, ...rest } = ingress;
+  const rules = (spec.rules ?? []).map((rule) => ({ ...rule, host: own }));
+  // Two rules may have the same path for different hosts: the first one gets it.
+  addIngress(hosts, { ...rest, spec: { ...spec, rules: rules.length === 0 ? [{ host: own }] : rules } }, []);
 }
 
 function routesOf(hosts: Map<string, HostRoutes>, host: string): HostRoutes {

@@ -17,7 +17,7 @@ import { ChangeSignal } from "../kernel/change-signal.ts";
 import { Certificates } from "./certificates.ts";
 import { CLASS_NAME, CONTROLLER } from "./classes.ts";
 import { type Followed, followIngresses } from "./follow.ts";
-import type { RouteProblem } from "./routes.ts";
+import { localHostOf, type RouteProblem } from "./routes.ts";
 import { addressOf, writeStatus } from "./status.ts";
 
 export interface IngressOptions {
@@ -34,6 +34,8 @@ export interface IngressOptions {
   readonly publishedAddresses?: readonly string[];
   /** `namespace/name` of a Service: the status shows the addresses of its load balancer instead. */
   readonly publishedService?: string | undefined;
+  /** Each Ingress has a host of its own, too: `NAME.NAMESPACE.localhost`. */
+  readonly localHosts?: boolean | undefined;
   readonly defaultCertificate?: CertificatePem;
   readonly trustsForwarded?: boolean;
   readonly maxBodyBytes?: number | undefined;
@@ -72,6 +74,7 @@ export async function runIngress(options: IngressOptions, signal: AbortSignal): 
     if (options.ensuresClass === true) await ensureClass(options, signal);
     const followed = await followIngresses({
       ...{ client, clock, random, log, tasks, certificates, controller, className },
+      localHosts: options.localHosts,
       onReload: (routes, ingresses, problems) => {
         served = ingresses;
         metrics.reloaded(routes.size);
@@ -133,7 +136,7 @@ export async function runIngress(options: IngressOptions, signal: AbortSignal): 
 }
 
 async function writeStatuses(
-  { client, clock, random, log, publishedAddresses = [], publishedService }: IngressOptions,
+  { client, clock, random, log, publishedAddresses = [], publishedService, localHosts = false }: IngressOptions,
   served: () => readonly networking.Ingress[],
   { services }: Followed,
   changed: ChangeSignal,
@@ -150,7 +153,11 @@ async function writeStatuses(
             ...(name !== undefined && { hostname: name }),
           }));
     if (addresses.length === 0) continue;
-    if (await writeStatus(client, served(), addresses, log, signal)) {
+    const addressesOf = (ingress: networking.Ingress) => [
+      ...addresses,
+      ...(localHosts ? [{ hostname: localHostOf(ingress) }] : []),
+    ];
+    if (await writeStatus(client, served(), addressesOf, log, signal)) {
       backoff.reset();
       continue;
     }

@@ -22,12 +22,14 @@ export function needsStatus({ status }: networking.Ingress, wanted: readonly Add
 export async function writeStatus(
   client: Client,
   ingresses: readonly networking.Ingress[],
-  wanted: readonly Address[],
+  addressesOf: (ingress: networking.Ingress) => readonly Address[],
   log: Logger,
   signal: AbortSignal,
 ): Promise<boolean> {
   let isDone = true;
-  for (const ingress of ingresses.filter((each) => needsStatus(each, wanted))) {
+  for (const ingress of ingresses) {
+    const wanted = addressesOf(ingress);
+    if (!needsStatus(ingress, wanted)) continue;
     const status = { ...ingress.status, loadBalancer: { ...ingress.status?.loadBalancer, ingress: wanted } };
     try {
       await client

@@ -27,6 +27,7 @@ const FILTERS = [
   "VolumeZone",
   "PodTopologySpread",
   "InterPodAffinity",
+  "DynamicResources",
 ];
 
 describe("defaults", () => {
@@ -58,6 +59,7 @@ describe("defaults", () => {
       { name: "VolumeBinding", weight: 1 },
       { name: "PodTopologySpread", weight: 2 },
       { name: "InterPodAffinity", weight: 2 },
+      { name: "DynamicResources", weight: 1 },
       { name: "NodeResourcesBalancedAllocation", weight: 1 },
       { name: "ImageLocality", weight: 1 },
     ]);
@@ -100,7 +102,7 @@ multiPoint:
   it("take part everywhere through multiPoint; one of the defaults keeps its place", () => {
     const found = plugins(profile(`multiPoint:\n  enabled: [{name: Custom}, {name: TaintToleration, weight: 8}]`));
     expect(found?.score[0]).toEqual({ name: "TaintToleration", weight: 8 });
-    expect(names(found?.reserve)).toEqual(["VolumeBinding", "Custom"]);
+    expect(names(found?.reserve)).toEqual(["VolumeBinding", "DynamicResources", "Custom"]);
     expect(names(found?.queueSort)).toEqual(["PrioritySort"]);
   });
 

@@ -18,6 +18,10 @@ export const PLUGIN_POINTS: ReadonlyMap<string, readonly ExtensionPoint[]> = new
     ["VolumeZone", ["preFilter", "filter"]],
     ["PodTopologySpread", ["preFilter", "filter", "preScore", "score"]],
     ["InterPodAffinity", ["preFilter", "filter", "preScore", "score"]],
+    [
+      "DynamicResources",
+      ["preEnqueue", "preFilter", "filter", "postFilter", "preScore", "score", "reserve", "preBind"],
+    ],
     ["DefaultPreemption", ["preEnqueue", "postFilter"]],
     ["NodeResourcesBalancedAllocation", ["preScore", "score"]],
     ["ImageLocality", ["score"]],

@@ -114,6 +114,7 @@ export const argumentSchemas: Readonly<Record<keyof PluginArguments, ObjectSchem
     minCandidateNodesPercentage: int32,
     minCandidateNodesAbsolute: int32,
   }),
+  DynamicResources: args("DynamicResources", { filterTimeout: duration, bindingTimeout: duration }),
   InterPodAffinity: args("InterPodAffinity", {
     hardPodAffinityWeight: int32,
     ignorePreferredTermsOfExistingPods: flag,

@@ -1,5 +1,5 @@
 /** Arguments of the in-tree plugins: defaulted and validated, with the error messages of Kubernetes. */
-import { type core, type FieldError, type FieldPath, field, type Json, validateLabelSelector } from "#api";
+import { type core, durationMs, type FieldError, type FieldPath, field, type Json, validateLabelSelector } from "#api";
 import {
   DEFAULT_ARGUMENTS,
   type NodeResourcesFitArgs,
@@ -29,6 +29,15 @@ export const argumentReaders: { readonly [Name in keyof PluginArguments]: Reader
       errors.push(field.invalid(first, percentage, "cannot be zero at the same time as minCandidateNodesAbsolute"));
       errors.push(field.invalid(second, absolute, "cannot be zero at the same time as minCandidateNodesPercentage"));
     }
+    return args;
+  },
+  DynamicResources: (given, path, errors) => {
+    const args = { ...DEFAULT_ARGUMENTS.DynamicResources, ...withoutType(given) };
+    const { filterTimeout, bindingTimeout } = args;
+    if (durationMs(filterTimeout) < 0)
+      errors.push(field.invalid(path.child("filterTimeout"), filterTimeout, "must be zero or positive"));
+    if (durationMs(bindingTimeout) < 1_000)
+      errors.push(field.invalid(path.child("bindingTimeout"), bindingTimeout, "must be at least 1 second"));
     return args;
   },
   InterPodAffinity: (given, path, errors) => {

@@ -23,6 +23,9 @@ const OTHER_KINDS = {
   CSIDriver: kinds.CSIDriver,
   CSIStorageCapacity: kinds.CSIStorageCapacity,
   VolumeAttachment: kinds.VolumeAttachment,
+  ResourceClaim: kinds.ResourceClaim,
+  ResourceSlice: kinds.ResourceSlice,
+  DeviceClass: kinds.DeviceClass,
 } as const;
 
 export function followCluster(parts: Followed, informers: Informers, plugins: readonly Plugin[]): void {

@@ -33,6 +33,8 @@ export function podEvents(
   if (differs(({ metadata }) => metadata.labels)) actions.push("labels");
   if (differs(({ spec }) => spec?.tolerations)) actions.push("tolerations");
   if (gatesOf(old) > 0 && gatesOf(pod) === 0) actions.push("gatesEliminated");
+  if (old.status !== pod.status && differs(({ status }) => status?.resourceClaimStatuses))
+    actions.push("generatedResourceClaim");
   if (!asksTheSame && !(old.spec === pod.spec && hasNoAllocation(old) && hasNoAllocation(pod)))
     actions.push(...scaling(old, pod));
   if (actions.length === 0) actions.push("update");

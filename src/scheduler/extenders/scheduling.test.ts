@@ -153,17 +153,17 @@ describe("extenders", () => {
     await running.addPod(pod("web", { spec: { priority: 1000 } }));
     await eventually(() => running.events("web"), running).toEqual([
       "FailedScheduling: 0/3 nodes are available: 3 too hot. " +
-        'preemption: expected at least one victim pod on node "a"',
+        'no new claims to deallocate, preemption: expected at least one victim pod on node "a"',
     ]);
     expect((await running.pod("web")).status?.conditions).toMatchObject([{ reason: "Unschedulable" }]);
   });
 
   it.each([
-    ["fail", () => ({ status: 500, body: {} }), /^preemption: .*500/],
+    ["fail", () => ({ status: 500, body: {} }), /^no new claims to deallocate, preemption: .*500/],
     [
       "find nobody",
       () => ({ body: { NodeNameToMetaVictims: { a: { Pods: [] } } } }),
-      /^preemption: expected at least one victim pod on node "a"$/,
+      /^no new claims to deallocate, preemption: expected at least one victim pod on node "a"$/,
     ],
   ] as const)("that %s at a preemption are told of, and the Pod stays unschedulable", async (_what, answer, told) => {
     const running = await scheduler({ preemptVerb: "preempt" }, answer);
@@ -173,7 +173,9 @@ describe("extenders", () => {
     await eventually(async () => (await running.pod("web")).status?.conditions ?? [], running).toMatchObject([
       {
         reason: "Unschedulable",
-        message: expect.stringMatching(/^0\/3 nodes are available: 3 Insufficient cpu\. preemption: /),
+        message: expect.stringMatching(
+          /^0\/3 nodes are available: 3 Insufficient cpu\. no new claims to deallocate, preemption: /,
+        ),
       },
     ]);
     const [message = ""] = (await running.pod("web")).status?.conditions?.map((each) => each.message) ?? [];

@@ -21,7 +21,10 @@ export type EventResource =
   | "CSINode"
   | "CSIDriver"
   | "CSIStorageCapacity"
-  | "VolumeAttachment";
+  | "VolumeAttachment"
+  | "ResourceClaim"
+  | "ResourceSlice"
+  | "DeviceClass";
 
 export type EventAction =
   | "add"
@@ -37,6 +40,8 @@ export type EventAction =
   | "scaleUp"
   | "tolerations"
   | "gatesEliminated"
+  /** A claim was made for the pod, and its name is in the status. */
+  | "generatedResourceClaim"
   /** Any other change. */
   | "update";
 
@@ -73,6 +78,9 @@ const RESOURCE_NAMES: Readonly<Record<EventResource, string>> = {
   CSIDriver: "storage.k8s.io/CSIDriver",
   CSIStorageCapacity: "storage.k8s.io/CSIStorageCapacity",
   VolumeAttachment: "storage.k8s.io/VolumeAttachment",
+  ResourceClaim: "resource.k8s.io/ResourceClaim",
+  ResourceSlice: "resource.k8s.io/ResourceSlice",
+  DeviceClass: "resource.k8s.io/DeviceClass",
 };
 
 const NODE_LABELS = "UpdateNodeLabel";
@@ -89,5 +97,6 @@ const EVENT_NAMES: Readonly<Record<EventAction, string>> = {
   scaleUp: "UpdatePodScaleUp",
   tolerations: "UpdatePodToleration",
   gatesEliminated: "UpdatePodSchedulingGatesEliminated",
+  generatedResourceClaim: "UpdatePodGeneratedResourceClaim",
   update: "Update",
 };

@@ -53,9 +53,17 @@ export interface VolumeBindingArgs {
   readonly bindTimeoutSeconds: number;
 }
 
+export interface DynamicResourcesArgs {
+  /** How long one attempt may search for devices; zero: without a limit. */
+  readonly filterTimeout: string;
+  /** How long devices with binding conditions may take. */
+  readonly bindingTimeout: string;
+}
+
 /** Arguments by plugin name. */
 export interface PluginArguments {
   readonly DefaultPreemption: DefaultPreemptionArgs;
+  readonly DynamicResources: DynamicResourcesArgs;
   readonly InterPodAffinity: InterPodAffinityArgs;
   readonly NodeAffinity: NodeAffinityArgs;
   readonly NodeResourcesBalancedAllocation: NodeResourcesBalancedAllocationArgs;
@@ -71,6 +79,7 @@ const CPU_AND_MEMORY: readonly ResourceSpec[] = [
 
 export const DEFAULT_ARGUMENTS: PluginArguments = {
   DefaultPreemption: { minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100 },
+  DynamicResources: { filterTimeout: "10s", bindingTimeout: "10m0s" },
   InterPodAffinity: { hardPodAffinityWeight: 1, ignorePreferredTermsOfExistingPods: false },
   NodeAffinity: {},
   NodeResourcesBalancedAllocation: { resources: CPU_AND_MEMORY },

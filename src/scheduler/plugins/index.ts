@@ -3,6 +3,7 @@ import type { PluginFactory } from "../framework/index.ts";
 import { balancedAllocation } from "./balanced-allocation.ts";
 import { defaultBinder } from "./default-binder.ts";
 import { defaultPreemption } from "./default-preemption/index.ts";
+import { dynamicResources } from "./dynamic-resources/index.ts";
 import { imageLocality } from "./image-locality.ts";
 import { interPodAffinity } from "./inter-pod-affinity/index.ts";
 import { nodeAffinity } from "./node-affinity.ts";
@@ -34,6 +35,8 @@ export const ALL_PLUGINS: readonly PluginFactory[] = [
   volumeZone,
   podTopologySpread,
   interPodAffinity,
+  // Before preemption: it is better to free an idle claim than to evict a Pod.
+  dynamicResources,
   defaultPreemption,
   balancedAllocation,
   imageLocality,

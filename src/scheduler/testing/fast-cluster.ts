@@ -110,6 +110,20 @@ export class FastCluster {
     return found.kind === "candidate" ? found.victims.map((victim) => victim.name) : "nobody";
   }
 
+  /** Reads from a plugin's state what it decides when it reserves the node; the reservation is undone. */
+  reserved<State, T>(pod: core.Pod, name: string, plugin: string, read: (state: State) => T): T {
+    const info = this.#infos.of(pod);
+    const filtered = this.#evaluator.filter(info);
+    const at = this.#evaluator.stages.clusterFilters.findIndex((use) => use.plugin.name === plugin);
+    const [use, prepared] = [this.#evaluator.stages.clusterFilters[at], filtered.prepared[at]];
+    const node = this.state.nodeNamed(name);
+    if (prepared?.kind !== "ready" || node === undefined) throw new Error(`${plugin} has nothing to reserve`);
+    use?.plugin.reserve?.(prepared.state, info, node);
+    const decided = read(prepared.state as State);
+    use?.plugin.unreserve?.(prepared.state, info, name);
+    return decided;
+  }
+
   #holdAll(cluster: PlainCluster): void {
     const hold = <T extends KubeObject>(kind: ResourceOf<T>, objects: readonly T[] = []) => {
       for (const object of objects) this.held.set(kind, object);

@@ -32,6 +32,8 @@ export interface EmbeddedOptions {
   readonly clock: Clock;
   readonly log?: Logger;
   readonly history?: Partial<HistoryPolicy>;
+  /** Default: true. False: batches are left to the kernel, for tests. */
+  readonly flush?: boolean | undefined;
 }
 
 /** The format from which on there is a journal. */
@@ -50,7 +52,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Store
   const lock = lockDirectory(dir, clock);
   try {
     const { tables, state, journaled } = await openTables(dir, clock, log);
-    const journal = new Journal(join(dir, JOURNAL_FILE), state.storeId, journaled?.end);
+    const journal = new Journal(join(dir, JOURNAL_FILE), state.storeId, journaled?.end, options.flush);
     return new EmbeddedStore({
       durable: new DurableState({ tables, journal, state, pending: journaled?.records, log }),
       clock,

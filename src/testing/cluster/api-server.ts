@@ -18,6 +18,7 @@ import type { StoreFeed } from "../../apiserver/cache/feed.ts";
 import { ResourceCache } from "../../apiserver/cache/resource-cache.ts";
 import { SCHEDULING_PATH } from "../../apiserver/flows/index.ts";
 import type { UserInfo } from "../../apiserver/identity/user.ts";
+import type { ApiServerOptions as ServerParts } from "../../apiserver/server-options.ts";
 import { serverParts } from "../../apiserver/server-parts.ts";
 import { Shutdown } from "../../apiserver/shutdown.ts";
 import { SchedulingAnswers, SchedulingReasons } from "../../cluster/reasons/scheduling-reasons.ts";
@@ -43,6 +44,8 @@ export interface TestApiServerOptions {
   readonly seen?: ((store: MemoryStore) => Store) | undefined;
   readonly metrics: MetricsRegistry;
   readonly log?: Logger | undefined;
+  /** Paths besides those of every API server. */
+  readonly others?: ServerParts["others"];
 }
 
 export interface TestApiServer {
@@ -72,7 +75,7 @@ export async function testApiServer(options: TestApiServerOptions): Promise<Test
       store: seen(store),
       sharedStore: false,
       recorder,
-      others: { [SCHEDULING_PATH]: answers.answer },
+      others: { ...options.others, [SCHEDULING_PATH]: answers.answer },
       authentication: { tokens },
       admission: { enable: ["NodeRestriction"] },
       extensions,

@@ -11,7 +11,7 @@
  * 3. `reset` brings back the state in which `startCluster` or `fork` returned it. Clients and the clock stay valid.
  */
 import type { KubeObject } from "#api";
-import { type Clock, VirtualClock } from "#base";
+import { type Clock, systemRandom, VirtualClock } from "#base";
 import { Client, type InProcessHandle, type InProcessUser, inProcess, type ResourceOf } from "#client";
 import type { Recorder } from "#flows";
 import type { Fleet } from "#kubelet";
@@ -24,13 +24,14 @@ import type { Image } from "./api-server.ts";
 import { eventually, type Limits } from "./eventually.ts";
 import { applyAll, installDefinitions, type Manifest, objectsOf } from "./manifests.ts";
 import type { ClusterOptions } from "./options.ts";
-import { type OpenPort, openPort } from "./port.ts";
-import { type Common, RunningCluster } from "./running.ts";
+import { type Connection, type OpenPort, openPort } from "./port.ts";
+import { type Common, type Control, RunningCluster } from "./running.ts";
 import { TestClock } from "./test-clock.ts";
 
 const ADMIN: InProcessUser = { name: "admin", groups: ["system:masters", "system:authenticated"] };
-/** It opens nothing but a test's cluster on loopback. */
-const ADMIN_TOKEN = "the-administrator-of-a-test-cluster";
+const TOKEN_BYTES = 24;
+/** Clients of the port, as faults call them. */
+const CLIENTS = "clients";
 
 export class TestCluster implements AsyncDisposable {
   /** An administrator's client. */
@@ -39,21 +40,32 @@ export class TestCluster implements AsyncDisposable {
   readonly #common: Common;
   readonly #clients: Client[] = [];
   readonly #forks = new Set<TestCluster>();
+  readonly #control: Control | undefined;
   /** Clusters that a reset has replaced, until they have stopped. */
   readonly #replaced = new Set<Promise<void>>();
   #running: RunningCluster;
   #beginning: Image | undefined;
   #port: OpenPort | undefined;
   #stopped: Promise<void> | undefined;
+  /** Of a fork: its parent forgets it. */
+  #left: () => void = () => {};
 
   /** Use `startCluster`. */
-  constructor(common: Common, running: RunningCluster, beginning?: Image) {
+  constructor(
+    common: Common,
+    running: RunningCluster,
+    { beginning, control }: { beginning?: Image; control?: Control | undefined } = {},
+  ) {
     this.#common = common;
+    this.#control = control;
     this.#running = running;
     this.#beginning = beginning;
     this.clock = new TestClock({
       time: () => this.#running.time,
-      underWay: () => this.#running.connections.underWay + this.#running.restarting,
+      underWay: () => {
+        const { connections, restarting, faults } = this.#running;
+        return connections.underWay + restarting - faults.asleep;
+      },
       beforeMoving: () => this.#running.wake(),
     });
     this.client = this.as(ADMIN);
@@ -67,6 +79,11 @@ export class TestCluster implements AsyncDisposable {
   /** A file for other clients, if the cluster has a port. */
   get kubeconfig(): string | undefined {
     return this.#port?.kubeconfig;
+  }
+
+  /** How clients reach its port, if it has one. */
+  get connection(): Connection | undefined {
+    return this.#port?.connection;
   }
 
   /** The address of its port, if it has one. */
@@ -133,12 +150,17 @@ export class TestCluster implements AsyncDisposable {
     return this.#running.describe();
   }
 
-  /** Another cluster with everything that this one has. It stops with this one. */
-  async fork(): Promise<TestCluster> {
+  /** Another cluster with everything that this one has. It stops with this one. `port`: as in `startCluster`. */
+  async fork({ port }: { readonly port?: number | undefined } = {}): Promise<TestCluster> {
     await this.clock.settle();
-    const image = this.#running.server.image();
-    const fork = new TestCluster(this.#common, await RunningCluster.open(this.#common, image), image);
+    const beginning = this.#running.server.image();
+    const control = this.#control?.forFork();
+    const running = await RunningCluster.open(this.#common, beginning, control);
+    const fork = new TestCluster(this.#common, running, { beginning, control });
     this.#forks.add(fork);
+    fork.#left = () => this.#forks.delete(fork);
+    if (port !== undefined) await fork.open(port, this.#port);
+    control?.attach(fork);
     return fork;
   }
 
@@ -146,7 +168,7 @@ export class TestCluster implements AsyncDisposable {
   async reset(): Promise<void> {
     if (this.#port !== undefined) throw new Error("a cluster with a port cannot be reset: reset a fork of it");
     const before = this.#running;
-    this.#running = await RunningCluster.open(this.#common, this.#beginning);
+    this.#running = await RunningCluster.open(this.#common, this.#beginning, this.#control);
     const stopping = before.stop();
     this.#replaced.add(stopping);
     stopping.then(
@@ -183,6 +205,8 @@ export class TestCluster implements AsyncDisposable {
   async begin(): Promise<void> {
     const { crds = [], manifests = [], port } = this.#common.options;
     const [definitions, objects] = [await objectsOf(crds), await objectsOf(manifests)];
+    if (port !== undefined) await this.open(port);
+    this.#control?.opened?.(this);
     this.#running.wake();
     await this.clock.settle();
     await this.#running.components?.fleet?.ready;
@@ -190,8 +214,22 @@ export class TestCluster implements AsyncDisposable {
     await applyAll(this.client, objects);
     await this.clock.settle();
     this.#beginning = this.#running.server.image();
-    if (port !== undefined)
-      this.#port = await openPort({ port, handle: this.#running.server.handle, token: ADMIN_TOKEN });
+    this.#control?.attach(this);
+  }
+
+  /** For forks: opens the port, with the authority of its parent's. */
+  async open(port: number, parent?: OpenPort): Promise<void> {
+    const { token, options } = this.#common;
+    const { server, connections } = this.#running;
+    const clients = connections.of(CLIENTS);
+    const handle: InProcessHandle = (request) => {
+      // They may wait for what happens in the cluster, which must not wait for them.
+      if (request.path.startsWith("/k8ts/")) return server.handle(request);
+      if (request.method !== "GET") this.#running.wake();
+      return clients(request);
+    };
+    const kubeconfig = parent === undefined ? options.kubeconfig : undefined;
+    this.#port = await openPort({ port, handle, token, kubeconfig, authority: parent?.authority });
   }
 
   #changeNode(name: string, change: (fleet: Fleet) => boolean): void {
@@ -212,19 +250,27 @@ export class TestCluster implements AsyncDisposable {
   }
 
   async #stop(): Promise<void> {
+    await this.#control?.stop();
     await Promise.all([...this.#forks].map((fork) => fork.stop()));
     await Promise.all(this.#clients.map((client) => client.close()));
     await this.#port?.close();
     await Promise.all([this.#running.stop(), ...this.#replaced]);
+    this.#left();
   }
 }
 
 /** Resolves when all nodes are Ready, custom resources are served and manifests are applied. */
-export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
+export function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
+  return startControlled(options);
+}
+
+/** The same, for a cluster that others control by requests. */
+export async function startControlled(options: ClusterOptions, control?: Control): Promise<TestCluster> {
   const time = new VirtualClock(options.startAt?.getTime());
   const authority = await createAuthority({ commonName: "kubernetes", clock: time });
-  const common = { options, authority, tokens: new Map([[ADMIN_TOKEN, ADMIN]]) };
-  const cluster = new TestCluster(common, await RunningCluster.open(common));
+  const token = Buffer.from(systemRandom().bytes(TOKEN_BYTES)).toString("hex");
+  const common = { options, authority, token, tokens: new Map([[token, ADMIN]]) };
+  const cluster = new TestCluster(common, await RunningCluster.open(common, undefined, control), { control });
   try {
     await cluster.begin();
     return cluster;

@@ -78,7 +78,7 @@ export function startComponents(options: ComponentsOptions, surroundings: Surrou
       {
         ...shared,
         random: randomOf("kube-controller-manager"),
-        metrics: new MetricsRegistry(),
+        metrics: controllerMetrics(new MetricsRegistry()),
         handle: handleOf("kube-controller-manager"),
         authority,
         signToken,

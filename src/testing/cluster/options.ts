@@ -29,6 +29,8 @@ export interface ClusterOptions {
   readonly startAt?: Date | undefined;
   /** Opens a port on loopback for other clients and writes a kubeconfig. 0: any free one. Default: no port. */
   readonly port?: number | undefined;
+  /** The file of the kubeconfig of a cluster with a port. Default: a temporary one. It is removed by `stop`. */
+  readonly kubeconfig?: string | undefined;
   /** How long `stop` waits for components, in real milliseconds. Default: 10,000. */
   readonly stopWithinMs?: number | undefined;
   /** Default: nothing is logged. */

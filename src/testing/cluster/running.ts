@@ -7,10 +7,12 @@
 import { MetricsRegistry, nextTurn, type Random, realClock, seededRandom, silentLogger, VirtualClock } from "#base";
 import type { InProcessUser } from "#client";
 import type { Authority } from "#pki";
+import type { ApiServerOptions } from "../../apiserver/server-options.ts";
 import type { NodesConfig } from "../../cluster/config/cluster-config.ts";
 import { InProcessMetrics } from "../../cluster/in-process/metrics-server.ts";
 import { Faults } from "../faults/faults.ts";
 import { type Image, type TestApiServer, testApiServer } from "./api-server.ts";
+import type { TestCluster } from "./cluster.ts";
 import { type Components, startComponents } from "./components.ts";
 import { Connections } from "./connections.ts";
 import { type ClusterOptions, scriptsOf } from "./options.ts";
@@ -19,10 +21,24 @@ const STOP_WITHIN_MS = 10_000;
 /** Seeds of users are small numbers. */
 const REVISION_STRIDE = 65_537;
 
+/** What others can do with a cluster by requests, while it runs. */
+export interface Control {
+  readonly others: NonNullable<ApiServerOptions["others"]>;
+  /** Its port is open. */
+  opened?(cluster: TestCluster): void;
+  /** It is ready. */
+  attach(cluster: TestCluster): void;
+  /** That of a fork. */
+  forFork(): Control;
+  stop(): Promise<void>;
+}
+
 /** What a cluster and its forks have in common. */
 export interface Common {
   readonly options: ClusterOptions;
   readonly authority: Authority;
+  /** The administrator's, for clients outside of the process. */
+  readonly token: string;
   /** Users of bearer tokens. */
   readonly tokens: ReadonlyMap<string, InProcessUser>;
 }
@@ -57,7 +73,7 @@ export class RunningCluster {
   }
 
   /** On an image, or new. */
-  static async open(common: Common, image?: Image): Promise<RunningCluster> {
+  static async open(common: Common, image?: Image, control?: Control): Promise<RunningCluster> {
     const { seed = 1, startAt, log = silentLogger } = common.options;
     const time = new VirtualClock(image?.now ?? startAt?.getTime());
     // Another sequence than before the image: no uid comes twice in one cluster.
@@ -65,6 +81,7 @@ export class RunningCluster {
     const server = await testApiServer({
       ...{ clock: time, random, image, metrics: new MetricsRegistry(), log },
       tokens: common.tokens,
+      others: control?.others,
       caPem: common.authority.certPem,
       extensions: new InProcessMetrics().extensions,
     });

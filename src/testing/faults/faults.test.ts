@@ -29,6 +29,7 @@ describe("faults", () => {
     { name: "throttled requests", meddle: ({ faults }) => faults.refuse(429, { chance: 0.2 }) },
     { name: "errors of the server", meddle: ({ faults }) => faults.refuse(500, { chance: 0.2 }) },
     { name: "lost answers", meddle: ({ faults }) => faults.loseAnswers({ method: "POST", chance: 0.3 }) },
+    { name: "a slow store", meddle: ({ faults }) => faults.slow(2_000, { chance: 0.3 }) },
     { name: "late watches", meddle: ({ faults }) => faults.watches({ lateMs: 3_000, repeats: 0.1, breaks: 0.05 }) },
   ];
   it.each(cases)("do not keep a cluster from its goal: $name", async ({ meddle }) => {
@@ -45,6 +46,50 @@ describe("faults", () => {
         fork.faults.kill(component, { after, death });
         await story(fork);
       }
+  });
+
+  it("a component without a connection does nothing, and goes on when it has one again", async () => {
+    await using cluster = await startCluster();
+    cluster.faults.partition("kube-scheduler");
+    await deployments(cluster).create(deployment("web", 3));
+    await cluster.clock.advance("2m");
+    expect((await pods(cluster)).map(({ spec }) => spec?.nodeName)).toEqual([undefined, undefined, undefined]);
+    cluster.faults.heal("kube-scheduler");
+    await cluster.eventually(async () => (await deployments(cluster).get("web")).status?.readyReplicas === 3);
+  });
+
+  it("a node without a connection is lost, and the others are not", async () => {
+    await using cluster = await startCluster({ nodes: 2 });
+    cluster.faults.partition("node-1");
+    await cluster.clock.advance("2m");
+    const ready = async () => {
+      const { items } = await cluster.client.of(kinds.Node).list();
+      return items.map(({ status }) => status?.conditions?.find(({ type }) => type === "Ready")?.status);
+    };
+    expect(await ready()).toEqual(["Unknown", "True"]);
+    cluster.faults.heal();
+    await cluster.clock.advance("1m");
+    expect(await ready()).toEqual(["True", "True"]);
+  });
+
+  it("lists are of the past where a server is behind", async () => {
+    await using cluster = await startCluster({ nodes: 0 });
+    const jane = cluster.as({ name: "jane", groups: ["system:masters"] });
+    const names = async () =>
+      (await jane.of(kinds.ConfigMap).in("other").list()).items.map(({ metadata }) => metadata.name);
+    await cluster.client.of(kinds.Namespace).create({ metadata: { name: "other" } });
+    await cluster.clock.advance("1m");
+    const before = await names();
+    await cluster.client
+      .of(kinds.ConfigMap)
+      .in("other")
+      .create({ metadata: { name: "late" } });
+    await cluster.clock.advance("10s");
+    cluster.faults.staleLists(30_000, { of: "jane" });
+    expect(await names()).toEqual(before);
+    expect((await jane.of(kinds.ConfigMap).in("other").get("late")).metadata.name).toBe("late");
+    await cluster.clock.advance("30s");
+    expect(await names()).toEqual([...before, "late"]);
   });
 
   it("are seen by the one that they concern, as often as asked for", async () => {

@@ -16,7 +16,7 @@ import {
   tooManyRequests,
   writeJson,
 } from "#api";
-import type { Clock, Random } from "#base";
+import { type Clock, type Random, seededRandom } from "#base";
 import type { InProcessHandle } from "#client";
 import type { ApiResponse } from "../../apiserver/http/exchange.ts";
 import {
@@ -28,12 +28,13 @@ import {
   type Request,
   type WatchFaults,
 } from "./faulty-handle.ts";
+import { isList, isNoWatch, listOfThePast } from "./stale-list.ts";
 
 export const COMPONENTS = ["kube-controller-manager", "kube-scheduler", "kubelet", "operator"] as const;
 export type ComponentName = (typeof COMPONENTS)[number];
 
 export interface Selected {
-  /** A component, or the name of a user of `cluster.as`. Default: all components. */
+  /** A component, a node, or the name of a user of `cluster.as`. Default: all components. */
   readonly of?: string | undefined;
   readonly method?: string | undefined;
   /** A part of the path, or an expression that it matches. */
@@ -56,6 +57,7 @@ interface Rule {
 
 interface OpenWatch {
   readonly component: string;
+  readonly user: string;
   readonly close: () => void;
 }
 
@@ -71,12 +73,15 @@ const REFUSALS: Readonly<Record<number, () => StatusError>> = {
 
 export class Faults {
   readonly #clock: Clock;
-  readonly #random: Random;
+  #random: Random;
   readonly #onDeath: (component: string, bury: () => void) => void;
   /** Components that are to die, and after how many writes. */
   readonly #kills = new Map<string, { left: number; readonly death: Death }>();
   readonly #rules = new Set<Rule>();
   readonly #watches = new Set<OpenWatch>();
+  /** Who has no connection: components, users, nodes. */
+  readonly #cutOff = new Set<string>();
+  #asleep = 0;
   #late: LateWatches | undefined;
 
   /** `onDeath` ends a component that has died (`bury` fails what it still waits for), and starts it again. */
@@ -102,6 +107,42 @@ export class Faults {
     });
   }
 
+  /** Requests wait before they are carried out, for a random time up to this one: as with a slow store. */
+  slow(upToMs: number, selected: Selected = {}): void {
+    const act = async (handle: Handle, request: Request) => {
+      this.#asleep += 1;
+      try {
+        await this.#clock.sleep(this.#random.integer(upToMs + 1), request.signal);
+      } finally {
+        this.#asleep -= 1;
+      }
+      return handle(request);
+    };
+    this.#add(selected, act, isNoWatch);
+  }
+
+  /** How many requests wait because they are slow: they wait for time to pass. */
+  get asleep(): number {
+    return this.#asleep;
+  }
+
+  /** Lists show what was there so long ago, as a server does whose cache is behind. A list that reaches further back is true. */
+  staleLists(agoMs: number, selected: Selected = {}): void {
+    this.#add(selected, (handle, request) => listOfThePast(handle, request, agoMs), isList);
+  }
+
+  /** A component, a node or a user loses its connection to the API server, until `heal`. */
+  partition(of: string): void {
+    this.#cutOff.add(of);
+    this.closeWatches(of);
+  }
+
+  /** Default: all connections. */
+  heal(of?: string): void {
+    if (of === undefined) this.#cutOff.clear();
+    else this.#cutOff.delete(of);
+  }
+
   /** Watches are late (in order each, in any order among each other), repeat events, and break off. */
   watches(late: LateWatches): void {
     this.#late = late;
@@ -109,12 +150,12 @@ export class Faults {
 
   /** Open watches end, as when a connection breaks. */
   closeWatches(of?: string): void {
-    for (const watch of [...this.#watches]) if (concerns(of, watch.component)) watch.close();
+    for (const watch of [...this.#watches]) if (concerns(of, watch.component, watch.user)) watch.close();
   }
 
   /** Open watches end, and cannot go on where they were: their clients have to list again. */
   expireWatches(of?: string): void {
-    const open = [...this.#watches].filter(({ component }) => concerns(of, component));
+    const open = [...this.#watches].filter(({ component, user }) => concerns(of, component, user));
     const rest = new Map<string, number>();
     for (const { component } of open) rest.set(component, (rest.get(component) ?? 0) + 1);
     for (const [component, times] of rest)
@@ -131,27 +172,34 @@ export class Faults {
     this.#kills.set(component, { left: after, death });
   }
 
+  /** What happens by chance follows from this seed from now on. */
+  reseed(seed: number): void {
+    this.#random = seededRandom(seed);
+  }
+
   /** Nothing goes wrong any more. */
   clear(): void {
     this.#rules.clear();
     this.#kills.clear();
+    this.#cutOff.clear();
     this.#late = undefined;
   }
 
   /** The connection of one life of a component, with its faults. */
   between(component: string, direct: InProcessHandle): InProcessHandle {
     const handle = direct as Handle;
-    const closable = closableWatches(handle, (close) => {
-      const watch = { component, close };
+    const closable = closableWatches(handle, (close, { user }) => {
+      const watch = { component, user: user?.name ?? "", close };
       this.#watches.add(watch);
       return () => this.#watches.delete(watch);
     });
     const meddled: Handle = (request) => {
+      if (this.#isCutOff(component, request)) throw new Error("the connection to the API server is cut");
       const rule = this.#ruleFor(component, request);
       if (rule !== undefined) return rule.act(handle, request);
       if (request.query.get("watch") !== "true") return handle(request);
       const late = this.#late;
-      if (late === undefined || !concerns(late.of, component)) return closable(request);
+      if (late === undefined || !concerns(late.of, component, request.user?.name)) return closable(request);
       const { breaks = 0, repeats = 0, lateMs = 0 } = late;
       return faultyWatches(closable, { clock: this.#clock, random: this.#random, breaks, repeats, lateMs })(request);
     };
@@ -168,13 +216,18 @@ export class Faults {
   #ruleFor(component: string, request: Request): Rule | undefined {
     for (const rule of this.#rules) {
       const { of, chance = 1 } = rule.selected;
-      if (!concerns(of, component) || !isSelected(request, rule)) continue;
+      if (!concerns(of, component, request.user?.name) || !isSelected(request, rule)) continue;
       if (chance < 1 && this.#random.next() >= chance) continue;
       rule.left -= 1;
       if (rule.left <= 0) this.#rules.delete(rule);
       return rule;
     }
     return undefined;
+  }
+
+  #isCutOff(component: string, { user }: Request): boolean {
+    for (const of of this.#cutOff) if (concerns(of, component, user?.name)) return true;
+    return false;
   }
 
   #deathOf(component: string, bury: () => void): Death | undefined {
@@ -203,8 +256,10 @@ export interface KillOptions {
   readonly death?: Death;
 }
 
-function concerns(of: string | undefined, component: string): boolean {
-  return of === undefined ? (COMPONENTS as readonly string[]).includes(component) : of === component;
+/** `of`: a component, a user, or a node. */
+function concerns(of: string | undefined, component: string, user = ""): boolean {
+  if (of === undefined) return (COMPONENTS as readonly string[]).includes(component);
+  return of === component || of === user || `system:node:${of}` === user;
 }
 
 function refused(error: unknown): ApiResponse {

@@ -43,6 +43,8 @@ async function faultyStream(
   const signal = AbortSignal.any([sink.signal, broken.signal]);
   const timers = new Set<{ cancel(): void }>();
   let dueMs = clock.monotonic();
+  // Timers of a real clock may change places within a millisecond: each delivers what is next, not its own event.
+  const waiting: (() => void)[] = [];
   const tell = (deliver: () => void) => {
     if (signal.aborted) return 0;
     if (random.next() < (listing ? breaks / 50 : breaks)) {
@@ -51,9 +53,12 @@ async function faultyStream(
     }
     const times = random.next() < repeats ? 2 : 1;
     dueMs = Math.max(dueMs, clock.monotonic() + random.integer(lateMs + 1));
+    waiting.push(() => {
+      for (let i = 0; i < times && !signal.aborted; i++) deliver();
+    });
     const timer = clock.timer(dueMs - clock.monotonic(), () => {
       timers.delete(timer);
-      for (let i = 0; i < times && !signal.aborted; i++) deliver();
+      waiting.shift()?.();
     });
     timers.add(timer);
     return 0;
@@ -112,13 +117,13 @@ export function lateWatches(
 }
 
 /** The same server; each watch is handed to `opened` with a function that breaks it off. */
-export function closableWatches(handle: Handle, opened: (close: () => void) => () => void): Handle {
+export function closableWatches(handle: Handle, opened: (close: () => void, request: Request) => () => void): Handle {
   return async (request) => {
     const answer = await handle(request);
     if (!("stream" in answer)) return answer;
     const stream = async (sink: Sink) => {
       const broken = new AbortController();
-      const over = opened(() => broken.abort(new Error("the watch broke off")));
+      const over = opened(() => broken.abort(new Error("the watch broke off")), request);
       try {
         await answer.stream({ ...sink, ...plain(sink), signal: AbortSignal.any([sink.signal, broken.signal]) });
       } catch (error) {

@@ -1,4 +1,7 @@
-/** A machine for a cluster with real nodes: a network namespace that leads nowhere, and a home of its own. */
+/**
+ * A machine for a cluster with real nodes: a network namespace that leads nowhere, and a home of its own.
+ * `outside.ts` has one that leads to another namespace.
+ */
 import { randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -16,30 +19,38 @@ const binary = join(import.meta.dirname, "..", "..", "..", "bin", "k8ts");
 
 export class Machine implements AsyncDisposable {
   readonly home = new Home();
-  readonly #namespace = `k8ts-test-${randomBytes(3).toString("hex")}`;
+  readonly namespace = `k8ts-test-${randomBytes(3).toString("hex")}`;
   readonly #running = new Set<Running>();
 
   static async create(): Promise<Machine> {
     const machine = new Machine();
-    await runProgram("ip", ["netns", "add", machine.#namespace]);
-    await runProgram("ip", ["-n", machine.#namespace, "link", "set", "lo", "up"]);
+    await machine.makeNamespace();
     return machine;
+  }
+
+  protected async makeNamespace(): Promise<void> {
+    await runProgram("ip", ["netns", "add", this.namespace]);
+    await runProgram("ip", ["-n", this.namespace, "link", "set", "lo", "up"]);
+  }
+
+  /** How a program gets there. */
+  protected get entering(): readonly string[] {
+    return [`--net=${this.network}`];
   }
 
   /** Its network, for what is not started by `start`. */
   get network(): string {
-    return `/run/netns/${this.#namespace}`;
+    return `/run/netns/${this.namespace}`;
   }
 
   /** One that only the machine itself reaches. */
   async addAddress(address: string): Promise<void> {
-    await runProgram("ip", ["-n", this.#namespace, "address", "add", `${address}/32`, "dev", "lo"]);
+    await runProgram("ip", ["-n", this.namespace, "address", "add", `${address}/32`, "dev", "lo"]);
   }
 
   start(program: string, ...args: readonly string[]): Running {
     const { env, dir } = this.home;
-    const entering = [`--net=${this.network}`, "--", program, ...args];
-    const running = start("nsenter", entering, { env, cwd: dir });
+    const running = start("nsenter", [...this.entering, "--", program, ...args], { env, cwd: dir });
     this.#running.add(running);
     running.process.once("close", () => this.#running.delete(running));
     return running;
@@ -80,7 +91,7 @@ export class Machine implements AsyncDisposable {
     await this.k8ts("down");
     for (const running of [...this.#running]) await running[Symbol.asyncDispose]();
     await this.home[Symbol.asyncDispose]();
-    await runProgram("ip", ["netns", "delete", this.#namespace]);
+    await runProgram("ip", ["netns", "delete", this.namespace]);
   }
 }
 

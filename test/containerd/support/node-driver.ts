@@ -10,7 +10,7 @@ import { createAuthority } from "../../../src/pki/index.ts";
 const [dataDir = "", version = "1"] = process.argv.slice(2);
 const clock = realClock();
 const log = createLogger({ clock, format: "json", level: "info", write: (line) => void process.stderr.write(line) });
-const nodes = await RealNodes.open({ dataDir, clock, random: systemRandom(), log });
+const nodes = await RealNodes.open({ dataDir, outside: false, clock, random: systemRandom(), log });
 for (let number = 1; number <= 9; number++) nodes.learnPodCidrs(`node-${number}`, [`10.244.${number}.0/24`]);
 
 const stop = new AbortController();

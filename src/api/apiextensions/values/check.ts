@@ -6,13 +6,14 @@
  *
  * 1. Paths are written as OpenAPI validation writes them: `spec.tags[0]`, "" for the value as a whole. The caller's own
  *    path comes before them.
- * 2. Faults that read the same are reported once.
+ * 2. Faults that read the same are reported once, and no more of them than are printed.
  * 3. `matches` counts what was found in order: of several alternatives that all fail, the one that got furthest is
  *    reported.
  */
 
 import { type FieldError, type FieldErrorType, FieldPath } from "../../machinery/errors/field-error.ts";
 import type { Json } from "../../machinery/json/json.ts";
+import { MAX_PRINTED } from "../../machinery/json/printed.ts";
 import type { Correlation } from "../schema/correlation.ts";
 
 export type Check = (value: Json, report: Report | undefined) => boolean;
@@ -82,7 +83,11 @@ export class Report {
 export function fieldErrorsOf({ faults }: Report, at: FieldPath): readonly FieldError[] {
   const seen = new Set<string>();
   const errors: FieldError[] = [];
+  let printed = 0;
   for (const { type, path, badValue, detail, text } of faults) {
+    // Before it is compared: the text of a long path is put together only then.
+    printed += text.length;
+    if (printed > MAX_PRINTED && errors.length > 0) break;
     if (seen.has(text)) continue;
     seen.add(text);
     const name = path?.replace(/^\./, "") ?? "";

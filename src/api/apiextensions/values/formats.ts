@@ -160,6 +160,6 @@ function isDuration(text: string): boolean {
   } catch (error) {
     if (!(error instanceof DurationError)) throw error;
     const units = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i;
-    return [...text.matchAll(/\d+\s*([A-Za-zµ]+)/g)].some(([, unit = ""]) => units.test(unit));
+    return [...text.matchAll(/(?<!\d)\d+\s*([A-Za-zµ]+)/g)].some(([, unit = ""]) => units.test(unit));
   }
 }

@@ -2,10 +2,13 @@
 import { table } from "#base";
 import { internalForm } from "../../facts/index.ts";
 import { type FieldError, type FieldPath, invalid, required } from "../../machinery/errors/field-error.ts";
+import type { Json } from "../../machinery/json/json.ts";
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from "../../types/core-v1.ts";
 import { quantityFaults } from "./resource-list.ts";
 import { isStandardQuotaResource, quotaResourceNameFaults } from "./standard-resources.ts";
 
+/** Of the pairs of scopes and resources that do not go together, so many are reported. */
+const maxMismatches = 1_000;
 const ofPods = new Set(["pods", "cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"]);
 const ofScope: Readonly<Record<string, ReadonlySet<string>>> = table({
   Terminating: ofPods,
@@ -55,10 +58,12 @@ function amountFaults(amounts: Readonly<Record<string, string>> | undefined, pat
 
 function validateScopes({ hard, scopes = [] }: ResourceQuotaSpec, path: FieldPath): readonly FieldError[] {
   const where = path.child("scopes");
+  const standard = Object.keys(hard ?? {}).filter(isStandardQuotaResource);
   const errors: FieldError[] = [];
   for (const scope of scopes) {
     if (!Object.hasOwn(ofScope, scope)) errors.push(invalid(where, scopes, "unsupported scope"));
-    for (const name of Object.keys(hard ?? {})) if (!suits(scope, name)) errors.push(invalid(where, scopes, mismatch));
+    if (errors.length > maxMismatches) break;
+    for (const name of standard) if (!suits(scope, name)) errors.push(invalid(where, scopes, mismatch));
   }
   for (const [one, other] of opposites) {
     if (scopes.includes(one) && scopes.includes(other)) errors.push(invalid(where, scopes, "conflicting scopes"));
@@ -69,12 +74,18 @@ function validateScopes({ hard, scopes = [] }: ResourceQuotaSpec, path: FieldPat
 function validateSelector({ hard, scopes, scopeSelector }: ResourceQuotaSpec, path: FieldPath): readonly FieldError[] {
   const expressions = scopeSelector?.matchExpressions ?? [];
   const at = path.child("scopeSelector", "matchExpressions");
-  const shown = () => internalForm("core.v1.ScopeSelector", scopeSelector ?? {});
+  const standard = Object.keys(hard ?? {}).filter(isStandardQuotaResource);
+  let form: Json | undefined;
+  const shown = () => {
+    form ??= internalForm("core.v1.ScopeSelector", scopeSelector ?? {});
+    return form;
+  };
   const errors: FieldError[] = [];
   for (const expression of expressions) {
     if (!Object.hasOwn(ofScope, expression.scopeName))
       errors.push(invalid(at.child("scopeName"), expression.scopeName, "unsupported scope"));
-    for (const name of Object.keys(hard ?? {})) {
+    if (errors.length > maxMismatches) break;
+    for (const name of standard) {
       if (!suits(expression.scopeName, name)) errors.push(invalid(at, shown(), mismatch));
     }
     errors.push(...validateExpression(expression, at));
@@ -110,5 +121,5 @@ function validateExpression(
 }
 
 function suits(scope: string, resource: string): boolean {
-  return !isStandardQuotaResource(resource) || !Object.hasOwn(ofScope, scope) || ofScope[scope]?.has(resource) === true;
+  return !Object.hasOwn(ofScope, scope) || ofScope[scope]?.has(resource) === true;
 }

@@ -129,7 +129,8 @@ function withOldAmounts(
 function unified(amounts: Amounts, old: Amounts = {}): Amounts {
   return Object.fromEntries(
     Object.entries(amounts).map(([name, amount]) => {
-      const before = old[name];
+      // A name may be that of something inherited, such as __proto__.
+      const before = Object.hasOwn(old, name) ? old[name] : undefined;
       const isSame = before !== undefined && compareQuantities(parseQuantity(amount), parseQuantity(before)) === 0;
       return [name, isSame ? before : amount];
     }),

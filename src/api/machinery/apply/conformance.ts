@@ -2,38 +2,63 @@
  * Whether an applied configuration fits its schema, as strictly as server-side apply requires: unknown fields, wrong
  * types, and items of a list that share their keys are refused, in the words of Kubernetes.
  */
+
 import { goKind, goNumber, goQuote, goValue } from "../json/go-text.ts";
 import { isNumeric } from "../json/int64.ts";
 import { isObject, type Json } from "../json/json.ts";
+import { MAX_PRINTED } from "../json/printed.ts";
 import type { ListSchema, Schema } from "../schema/schema.ts";
 import { type PathElement, printElement } from "./path-element.ts";
 import { itemElement, ShapeError } from "./shape.ts";
 
 /** Undefined, or all faults in one text. */
 export function nonconformance(schema: Schema, value: Json): string | undefined {
-  const faults: string[] = [];
+  const faults = new Faults();
   check(schema, value, "", faults);
-  return joined(faults);
+  return joined(faults.texts);
 }
 
 /** As `nonconformance`, for an object that is stored: its lists may have items that share their keys. */
 export function storedNonconformance(schema: Schema, value: Json): string | undefined {
-  const faults: string[] = [];
+  const faults = new Faults(true);
   check(schema, value, "", faults);
-  return joined(faults.filter((fault) => !fault.includes(duplicate)));
+  return joined(faults.texts);
 }
 
-const duplicate = "duplicate entries for key ";
+/** Faults up to the length that is printed: see `printed.ts`. */
+class Faults {
+  readonly texts: string[] = [];
+  readonly #mayRepeat: boolean;
+  #printed = 0;
+
+  constructor(mayRepeat = false) {
+    this.#mayRepeat = mayRepeat;
+  }
+
+  get isFull(): boolean {
+    return this.#printed > MAX_PRINTED;
+  }
+
+  add(path: string, text: string): void {
+    if (this.isFull) return;
+    this.#printed += path.length + text.length;
+    this.texts.push(path === "" ? text : `${path}: ${text}`);
+  }
+
+  duplicate(path: string, element: PathElement): void {
+    if (!this.#mayRepeat) this.add(path, `duplicate entries for key ${printElement(element)}`);
+  }
+}
 
 function joined(faults: readonly string[]): string | undefined {
   if (faults.length <= 1) return faults[0];
   return ["errors:", ...faults.map((fault) => `  ${fault}`)].join("\n");
 }
 
-function check(schema: Schema, value: Json, path: string, faults: string[]): void {
-  if (value === null || schema.type === "any") return;
+function check(schema: Schema, value: Json, path: string, faults: Faults): void {
+  if (value === null || schema.type === "any" || faults.isFull) return;
   const fault = (text: string): void => {
-    faults.push(path === "" ? text : `${path}: ${text}`);
+    faults.add(path, text);
   };
   switch (schema.type) {
     case "object":
@@ -48,7 +73,7 @@ function check(schema: Schema, value: Json, path: string, faults: string[]): voi
           check(known, part, `${path}.${name}`, faults);
         } else if (schema.type === "object" && !schema.preserveUnknown) {
           // Kubernetes stops at the first fault of this map.
-          faults.push(`${path}.${name}: field not declared in schema`);
+          faults.add(`${path}.${name}`, "field not declared in schema");
           return;
         }
       }
@@ -68,7 +93,7 @@ function checkItems(
   schema: ListSchema,
   list: readonly Json[],
   path: string,
-  faults: string[],
+  faults: Faults,
   fault: (text: string) => void,
 ): void {
   const seen = new Set<PathElement>();
@@ -82,7 +107,7 @@ function checkItems(
         fault(`element ${i}: ${error.message}`);
         return;
       }
-      if (seen.has(element)) fault(duplicate + printElement(element));
+      if (seen.has(element)) faults.duplicate(path, element);
       seen.add(element);
     }
     check(schema.items, item, path + printElement(element), faults);

@@ -206,6 +206,13 @@ export function* pathsOf(set: FieldSet, prefix: ElementPath = []): Generator<Ele
   }
 }
 
+/** How many paths there are. */
+export function memberCount(set: FieldSet): number {
+  let count = set.member ? 1 : 0;
+  for (const child of set.children.values()) count += memberCount(child);
+  return count;
+}
+
 export function sortedElements(set: FieldSet): readonly PathElement[] {
   const elements = [...set.children.keys()];
   for (let i = 1; i < elements.length; i++) {

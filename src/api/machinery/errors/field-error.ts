@@ -3,12 +3,13 @@
  *
  * 1. An error prints its value as Kubernetes does: strings quoted, numbers and booleans plain, everything else as JSON.
  * 2. Errors with the same text appear once in the message, and each in the causes.
- * 3. Errors are printed up to a total length, about that of the largest request: each may show a whole list, or all
- *    values that it allows, and there may be as many of them as the list has items. Kubernetes prints them all.
+ * 3. Errors are printed up to a total length: see `printed.ts`. Each may show a whole list, or all values that it
+ *    allows.
  */
 
 import { goJson, goNumber, goQuote } from "../json/go-text.ts";
 import type { Json } from "../json/json.ts";
+import { MAX_PRINTED } from "../json/printed.ts";
 import { FieldPath } from "./field-path.ts";
 import { StatusError } from "./status.ts";
 import { type GroupKind, kindName } from "./status-errors.ts";
@@ -115,9 +116,6 @@ export function aggregate(texts: readonly string[]): string {
   return distinct.length === 1 ? String(distinct[0]) : `[${distinct.join(", ")}]`;
 }
 
-/** In characters. */
-const MAX_PRINTED = 3 * 1024 * 1024;
-
 export function invalidStatus(kind: GroupKind, name: string, errors: readonly FieldError[]): StatusError {
   const subject = `${kindName(kind)} ${goQuote(name)} is invalid`;
   const texts: string[] = [];
@@ -127,7 +125,7 @@ export function invalidStatus(kind: GroupKind, name: string, errors: readonly Fi
     const message = fieldErrorBody(error);
     texts.push(`${error.field}: ${message}`);
     causes.push({ reason: error.type, message, field: error.field });
-    printed += message.length;
+    printed += message.length + error.field.length;
     if (printed > MAX_PRINTED) break;
   }
   const message = errors.length === 0 ? subject : `${subject}: ${aggregate(texts)}`;

@@ -4,12 +4,16 @@
  * 1. Common blocks are found as Ratcliff and Obershelp do: the longest common run of lines first, then left and right
  *    of it. This is not the shortest difference, but the one that Kubernetes prints.
  * 2. In long texts, lines that make up more than a hundredth of the text start no run: brackets are too common.
+ * 3. The search takes the square of a long text that differs everywhere. It ends after a number of steps, and what has
+ *    not been searched by then is one difference.
  */
 import type { Json } from "./json.ts";
 import { writeJson } from "./write-json.ts";
 
 const contextLines = 3;
 const longText = 200;
+/** About 100 ms. A step is a pair of equal lines, or a line without any. */
+const maxSteps = 2_000_000;
 /** Go escapes these so that JSON is safe in HTML. */
 const htmlUnsafe = /[<>&\u2028\u2029]/g;
 
@@ -61,10 +65,11 @@ function changes(a: readonly string[], b: readonly string[]): readonly Part[] {
 function runs(a: readonly string[], b: readonly string[]): readonly Run[] {
   const places = placesOf(b);
   const found: Run[] = [];
+  const search = { stepsLeft: maxSteps };
   const pending: [number, number, number, number][] = [[0, a.length, 0, b.length]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [a1, a2, b1, b2] = next;
-    const run = longestRun(a, b, places, next);
+    const run = longestRun(a, b, places, next, search);
     if (run.size === 0) continue;
     found.push(run);
     if (a1 < run.a && b1 < run.b) pending.push([a1, run.a, b1, run.b]);
@@ -99,12 +104,16 @@ function longestRun(
   b: readonly string[],
   places: ReadonlyMap<string, readonly number[]>,
   [a1, a2, b1, b2]: readonly [number, number, number, number],
+  search: { stepsLeft: number },
 ): Run {
   let best: Run = { a: a1, b: b1, size: 0 };
   let lengths = new Map<number, number>();
   for (let i = a1; i < a2; i++) {
     const ending = new Map<number, number>();
-    for (const j of places.get(a[i] ?? "") ?? []) {
+    const equal = places.get(a[i] ?? "") ?? [];
+    search.stepsLeft -= 1 + equal.length;
+    if (search.stepsLeft < 0) return { a: a1, b: b1, size: 0 };
+    for (const j of equal) {
       if (j < b1) continue;
       if (j >= b2) break;
       const size = (lengths.get(j - 1) ?? 0) + 1;

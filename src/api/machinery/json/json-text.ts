@@ -33,6 +33,8 @@ export function parseJson(text: string): Json {
 
 /** Go reports no more unknown and duplicate fields of a document. */
 export const MAX_STRICT_ERRORS = 100;
+/** The characters of all paths that are looked at closely: a document may have many keys below a long one. */
+const MAX_COMPARED = 16 * 1024 * 1024;
 
 /** The document of a client. */
 export interface JsonDocument {
@@ -85,15 +87,20 @@ export function strictFieldErrors(
 ): readonly string[] {
   if (!hasDuplicateKeys(text, value, facts)) return unknown.map(unknownField);
   const unknownPaths = new Set(unknown);
+  const lengths = new Set(unknown.map(({ length }) => length));
   const errors = new Set<string>();
+  let compared = 0;
   const scanner = new JsonScanner(text, (path, repeated) => {
-    if (errors.size >= MAX_STRICT_ERRORS) return false;
-    if (unknownPaths.size > 0 && unknownPaths.has(path)) errors.add(unknownField(path));
+    if (errors.size >= MAX_STRICT_ERRORS || compared > MAX_COMPARED) return false;
+    // The text of a path is put together only where it may be one of these, and printed.
+    const isUnknown = lengths.has(path.length) && unknownPaths.has(path);
+    if (isUnknown) errors.add(unknownField(path));
     else if (repeated) errors.add(`duplicate field ${goQuote(path)}`);
-    return !unknownPaths.has(path);
+    if (repeated || lengths.has(path.length)) compared += path.length;
+    return !isUnknown;
   });
   scanner.scan();
-  return [...errors];
+  return compared > MAX_COMPARED ? [...new Set([...errors, ...unknown.map(unknownField)])] : [...errors];
 }
 
 export function unknownField(path: string): string {

@@ -145,10 +145,10 @@ class Parser {
   }
 
   #tagOf({ value, suffix, line }: Token, start: Token): string {
-    if (value === "") return suffix;
+    if (value === "") return shortened(suffix);
     const prefix = this.#prefixes.get(value);
     if (prefix === undefined) throw parserFault("found undefined tag handle", line, start.line);
-    return prefix + suffix;
+    return shortened(prefix) + shortened(suffix);
   }
 
   #blockList(into: YamlNode[], opening: Token): void {
@@ -234,6 +234,13 @@ class Parser {
     this.#tokens.take();
     return false;
   }
+}
+
+/** No tag that means something is as long as this: a long prefix would be copied for each of its tags. */
+const LONGEST_TAG = 64;
+
+function shortened(part: string): string {
+  return part.length > LONGEST_TAG ? part.slice(0, LONGEST_TAG) : part;
 }
 
 const noTokens: ReadonlySet<TokenType> = new Set();

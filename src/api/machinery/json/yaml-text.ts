@@ -2,16 +2,18 @@
  * YAML bodies, parsed as Kubernetes does: YAML 1.1, anchors and merge keys, the first document only. The reader is our
  * own: of libraries we know none whose time follows the size of the text for anchors, long scalars and open brackets.
  *
- * 1. Time follows the size of the text. Aliases may multiply it as far as Go allows.
+ * 1. Time follows the size of the text. Aliases may multiply it as far as Go allows, and up to the size of a request.
  * 2. Keys are sorted, as in the JSON that Kubernetes makes of it: decoding reports faults in that order.
  * 3. Of duplicate keys the last one counts; `duplicates` reports them in the words of strict decoding. A merge key
  *    counts as if the merged keys stood in its place.
  * 4. Integers are exact as in JSON (see `int64.ts`). JSON has no infinity: Go refuses to make JSON of it.
  */
+
 import { goFloat, goNumber, goQuote } from "./go-text.ts";
 import type { Json } from "./json.ts";
 import { MAX_DEPTH } from "./json-scanner.ts";
 import { type OpenObject, setKey } from "./own-key.ts";
+import { MAX_PRINTED } from "./printed.ts";
 import { longTag, parseYamlNodes, type YamlNode } from "./yaml-parser.ts";
 import { resolveScalar } from "./yaml-resolve.ts";
 import { TOO_DEEP } from "./yaml-scanner.ts";
@@ -46,6 +48,8 @@ class Decoder {
   readonly #open = new Set<YamlNode>();
   #decoded = 0;
   #fromAliases = 0;
+  #aliasedCharacters = 0;
+  #repeatedCharacters = 0;
   #depth = 0;
 
   decode(node: YamlNode): Json {
@@ -54,6 +58,7 @@ class Decoder {
       case "alias":
         return this.#throughAlias(node, (target) => this.decode(target));
       case "scalar":
+        if (this.#open.size > 0) this.#countCharacters(node.value);
         return isText(node) ? node.value : finite(resolveScalar(node.value, node.tag));
       case "list":
         return this.#list(node);
@@ -71,6 +76,21 @@ class Decoder {
       this.#fromAliases / this.#decoded > allowedFromAliases(this.#decoded)
     )
       throw new YamlSyntaxError("yaml: document contains excessive aliasing");
+  }
+
+  /** Of text that aliases repeat: Go counts values only, of which one may be as long as the document. */
+  #countCharacters({ length }: string): void {
+    this.#aliasedCharacters += length;
+    if (this.#aliasedCharacters > MAX_ALIASED_CHARACTERS)
+      throw new YamlSyntaxError("yaml: document contains excessive aliasing");
+  }
+
+  /** As much of the repeated keys as is printed of other faults. */
+  #repeat(key: Key, line: number): void {
+    if (this.#repeatedCharacters > MAX_PRINTED) return;
+    const text = `line ${line}: key ${goSyntax(key)} already set in map`;
+    this.#repeatedCharacters += text.length;
+    this.repeated.push(text);
   }
 
   /** Aliases may nest further than the text. */
@@ -105,7 +125,7 @@ class Decoder {
       const key = this.decode(keyNode);
       if (typeof key === "object" && key !== null) throw new YamlSyntaxError(`yaml: invalid map key: ${goSyntax(key)}`);
       const value = this.decode(valueNode);
-      if (into.has(key)) this.repeated.push(`line ${valueNode.line + 1}: key ${goSyntax(key)} already set in map`);
+      if (into.has(key)) this.#repeat(key, valueNode.line + 1);
       into.set(key, value);
     }
     this.#depth--;
@@ -140,6 +160,8 @@ function isMerge({ kind, value, plain, tag }: YamlNode): boolean {
   return kind === "scalar" && value === "<<" && (plain || tag === `${longTag}merge`);
 }
 
+/** The size of the largest request: written out, the document would have been refused. */
+const MAX_ALIASED_CHARACTERS = 3 * 1024 * 1024;
 const fewDecoded = 400_000;
 const manyDecoded = 4_000_000;
 

@@ -26,7 +26,8 @@ const badFormat = "quantities must match the regular expression '^([+-]?[0-9.]+)
 const badSuffix = "unable to parse quantity's suffix";
 const badNumber = "unable to parse numeric part of quantity";
 
-const shape = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
+/** A suffix does not begin with digits: a text of many digits could be divided in as many ways. */
+const shape = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[-+]?|[-+])\d*|)$/;
 const decimalSuffixes = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 const binarySuffixes = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const nano = -9;
@@ -42,7 +43,13 @@ export const zeroQuantity: Quantity = { unscaled: 0n, scale: 0, format: "Decimal
  */
 const MAX_MEMOIZED = 512;
 
-export const parseQuantity: (text: string) => Quantity = memoized(MAX_MEMOIZED, readQuantity);
+const LONGEST_MEMOIZED = 64;
+
+const memoizedQuantity = memoized(MAX_MEMOIZED, readQuantity);
+
+export function parseQuantity(text: string): Quantity {
+  return text.length > LONGEST_MEMOIZED ? readQuantity(text) : memoizedQuantity(text);
+}
 
 function readQuantity(text: string): Quantity {
   if (text === "0") return zeroQuantity;

@@ -13,6 +13,10 @@ export interface PluginServices {
   readonly authorize: Authorizer;
   /** A controller creates the ServiceAccount `default` in each namespace: Pods wait for it. */
   readonly requireDefaultAccount: boolean;
+  /** Of Pods that do not say it themselves: see the plugin. */
+  readonly tolerationSeconds?:
+    | { readonly notReady?: number | undefined; readonly unreachable?: number | undefined }
+    | undefined;
   /** Whether a feature gate is on. A plugin that belongs to a gate does nothing while it is off. */
   featureEnabled(gate: string): boolean;
   /** Absent: nothing is measured. */

@@ -25,6 +25,7 @@ import {
   optionalKinds,
   parseDocument,
   parseSpelled,
+  printable,
   StatusError,
   spentStrategicMergePatch,
   strictFieldErrors,
@@ -200,9 +201,9 @@ function report(
   { fieldValidation }: PatchOptions,
   shown: () => string,
 ): void {
-  const twice = text === undefined ? [] : strictFieldErrors(text, value, [], facts);
+  const twice = text === undefined ? [] : printable(strictFieldErrors(text, value, [], facts));
   if (twice.length === 0 && unknown.length === 0) return;
-  const faults = [...new Set([...twice, ...unknown.map(unknownField)])];
+  const faults = [...new Set([...twice, ...printable(unknown).map(unknownField)])];
   if (fieldValidation === "Strict") {
     throw invalidStatus({ group: "", kind: "" }, "", [
       field.invalid("patch", shown(), `strict decoding error: ${faults.join(", ")}`),

@@ -70,6 +70,7 @@ export async function runFuzzCase(fuzzed: FuzzedKind, plan: FuzzPlan): Promise<b
 const KUBERNETES_FAILS = new RegExp(
   [
     "^strconv.ParseUint: parsing ",
+    "^resourceVersion should not be set on objects to be created$",
     "^failed to create typed patch object ",
     "^failed to create typed live object ",
     "^failed to create manager for existing fields: ",

@@ -10,6 +10,7 @@ import {
   POLICIES,
   scattered,
   times,
+  upTo,
   WIDGETS,
   widget,
 } from "./input.ts";
@@ -71,7 +72,10 @@ export const readsAndRules: readonly Input[] = [
     1000,
     (size) => `${CONFIG_MAPS}?labelSelector=${times(size, (at) => `k${at}!=v`).join(",")}`,
   ),
-  query("a label selector of symbols", 5000, (size) => `${CONFIG_MAPS}?labelSelector=${"!".repeat(size)}`, 400),
+  upTo(
+    20_000,
+    query("a label selector of symbols", 5000, (size) => `${CONFIG_MAPS}?labelSelector=${"!".repeat(size)}`, 400),
+  ),
   query(
     "a field selector of many terms",
     2000,

@@ -23,19 +23,24 @@ export interface BootOptions {
   /** The node's addresses. */
   readonly ips: readonly string[];
   readonly mounts: readonly NodeMount[];
+  /** The node's loop devices, if all of it may open such. */
+  readonly openLoops?: number | undefined;
+  /** Names that the node knows, with their addresses. */
+  readonly hosts?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /** runc passes its standard streams on to the first process: they must not be those of this process. */
 const SILENT = 'exec "$@" < /dev/null > /dev/null 2>&1';
 
 /** Its network namespace exists, and no leftovers of an earlier start do. */
-export async function bootNode(names: NodeNames, { site, ips, mounts }: BootOptions): Promise<ProcessId> {
+export async function bootNode(names: NodeNames, options: BootOptions): Promise<ProcessId> {
+  const { site, ips, mounts, openLoops, hosts } = options;
   for (const mount of mounts) {
     const problem = mountProblem(mount);
     if (problem !== undefined) throw new Error(`--node-mount: ${problem}`);
   }
   await ensureDisk(names);
-  await makeEtc(names, ips, site.id);
+  await makeEtc(names, ips, site.id, hosts);
   for (const [dir, mode] of [
     [names.runDir, 0o755],
     [names.manifestDir, 0o700],
@@ -47,7 +52,7 @@ export async function bootNode(names: NodeNames, { site, ips, mounts }: BootOpti
     readFile("/proc/self/status", "utf8"),
     readFile("/proc/devices", "utf8"),
   ]);
-  const rules = deviceRules(devices);
+  const rules = deviceRules(devices, openLoops !== undefined);
   await guardDevices(site.cgroup, rules);
   const container = nodeContainer(names, {
     busybox: findProgram("busybox") ?? "/usr/bin/busybox",
@@ -58,6 +63,7 @@ export async function bootNode(names: NodeNames, { site, ips, mounts }: BootOpti
     programsDir: site.programsDir,
     emptyDir: emptyDirOf(site),
     mounts,
+    firstLoop: openLoops,
   });
   await writeFile(configFile(names), JSON.stringify(container, undefined, 2), { mode: 0o600 });
   return runContainer(names);

@@ -5,7 +5,7 @@ import { nodeCapabilities } from "./capabilities.ts";
 import { deviceRules } from "./devices.ts";
 import { lowerOnly, nodeContainer } from "./node-container.ts";
 import { mountProblem, parseNodeMount } from "./node-mounts.ts";
-import { LOOPS, volumeDeviceRules } from "./volume-devices.ts";
+import { LOOPS, ruleText, volumeDeviceRules } from "./volume-devices.ts";
 
 const names = nodeNames(siteNames("/home/someone/.k8ts"), "node-1");
 
@@ -36,9 +36,18 @@ describe("devices of a node", () => {
   });
 });
 
+describe("devices of a node with raw block volumes", () => {
+  it("are loop devices, and no disks", () => {
+    const blocks = deviceRules("", true).filter(({ type }) => type === "b");
+    expect(blocks).toHaveLength(511);
+    expect(blocks.every(({ allow, major }) => !allow && major !== undefined && major !== 7)).toBe(true);
+    expect(blocks).toContainEqual({ allow: false, access: "rw", type: "b", major: 254 });
+  });
+});
+
 describe("devices of a node's CSI driver", () => {
   it("are the node's loop devices; it may make files of others, and not open them", () => {
-    const rules = volumeDeviceRules(2048);
+    const rules = volumeDeviceRules(2048).map(ruleText);
     const blocks = rules.filter((rule) => rule.startsWith("b "));
     const loops = Array.from({ length: LOOPS }, (_, at) => `b 7:${2048 + at} rw`);
     expect(blocks).toEqual(["b *:* m", ...loops]);

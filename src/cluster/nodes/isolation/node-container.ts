@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { type NodeNames, namespacePath } from "../site/names.ts";
 import type { DeviceRule } from "./devices.ts";
 import type { NodeMount } from "./node-mounts.ts";
+import { LOOP_MAJOR, loopNumbers } from "./volume-devices.ts";
 
 /** Where nodes have the programs of k8ts. */
 export const PROGRAMS = "/opt/k8ts";
@@ -34,6 +35,8 @@ export interface NodeContainerOptions {
   /** An empty folder: an overlay needs two. */
   readonly emptyDir: string;
   readonly mounts: readonly NodeMount[];
+  /** The first of the loop devices that it has files of; undefined: none. */
+  readonly firstLoop?: number | undefined;
 }
 
 export function nodeContainer(names: NodeNames, options: NodeContainerOptions): object {
@@ -76,7 +79,7 @@ export function nodeContainer(names: NodeNames, options: NodeContainerOptions): 
         ...["pid", "mount", "uts", "ipc", "cgroup"].map((type) => ({ type })),
         { type: "network", path: namespacePath(names.namespace) },
       ],
-      devices: DEVICES,
+      devices: [...DEVICES, ...loopFiles(options.firstLoop)],
       resources: { devices },
     },
   };
@@ -100,6 +103,13 @@ const DEVICES = [
   { path: "/dev/net/tun", type: "c", major: 10, minor: 200, fileMode: 0o666 },
   { path: "/dev/kmsg", type: "c", major: 1, minor: 11, fileMode: 0o644 },
 ];
+
+/** Without loop-control: what looks for a free one finds one of the node's. */
+function loopFiles(first: number | undefined) {
+  return loopNumbers(first).map((minor) => ({
+    ...{ path: `/dev/loop${minor}`, type: "b", major: LOOP_MAJOR, minor, fileMode: 0o660 },
+  }));
+}
 
 function bind(source: string, destination: string, options: readonly string[]) {
   return { destination, type: "bind", source, options: ["rbind", ...options] };

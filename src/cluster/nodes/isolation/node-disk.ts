@@ -88,8 +88,13 @@ export async function ensureDisk({ diskDir }: NodeNames): Promise<void> {
   await rename(draft, diskDir);
 }
 
-/** `ips`: the node's. */
-export async function makeEtc(names: NodeNames, ips: readonly string[], siteId: string): Promise<void> {
+/** `hosts`: names that the node knows, with their addresses, besides its own. */
+export async function makeEtc(
+  names: NodeNames,
+  ips: readonly string[],
+  siteId: string,
+  hosts: Readonly<Record<string, readonly string[]>> = {},
+): Promise<void> {
   const { name, etcDir } = names;
   await rm(etcDir, { recursive: true, force: true });
   const inside = insideNames(names);
@@ -113,7 +118,8 @@ export async function makeEtc(names: NodeNames, ips: readonly string[], siteId: 
   }
   const write = (file: string, text: string) => writeFile(join(etcDir, file), text, { mode: 0o644 });
   await write("hostname", `${name}\n`);
-  await write("hosts", ["127.0.0.1 localhost", "::1 localhost", ...ips.map((ip) => `${ip} ${name}`), ""].join("\n"));
+  const known = Object.entries({ [name]: ips, ...hosts }).flatMap(([host, all]) => all.map((ip) => `${ip} ${host}`));
+  await write("hosts", ["127.0.0.1 localhost", "::1 localhost", ...known, ""].join("\n"));
   await write("machine-id", `${createHash("sha256").update(`${siteId}/${name}`).digest("hex").slice(0, 32)}\n`);
   await symlink("/proc/mounts", join(etcDir, "mtab"));
 }

@@ -14,7 +14,7 @@ import { once } from "node:events";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { cgroupRoots, deviceRoot } from "../machine/cgroups.ts";
+import { cgroupRoots, deviceRoot, unifiedRoot } from "../machine/cgroups.ts";
 import { CommandError, findProgram, run } from "../machine/command.ts";
 import { type MountPoint, mounts, parseMounts } from "../machine/mounts.ts";
 import { findProcesses, type ProcessId, processId, startDaemon } from "../machine/processes.ts";
@@ -63,7 +63,7 @@ const WRITE = 'umask 077 && mkdir -p "$(dirname "$1")" && cat > "$1.new" && chmo
 /** The place of a running node with its own namespaces. `init`: its first process. */
 export async function isolatedPlace(names: NodeNames, init: ProcessId): Promise<Place> {
   const roots = await cgroupRoots();
-  const devices = await deviceRoot();
+  const devices = (await deviceRoot()) ?? (await unifiedRoot());
   const groups = (deviceGroup?: string) =>
     roots.map(({ path, type }) =>
       path === devices && deviceGroup !== undefined

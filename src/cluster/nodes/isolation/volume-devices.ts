@@ -7,6 +7,7 @@
  * 1. A node's processes may open no disk, and so no loop device. The CSI driver alone is in a cgroup of its own, beside
  *    the node's: there it may open the node's loop devices, and nothing else that leads to a disk. A hostile Pod that
  *    takes over the driver gets at the volumes of its own node, which it sees anyway.
+ *    With `--node-loop-devices`, all of the node may open loop devices, for raw block volumes.
  * 2. A claim is a link with the node's name: made at once, and found after a crash.
  */
 import { createHash } from "node:crypto";
@@ -14,35 +15,52 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#base";
-import { deviceRoot } from "../machine/cgroups.ts";
+import { deviceRoot, unifiedRoot } from "../machine/cgroups.ts";
 import { CommandError, run } from "../machine/command.ts";
 import { LOOP_CLAIMS, type NodeNames } from "../site/names.ts";
+import { makeDeviceGroup } from "./device-program.ts";
+import type { DeviceRule } from "./devices.ts";
 
 /** Volumes of a node that can be in use at a time. */
 export const LOOPS = 64;
 /** Below are those that programs of the machine get. */
 const LOWEST = 1024;
 const RANGES = 8192;
-const MAJOR = 7;
+export const LOOP_MAJOR = 7;
 const PATIENCE_MS = 3_000;
 const RETRY_MS = 20;
 /** LOOP_CTL_REMOVE. */
-const REMOVE =
+export const REMOVE =
   "open(my $control, '+<', '/dev/loop-control') or exit 1; for (@ARGV) { ioctl($control, 0x4C81, int($_)) }";
 
 /** null, zero, full, random, urandom; tty, ptmx, pts; loop-control. All may be made, as everywhere in the node. */
-const CHARACTERS = ["1:3", "1:5", "1:7", "1:8", "1:9", "5:0", "5:2", "136:*", "10:237"];
+const CHARACTERS: readonly (readonly [major: number, minor?: number])[] = [
+  ...([3, 5, 7, 8, 9] as const).map((minor) => [1, minor] as const),
+  ...[[5, 0] as const, [5, 2] as const, [136] as const, [10, 237] as const],
+];
 
-/** Rules of cgroup v1, besides that all is denied. Pure. */
-export function volumeDeviceRules(firstLoop: number): string[] {
-  const loops = Array.from({ length: LOOPS }, (_, at) => `b ${MAJOR}:${firstLoop + at} rw`);
-  return ["c *:* m", "b *:* m", ...CHARACTERS.map((numbers) => `c ${numbers} rw`), ...loops];
+/** Besides that all is denied. Pure. */
+export function volumeDeviceRules(firstLoop: number): DeviceRule[] {
+  const allowed = (type: "b" | "c", access: string, major?: number, minor?: number): DeviceRule => ({
+    ...{ allow: true, type, access, ...(major !== undefined && { major }), ...(minor !== undefined && { minor }) },
+  });
+  return [
+    allowed("c", "m"),
+    allowed("b", "m"),
+    ...CHARACTERS.map(([major, minor]) => allowed("c", "rw", major, minor)),
+    ...numbersFrom(firstLoop).map((minor) => allowed("b", "rw", LOOP_MAJOR, minor)),
+  ];
+}
+
+/** As the files of cgroup v1 take it. */
+export function ruleText({ type = "a", major, minor, access }: DeviceRule): string {
+  return `${type} ${major ?? "*"}:${minor ?? "*"} ${access}`;
 }
 
 /** Why an isolated node cannot have volumes on this machine, as a sentence. */
 export async function volumeObstacle(): Promise<string | undefined> {
-  if ((await deviceRoot()) !== undefined) return undefined;
-  return "this machine has no hierarchy of cgroup v1 for devices, by which the driver alone gets loop devices";
+  if ((await deviceRoot()) !== undefined || (await unifiedRoot()) !== undefined) return undefined;
+  return "this machine has no cgroups for devices, by which the driver alone gets loop devices";
 }
 
 /** The first of the node's loop devices. The same again, while its claim lasts. */
@@ -62,13 +80,17 @@ export async function claimLoops({ id }: Pick<NodeNames, "id">): Promise<number>
 
 /** Idempotent. */
 export async function ensureVolumesGroup({ volumesCgroup }: Pick<NodeNames, "volumesCgroup">, firstLoop: number) {
+  const rules = volumeDeviceRules(firstLoop);
   const root = await deviceRoot();
-  if (root === undefined) throw new Error("there is no cgroup hierarchy for devices");
+  if (root === undefined) {
+    if (!existsSync(join((await unifiedRoot()) ?? "/", volumesCgroup))) await makeDeviceGroup(volumesCgroup, rules);
+    return;
+  }
   const group = join(root, volumesCgroup);
   if (existsSync(group)) return;
   await mkdir(group, { recursive: true });
   await writeFile(join(group, "devices.deny"), "a");
-  for (const rule of volumeDeviceRules(firstLoop)) await writeFile(join(group, "devices.allow"), rule);
+  for (const rule of rules) await writeFile(join(group, "devices.allow"), ruleText(rule));
 }
 
 /** The node's processes have ended. */
@@ -87,7 +109,7 @@ export async function releaseLoops({ id, volumesDir }: Pick<NodeNames, "id" | "v
     for (const minor of boundLoops(first)) await withDevice(minor, detach);
     await clock.sleep(RETRY_MS);
   }
-  const made = numbersFrom(first).filter((minor) => existsSync(`/sys/dev/block/${MAJOR}:${minor}`));
+  const made = numbersFrom(first).filter((minor) => existsSync(`/sys/dev/block/${LOOP_MAJOR}:${minor}`));
   // Without perl they stay, free.
   if (made.length > 0) await run("perl", ["-e", REMOVE, ...made.map(String)]).catch(nothing);
   if (boundLoops(first).length > 0)
@@ -122,7 +144,12 @@ function numbersFrom(first: number): number[] {
 
 /** Those with a file behind them. */
 function boundLoops(first: number): number[] {
-  return numbersFrom(first).filter((minor) => existsSync(`/sys/dev/block/${MAJOR}:${minor}/loop/backing_file`));
+  return numbersFrom(first).filter((minor) => existsSync(`/sys/dev/block/${LOOP_MAJOR}:${minor}/loop/backing_file`));
+}
+
+/** Those of a node whose first one is this; none if it has none. */
+export function loopNumbers(first: number | undefined): number[] {
+  return first === undefined ? [] : numbersFrom(first);
 }
 
 /** The machine may have no device file of it. */
@@ -131,7 +158,7 @@ async function withDevice(minor: number, use: (path: string) => Promise<void>): 
   if (existsSync(usual)) return use(usual);
   const path = `/dev/.k8ts-loop${minor}`;
   await rm(path, { force: true });
-  await run("mknod", ["-m", "600", path, "b", String(MAJOR), String(minor)]);
+  await run("mknod", ["-m", "600", path, "b", String(LOOP_MAJOR), String(minor)]);
   try {
     await use(path);
   } finally {

@@ -20,6 +20,11 @@ export async function deviceRoot(): Promise<string | undefined> {
   return (await cgroupRoots()).map(({ path }) => path).find((path) => existsSync(join(path, "devices.list")));
 }
 
+/** The one hierarchy of a machine with cgroup v2 alone: it says that, too. */
+export async function unifiedRoot(): Promise<string | undefined> {
+  return (await cgroupRoots()).find(({ path, type }) => type === "cgroup2" && path === "/sys/fs/cgroup")?.path;
+}
+
 /** Kills all processes in the group, and removes it. */
 export async function removeCgroup(group: string, clock: Clock): Promise<void> {
   const folders = (await cgroupRoots()).map(({ path }) => join(path, group));

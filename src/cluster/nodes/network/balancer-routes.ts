@@ -15,18 +15,40 @@ export interface BalancerSources {
 }
 
 export function balancerRoutes({ services, nodes, slicesOf }: BalancerSources): Route[] {
-  const ready = nodes.filter(isReady).sort((a, b) => ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1));
+  const ready = readyNodes(nodes);
   return services.flatMap((service) => {
     const addresses = balancerAddresses(service);
     if (addresses.length === 0) return [];
-    const fit = service.spec?.externalTrafficPolicy === "Local" ? withEndpoint(ready, slicesOf(service)) : ready;
-    // Without endpoints, any node may refuse the traffic.
-    const via = internalIp(fit[0] ?? ready[0]);
+    const via = chosenNode(service, ready, slicesOf(service));
     return via === undefined ? [] : addresses.map((address) => ({ cidr: `${address}/32`, via }));
   });
 }
 
-function balancerAddresses({ spec, status }: core.Service): string[] {
+/** The address of the node that gets the traffic of a Service from outside. */
+export function nodeFor(
+  service: core.Service,
+  nodes: readonly core.Node[],
+  slices: readonly discovery.EndpointSlice[],
+): string | undefined {
+  return chosenNode(service, readyNodes(nodes), slices);
+}
+
+function readyNodes(nodes: readonly core.Node[]): core.Node[] {
+  return nodes.filter(isReady).sort((a, b) => ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1));
+}
+
+function chosenNode(
+  service: core.Service,
+  ready: readonly core.Node[],
+  slices: readonly discovery.EndpointSlice[],
+): string | undefined {
+  const fit = service.spec?.externalTrafficPolicy === "Local" ? withEndpoint(ready, slices) : ready;
+  // Without endpoints, any node may refuse the traffic.
+  return internalIp(fit[0] ?? ready[0]);
+}
+
+/** Those that nodes serve. */
+export function balancerAddresses({ spec, status }: core.Service): string[] {
   if (spec?.type !== "LoadBalancer") return [];
   return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip = "", ipMode }) =>
     ip === "" || ip.includes(":") || ipMode === "Proxy" ? [] : [ip],

@@ -6,7 +6,12 @@ import type { NodeNames } from "../site/names.ts";
 
 export const CONFLIST = "10-k8ts.conflist";
 
-export function cniConfig({ ipamDir }: Pick<NodeNames, "ipamDir">, podCidrs: readonly string[]): string {
+/** `mtu`: the largest packet of Pods. Default: the kernel's. */
+export function cniConfig(
+  { ipamDir }: Pick<NodeNames, "ipamDir">,
+  podCidrs: readonly string[],
+  mtu?: number | undefined,
+): string {
   const everywhere = podCidrs.map((cidr) => ({ dst: cidr.includes(":") ? "::/0" : "0.0.0.0/0" }));
   const config = {
     cniVersion: "0.4.0",
@@ -15,6 +20,7 @@ export function cniConfig({ ipamDir }: Pick<NodeNames, "ipamDir">, podCidrs: rea
       {
         type: "ptp",
         ipMasq: false,
+        ...(mtu !== undefined && { mtu }),
         ipam: {
           type: "host-local",
           dataDir: ipamDir,

@@ -1,11 +1,12 @@
 /**
  * The network between nodes: a bridge in its own network namespace (the switch), with a veth pair to each node and one
- * to the machine. It is not connected to the machine's other networks, and the machine forwards nothing.
+ * to the machine. It is not connected to the machine's other networks. Without a way out the machine forwards nothing;
+ * `outside/` has the way out.
  *
  *     machine (API server) ── k8ts-<id> ──┐
  *     node: eth0 ─────────────────────────┤ switch (ingress)
  *     node: eth0 ─────────────────────────┘
- *     node: default route ──► nowhere          so that Service addresses have a route until they are translated
+ *     node: default route ──► the machine, or nowhere      Service addresses have a route until they are translated
  *
  * 1. Idempotent: missing parts are created, existing ones are left alone.
  * 2. In its own namespace, the switch is not affected by the machine's firewall rules for bridges.
@@ -27,6 +28,14 @@ const POD_LINKS = "veth*";
 /** The lowest priority: any other route to the same addresses wins. */
 const CLAIM_METRIC = "65000";
 
+/** How nodes reach others. */
+export interface Uplink {
+  /** Whether there is a way out by this machine. */
+  readonly isOpen: boolean;
+  /** The largest packet on the links. */
+  readonly mtu: number;
+}
+
 export interface NodeAddress {
   readonly index: number;
   readonly ip: string;
@@ -34,7 +43,7 @@ export interface NodeAddress {
   readonly ip6?: string;
 }
 
-export async function ensureSwitch(site: SiteNames, network: SiteNetwork): Promise<void> {
+export async function ensureSwitch(site: SiteNames, network: SiteNetwork, mtu: number): Promise<void> {
   const { switchNamespace, machineLink } = site;
   await ensureNamespace(switchNamespace);
   if (!(await hasLink(SWITCH, switchNamespace))) await ipAll([`link add ${SWITCH} type bridge`], switchNamespace);
@@ -46,14 +55,14 @@ export async function ensureSwitch(site: SiteNames, network: SiteNetwork): Promi
       "link set lo up",
       `address replace ${network.ingressIp}/${network.prefixLength} dev ${SWITCH}`,
       `link set ${SWITCH} up`,
-      `link set ${MACHINE_PORT} master ${SWITCH} up`,
+      `link set ${MACHINE_PORT} mtu ${mtu} master ${SWITCH} up`,
       ...(network.ingressIp6 === undefined ? [] : [address6(network.ingressIp6, SWITCH)]),
     ],
     switchNamespace,
   );
   await ipAll([
     `address replace ${network.machineIp}/${network.prefixLength} dev ${machineLink}`,
-    `link set ${machineLink} up`,
+    `link set ${machineLink} mtu ${mtu} up`,
     ...(network.machineIp6 === undefined ? [] : [address6(network.machineIp6, machineLink)]),
   ]);
   for (const range of network.podRanges) await claimPodRange(range, machineLink);
@@ -72,7 +81,8 @@ export async function ensureNodeLink(
   { switchNamespace }: SiteNames,
   { namespace }: NodeNames,
   { index, ip: address, ip6 }: NodeAddress,
-  { prefixLength }: SiteNetwork,
+  { prefixLength, machineIp, machineIp6 }: SiteNetwork,
+  { isOpen, mtu }: Uplink,
 ): Promise<void> {
   const port = `node-${index}`;
   await ensureNamespace(namespace);
@@ -81,14 +91,16 @@ export async function ensureNodeLink(
   }
   // A bridge without ports: packets without another route end there, and fail after seconds as unreachable.
   if (!(await hasLink(NOWHERE, namespace))) await ipAll([`link add ${NOWHERE} type bridge`], namespace);
-  await ipAll([`link set ${port} master ${SWITCH} up`], switchNamespace);
+  await ipAll([`link set ${port} mtu ${mtu} master ${SWITCH} up`], switchNamespace);
+  const out = (gateway: string | undefined) =>
+    isOpen && gateway !== undefined ? `via ${gateway} dev ${NODE_LINK}` : `dev ${NOWHERE}`;
   await ipAll(
     [
       "link set lo up",
       `address replace ${address}/${prefixLength} dev ${NODE_LINK}`,
-      `link set ${NODE_LINK} up`,
+      `link set ${NODE_LINK} mtu ${mtu} up`,
       `link set ${NOWHERE} up`,
-      `route replace default dev ${NOWHERE} src ${address}`,
+      `route replace default ${out(machineIp)} src ${address}`,
     ],
     namespace,
   );
@@ -100,7 +112,7 @@ export async function ensureNodeLink(
   if (ip6 === undefined) return;
   await forward("ipv6/conf/all/forwarding");
   await ipAll([address6(ip6, NODE_LINK)], namespace);
-  await ip(["-6", "route", "replace", "default", "dev", NOWHERE, "src", ip6], namespace);
+  await ip(["-6", "route", "replace", "default", ...out(machineIp6).split(" "), "src", ip6], namespace);
 }
 
 /** Addresses are assigned once: duplicate address detection, which takes a second, is not needed. */

@@ -23,6 +23,8 @@ export interface LoadBalancersOptions {
   readonly handle: InProcessHandle;
   /** Such as `10.88.0.0/24`. */
   readonly addresses: readonly string[];
+  /** The address of this machine's loopback that stands for one of a load balancer. */
+  readonly alsoAt?: ((address: string) => string | undefined) | undefined;
   /** The machine's end of the link to the nodes. */
   readonly machineLink: string;
   readonly clock: Clock;
@@ -55,7 +57,7 @@ export async function runLoadBalancers(options: LoadBalancersOptions, signal: Ab
   const client = clientOf(MANAGER);
   const tasks = new TaskGroup({ parent: signal });
   const controllers = {
-    controllers: cloudControllers(localCloud({ addresses })),
+    controllers: cloudControllers(localCloud({ addresses, alsoAt: options.alsoAt })),
     clientOf: (account: string) =>
       clientOf({ name: `system:serviceaccount:kube-system:${account}`, groups: ACCOUNT_GROUPS }),
     instance: hostname(),

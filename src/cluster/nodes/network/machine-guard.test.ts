@@ -10,6 +10,14 @@ it("lets nodes and Pods reach the API server, and nodes the pull proxy and the u
     "ip daddr 10.89.7.1 tcp dport 6443",
     "ip saddr 10.89.7.1/24 ip daddr 10.89.7.1 tcp dport { 3128 }",
   ]);
+  const named = { ...ports, dnsRelay: 3153, hostPorts: [{ port: 5432, protocol: "tcp" as const }] };
+  expect(accepted(machineGuard(siteNetwork(7), named, true))).toEqual([
+    "ip daddr 10.89.7.1 tcp dport 6443",
+    "ip daddr 10.89.7.1 tcp dport 5432",
+    "ip saddr 10.89.7.1/24 ip daddr 10.89.7.1 tcp dport { 3128, 3153 }",
+    "ip saddr 10.89.7.1/24 ip daddr 10.89.7.1 udp dport 3153",
+    "ip daddr != 10.89.7.1",
+  ]);
   const registries = [
     { host: "10.89.7.1", port: 5000 },
     { host: "registry.example", port: 22 },

@@ -1,13 +1,17 @@
 /**
- * What nodes and their Pods reach of this machine: the API server, the pull proxy, and registries on this machine that
- * the user has named. The rules are on the switch, which k8ts has made; the machine's own firewall is not touched.
+ * What nodes and their Pods reach of this machine: the API server, the pull proxy, the DNS relay, and registries and
+ * ports of this machine that the user has named. The rules are on the switch, which k8ts has made; the machine's own
+ * firewall is not touched.
  *
  *     node, Pod ──► switch ──► forward to the port `machine`: allowed, or dropped
  *
  * 1. The machine's own connections, and what it routes to load balancers, get their replies: TCP by its flags,
  *    datagrams by what the machine has sent. The kernel may have no connection tracking for bridges.
- * 2. The pull proxy and registries are for nodes: packets with the sender of a Pod do not pass.
+ * 2. The pull proxy, the DNS relay and registries are for nodes: packets with the sender of a Pod do not pass.
+ * 3. With a way out, packets for other addresses pass: the rules of `outside/firewall.ts` decide about them, which know
+ *    what is an address of this machine.
  */
+import type { HostPort } from "../../config/cluster-config.ts";
 import { run } from "../machine/command.ts";
 import type { NamedRegistry } from "../site/mirrors.ts";
 import { namespacePath, type SiteNames } from "../site/names.ts";
@@ -23,14 +27,37 @@ type Guarded = Pick<SiteNetwork, "machineIp" | "machineIp6" | "prefixLength">;
 export interface MachinePorts {
   readonly apiServer: number;
   readonly pullProxy: number;
+  /** Undefined: nodes ask nobody outside. */
+  readonly dnsRelay?: number | undefined;
+  /** What the user shows to Pods, at `host.k8ts.internal`. */
+  readonly hostPorts?: readonly HostPort[] | undefined;
   /** Registries that the user has named; those on this machine count. */
   readonly registries: readonly NamedRegistry[];
 }
 
-/** Replaces the table. */
-export function machineGuard({ machineIp, machineIp6, prefixLength }: Guarded, ports: MachinePorts): string {
-  const own = ports.registries.filter(({ host }) => host === machineIp).map(({ port }) => port);
-  const forNodes = [...new Set([ports.pullProxy, ...own])].join(", ");
+/** What nodes and Pods reach of this machine. */
+export function doorRules({ machineIp, machineIp6, prefixLength }: Guarded, ports: MachinePorts): string[] {
+  const { apiServer, pullProxy, dnsRelay, hostPorts = [], registries } = ports;
+  const own = registries.filter(({ host }) => host === machineIp).map(({ port }) => port);
+  const relay = dnsRelay === undefined ? [] : [dnsRelay];
+  const forNodes = [...new Set([pullProxy, ...own, ...relay])].join(", ");
+  const forPods = [{ port: apiServer, protocol: "tcp" }, ...hostPorts];
+  const addresses = [`ip daddr ${machineIp}`, ...(machineIp6 === undefined ? [] : [`ip6 daddr ${machineIp6}`])];
+  const nodes = `ip saddr ${machineIp}/${prefixLength} ip daddr ${machineIp}`;
+  return [
+    ...addresses.flatMap((daddr) => forPods.map(({ port, protocol }) => `${daddr} ${protocol} dport ${port} accept`)),
+    `${nodes} tcp dport { ${forNodes} } accept`,
+    ...relay.map((port) => `${nodes} udp dport ${port} accept`),
+  ];
+}
+
+/** Replaces the table. `hasWayOut`: whether packets for others than this machine may pass. */
+export function machineGuard(network: Guarded, ports: MachinePorts, hasWayOut = false): string {
+  const { machineIp, machineIp6 } = network;
+  const passing = [
+    `ip daddr != ${machineIp}`,
+    ...(machineIp6 === undefined ? [] : [`ip6 daddr != ${machineIp6} ip6 daddr != { fe80::/10, ff00::/8 }`]),
+  ];
   const asked = (ip: "ip" | "ip6", type: string) => [
     `  set asked-${ip} { type ${type} . inet_service . inet_service; flags dynamic,timeout; size 65536; }`,
   ];
@@ -55,9 +82,8 @@ export function machineGuard({ machineIp, machineIp6, prefixLength }: Guarded, p
     "    meta l4proto tcp tcp flags & (syn | ack) != syn accept",
     "    meta protocol ip meta l4proto udp ip saddr . udp sport . udp dport @asked-ip accept",
     "    meta protocol ip6 meta l4proto udp ip6 saddr . udp sport . udp dport @asked-ip6 accept",
-    `    ip daddr ${machineIp} tcp dport ${ports.apiServer} accept`,
-    ...(machineIp6 === undefined ? [] : [`    ip6 daddr ${machineIp6} tcp dport ${ports.apiServer} accept`]),
-    `    ip saddr ${machineIp}/${prefixLength} ip daddr ${machineIp} tcp dport { ${forNodes} } accept`,
+    ...doorRules(network, ports).map((rule) => `    ${rule}`),
+    ...(hasWayOut ? passing.map((rule) => `    ${rule} accept`) : []),
     "    drop",
     "  }",
     "}",

@@ -7,7 +7,7 @@ const names = nodeNames(siteNames("/home/someone/.k8ts"), "node-1");
 const options = { command: ["k8ts"], version: "1" };
 
 it("in a node of its own: its loop devices, and no block devices for Pods", () => {
-  expect(csiDriverArgs(insideNames(names), 2048)).toEqual([
+  expect(csiDriverArgs(insideNames(names), { first: 2048, isOpen: false })).toEqual([
     "csi-driver",
     "--endpoint=unix:///var/lib/kubelet/plugins/local.csi.k8ts.dev/csi.sock",
     "--node-id=node-1",
@@ -17,6 +17,7 @@ it("in a node of its own: its loop devices, and no block devices for Pods", () =
     "--loop-device-dir=/dev/k8ts-volumes",
     "--no-block-volumes",
   ]);
+  expect(csiDriverArgs(insideNames(names), { first: 2048, isOpen: true })).not.toContain("--no-block-volumes");
 });
 
 it("in a node that shares the machine's files: any loop device, unless its socket's path is too long", () => {
@@ -26,8 +27,10 @@ it("in a node that shares the machine's files: any loop device, unless its socke
 });
 
 it("is replaced by one of another version or with other devices", () => {
-  const start = csiDriverStart(names, 2048, options);
-  expect(csiDriverStart(names, 2048, options)).toBe(start);
-  expect(csiDriverStart(names, 4096, options)).not.toBe(start);
-  expect(csiDriverStart(names, 2048, { ...options, version: "2" })).not.toBe(start);
+  const loops = { first: 2048, isOpen: false };
+  const start = csiDriverStart(names, loops, options);
+  expect(csiDriverStart(names, { ...loops }, options)).toBe(start);
+  expect(csiDriverStart(names, { first: 4096, isOpen: false }, options)).not.toBe(start);
+  expect(csiDriverStart(names, { first: 2048, isOpen: true }, options)).not.toBe(start);
+  expect(csiDriverStart(names, loops, { ...options, version: "2" })).not.toBe(start);
 });

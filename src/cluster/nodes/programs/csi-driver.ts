@@ -26,46 +26,53 @@ export function csiDriverProblem(node: NodeNames): string | undefined {
   return longest > MAX_SOCKET_PATH ? `the path of its socket is too long: ${registrationSocket(node)}` : undefined;
 }
 
-export function csiDriverArgs(node: NodeNames, firstLoop: number | undefined): string[] {
+/** The loop devices of a node with namespaces of its own. */
+export interface NodeLoops {
+  readonly first: number;
+  /** Whether its Pods may open them. */
+  readonly isOpen: boolean;
+}
+
+export function csiDriverArgs(node: NodeNames, loops: NodeLoops | undefined): string[] {
   const flags = {
     endpoint: `unix://${csiSocket(node)}`,
     "node-id": node.name,
     "state-dir": node.volumesDir,
     "registration-dir": registrationDir(node),
-    ...(firstLoop !== undefined && {
-      "loop-devices": `${firstLoop}-${firstLoop + LOOPS - 1}`,
+    ...(loops !== undefined && {
+      "loop-devices": `${loops.first}-${loops.first + LOOPS - 1}`,
       "loop-device-dir": DEVICE_DIR,
     }),
   };
   // The cgroup of such a node lets no Pod open a device.
-  const others = firstLoop === undefined ? [] : ["--no-block-volumes"];
+  const others = loops === undefined || loops.isOpen ? [] : ["--no-block-volumes"];
   return ["csi-driver", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`), ...others];
 }
 
 /** Identifies a command line: if it differs, the process is replaced. */
 export function csiDriverStart(
   node: NodeNames,
-  firstLoop: number | undefined,
+  loops: NodeLoops | undefined,
   { command, version }: Pick<KubeletOptions, "command" | "version">,
 ): string {
-  const parts = [command, csiDriverArgs(node, firstLoop), version];
+  const parts = [command, csiDriverArgs(node, loops), version];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 
 export async function startCsiDriver(
   place: Place,
-  firstLoop: number | undefined,
+  loops: NodeLoops | undefined,
   { command }: Pick<KubeletOptions, "command">,
 ): Promise<ProcessId> {
   const { files: node } = place;
   const [program = process.execPath, ...first] = command;
-  if (firstLoop !== undefined) await ensureVolumesGroup(node, firstLoop);
+  if (loops !== undefined) await ensureVolumesGroup(node, loops.first);
   return place.start({
     program,
-    args: [...first, ...csiDriverArgs(node, firstLoop)],
+    args: [...first, ...csiDriverArgs(node, loops)],
     logFile: node.csiDriverLog,
     env: LEAN_ENV,
-    deviceGroup: firstLoop === undefined ? undefined : node.volumesCgroup,
+    deviceGroup: loops === undefined ? undefined : node.volumesCgroup,
   });
 }
 

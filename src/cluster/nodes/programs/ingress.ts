@@ -1,8 +1,8 @@
 /**
  * The ingress controller of this machine: one process with its own address on the switch, started with the first
- * Ingress.
+ * Ingress or Gateway.
  *
- *     Ingresses --► (the first) ──► k8ts ingress ◄── machine, nodes, Pods
+ *     Ingresses, Gateways --► (the first) ──► k8ts ingress ◄── machine, nodes, Pods
  *                                       └──► endpoints
  *
  * Like nodes, it survives the cluster's process, and the next one adopts it.
@@ -20,8 +20,7 @@ import type { SiteNetwork } from "../site/site-network.ts";
 import type { KubeletOptions } from "./kubelet.ts";
 
 export const INGRESS_USER = "k8ts:ingress";
-const { Ingress, CustomResourceDefinition: Definition } = kinds;
-const GATEWAY_ROUTES = "httproutes.gateway.networking.k8s.io";
+const { Ingress } = kinds;
 const TICK_MS = 250;
 const GRACE_MS = 10_000;
 const RETRY = { initialMs: 500, maxMs: 30_000 };
@@ -51,6 +50,7 @@ export function ingressArgs({ ingressKubeconfig }: SiteNames, { ingressIp }: Sit
     address: ingressIp,
     "publish-status-address": ingressIp,
     "secure-port": "0",
+    "local-hosts": "true",
   };
   return ["ingress", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
 }
@@ -85,17 +85,20 @@ export async function endIngress(site: SiteNames, clock: Clock, graceMs: number)
   await rm(site.ingressFile, { force: true });
 }
 
-/** Or until the CRDs of the Gateway API are installed. */
+/** Or the first Gateway. */
 async function firstIngress(informers: Informers): Promise<void> {
+  const { GatewayResource } = await import("#network");
   const first = Promise.withResolvers<void>();
   const ingresses = informers.of(Ingress);
-  const definitions = informers.of(Definition);
+  // It waits for the definition, if that has to be.
+  const gateways = informers.of(GatewayResource);
   const look = () => {
-    if (ingresses.cache.list().length > 0 || definitions.cache.get(GATEWAY_ROUTES) !== undefined) first.resolve();
+    if (ingresses.cache.list().length > 0 || gateways.cache.list().length > 0) first.resolve();
   };
   ingresses.onChange(look);
-  definitions.onChange(look);
-  await Promise.all([ingresses.synced, definitions.synced]);
+  gateways.onChange(look);
+  void gateways.synced.then(look);
+  await ingresses.synced;
   look();
   await first.promise;
 }

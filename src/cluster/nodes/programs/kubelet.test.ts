@@ -26,6 +26,7 @@ it("the credentials of a kubelet are for root alone", async () => {
   await startKubelet(place, ["10.89.0.11"], options);
   expect(commands).toEqual([`mkdir -p -m 700 ${files.kubeletRoot} ${files.certDir} ${files.manifestDir}`]);
   expect(Object.fromEntries(written)).toEqual({
+    [files.resolvConf]: 0o644,
     [files.kubeconfig]: 0o600,
     [`${files.certDir}/kubelet.key`]: 0o600,
     [`${files.certDir}/kubelet.crt`]: 0o644,

@@ -32,6 +32,12 @@ export interface KubeletOptions {
   readonly serviceRanges?: readonly string[] | undefined;
   /** The addresses of the cluster DNS, which every node serves. Default: 10.96.0.10. */
   readonly clusterDns?: string | undefined;
+  /** The resolv.conf of nodes, for Pods with the node's DNS. */
+  readonly resolvConf?: string | undefined;
+  /** DNS servers outside, as `ip:port`. Default: none; names outside are refused at once. */
+  readonly dnsUpstreams?: readonly string[] | undefined;
+  /** Names that the cluster DNS has besides those of Services, with their addresses. */
+  readonly dnsHosts?: Readonly<Record<string, readonly string[]>> | undefined;
   /** As in `--feature-gates`. Default: none. */
   readonly featureGates?: string | undefined;
   /** Whether nodes run the CSI driver for volumes on their disks. Default: yes. */
@@ -56,6 +62,7 @@ export function kubeletArgs(
     "pod-manifest-path": node.manifestDir,
     "cluster-dns": clusterDns,
     "cluster-domain": CLUSTER_DOMAIN,
+    "resolv-conf": node.resolvConf,
     "cgroup-root": node.cgroup,
     // Nodes share the machine's disk: disk pressure is mostly caused by others, so no eviction and no image removal.
     "eviction-hard": "memory.available<100Mi",
@@ -68,8 +75,8 @@ export function kubeletArgs(
 
 /** Identifies a command line: if it differs, the process is replaced. */
 export function kubeletStart(node: NodeNames, ips: readonly string[], options: KubeletOptions): string {
-  const { command, serverUrl, authority, version } = options;
-  const parts = [command, kubeletArgs(node, ips, options), serverUrl, authority.certPem, version];
+  const { command, serverUrl, authority, version, resolvConf } = options;
+  const parts = [command, kubeletArgs(node, ips, options), serverUrl, authority.certPem, version, resolvConf];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 
@@ -93,6 +100,8 @@ export async function startKubelet(
     await linkLogs(node);
   }
   const renewMs = await writeCredentials(place, ips, options);
+  const { clusterDns = CLUSTER_DNS, resolvConf = `nameserver ${clusterDns}\n` } = options;
+  await place.write(node.resolvConf, resolvConf, 0o644);
   const args = [...first, ...kubeletArgs(node, ips, options)];
   return { process: await place.start({ program, args, logFile: node.kubeletLog, env: LEAN_ENV }), renewMs };
 }

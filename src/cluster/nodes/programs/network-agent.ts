@@ -12,24 +12,28 @@ import { CLUSTER_DNS, CLUSTER_DOMAIN, type KubeletOptions, renewalMs, type Start
 
 const USER = "system:kube-proxy";
 
-type AgentOptions = Pick<KubeletOptions, "proxyMode" | "podRanges" | "clusterDns" | "featureGates">;
+type AgentOptions = Pick<
+  KubeletOptions,
+  "proxyMode" | "podRanges" | "clusterDns" | "featureGates" | "dnsUpstreams" | "dnsHosts"
+>;
 
 /** `ips`: the node's, one or one of each family. */
 export function networkAgentArgs(node: NodeNames, ips: readonly string[], options: AgentOptions = {}): string[] {
-  const { proxyMode, podRanges, clusterDns = CLUSTER_DNS, featureGates } = options;
+  const { proxyMode, podRanges, clusterDns = CLUSTER_DNS, featureGates, dnsUpstreams = [], dnsHosts = {} } = options;
   const flags = {
     kubeconfig: node.proxyKubeconfig,
     "hostname-override": node.name,
     "nodeport-addresses": ips.join(),
     "cluster-dns": clusterDns,
     "cluster-domain": CLUSTER_DOMAIN,
-    // The node has no internet access: external names are refused at once instead of after a timeout.
-    upstream: "",
+    // Without a way out, external names are refused at once instead of after a timeout.
+    upstream: dnsUpstreams.join(),
     ...(proxyMode !== undefined && { "proxy-mode": proxyMode }),
     ...(podRanges !== undefined && { "cluster-cidr": podRanges.join() }),
     ...(featureGates !== undefined && { "feature-gates": featureGates }),
   };
-  return ["proxy", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
+  const hosts = Object.entries(dnsHosts).map(([name, addresses]) => `--dns-host=${name}=${addresses.join()}`);
+  return ["proxy", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`), ...hosts];
 }
 
 /** Identifies a command line: if it differs, the process is replaced. */

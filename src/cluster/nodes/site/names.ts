@@ -10,6 +10,7 @@
  *                             etc/: /etc; manifests/: /etc/kubernetes/manifests
  *     /run/k8ts/<id>/<node>/              /run of the node; removed with it
  *     /run/k8ts/<id>/.programs/           /opt/k8ts of all nodes: this k8ts and its Node
+ *     /run/k8ts/.forwarding/              which clusters need this machine to forward, and how it was before
  *     /run/k8ts/.loops/<first>            whose loop devices these are, of all clusters of this machine
  *     /run/netns/k8ts-<id>-<node>         its network namespace; k8ts-<id>-switch connects them
  *     /sys/fs/cgroup/…/k8ts-<id>/<node>/  its processes and containers
@@ -27,6 +28,9 @@ const NETWORK_NAMESPACES = "/run/netns";
 
 /** Who on this machine has which loop devices, of all clusters. */
 export const LOOP_CLAIMS = join(RUN_ROOT, ".loops");
+
+/** Which clusters need this machine to forward packets, for each of its networks. */
+export const FORWARDING_CLAIMS = join(RUN_ROOT, ".forwarding");
 
 export interface SiteNames {
   /** Distinguishes clusters on one machine. */
@@ -48,6 +52,8 @@ export interface SiteNames {
   readonly ingressKubeconfig: string;
   readonly ingressFile: string;
   readonly ingressLog: string;
+  /** The ports of this machine that lead to it. */
+  readonly ingressPortsFile: string;
 }
 
 /** Files that processes of the node use. */
@@ -72,6 +78,8 @@ export interface NodeFiles {
   readonly certDir: string;
   readonly manifestDir: string;
   readonly registryDir: string;
+  /** How Pods with the node's DNS resolve names. */
+  readonly resolvConf: string;
   /** The cgroup below which its containers are. */
   readonly cgroup: string;
 }
@@ -130,6 +138,7 @@ export function siteNames(dataDir: string): SiteNames {
     ingressKubeconfig: join(nodesDir, "ingress.kubeconfig"),
     ingressFile: join(nodesDir, "ingress.json"),
     ingressLog: join(nodesDir, "ingress.log"),
+    ingressPortsFile: join(nodesDir, "ingress-ports.json"),
   };
 }
 
@@ -183,6 +192,7 @@ function filesIn({ disk, etc, run, manifests, registries, cgroup }: Roots): Node
     certDir: join(disk, "var/lib/kubelet/pki"),
     manifestDir: manifests,
     registryDir: registries,
+    resolvConf: join(etc, "resolv.conf"),
     cgroup,
   };
 }

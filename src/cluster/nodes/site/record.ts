@@ -40,6 +40,8 @@ export interface NodeRun {
   readonly csiDriverStart?: string;
   /** Its first loop device, if it has namespaces of its own. */
   readonly firstLoop?: number;
+  /** It was started so that its Pods may open loop devices. */
+  readonly opensLoops?: true;
   /** Whether all parts of the node are up. */
   readonly state: "starting" | "running" | "stopped" | "failed";
   /** Why it failed. */

@@ -147,6 +147,12 @@ export async function ensureSiteNetwork(
   return { ...siteNetwork(chosen.third, ranges), ...made };
 }
 
+/** Undefined: there were no real nodes yet. */
+export async function knownSiteNetwork(site: SiteNames): Promise<SiteNetwork | undefined> {
+  const known = await readChosen(site);
+  return known && siteNetwork(known.third, known.podRange?.split(","));
+}
+
 async function readChosen({ networkFile }: SiteNames): Promise<Chosen | undefined> {
   const text = await readFile(networkFile, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;

@@ -3,8 +3,8 @@ import { Command } from "commander";
 import { realClock } from "#base";
 import { Client, https } from "#client";
 import { ClusterError, type DataDir } from "#cluster";
-import { readKubeconfig } from "#pki";
-import { type DataDirOption, dataDirOf, dataDirOption } from "../../options/values.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../../options/which-cluster.ts";
+import { runningServer } from "../running-server.ts";
 import { renderAnswer } from "./answer.ts";
 import { answerForbidden } from "./forbidden/gather-forbidden.ts";
 import { answerWhy } from "./gather.ts";
@@ -47,6 +47,6 @@ export function oneObject(object: string, more: readonly string[]): string {
 
 export async function clientOf(dir: DataDir): Promise<Client> {
   const clock = realClock();
-  const { server, caPem, client = {} } = await readKubeconfig(dir.kubeconfig);
+  const { server, caPem, client = {} } = await runningServer(dir);
   return new Client({ transport: https({ server, caPem, ...client }, { clock }), clock, userAgent: "k8ts-why" });
 }

@@ -64,7 +64,7 @@ function whyUnbound({ pod }: PodFacts, node: string, attempt: number): Part {
 
 /** "0/3 nodes are available: 1 Insufficient cpu, 2 Too many pods. preemption: …": the reasons one by one. */
 function reasonsIn(message: string): readonly string[] {
-  const [, counted] = /^0\/\d+ nodes are available: (.*?)\.(?: preemption: |$)/.exec(message) ?? [];
+  const [, counted] = /^0\/\d+ nodes are available: (.*?)\.(?: [^.]*preemption: |$)/.exec(message) ?? [];
   return counted === undefined ? [message] : counted.split(", ").map((each) => each.replace(/^\d+ /, ""));
 }
 

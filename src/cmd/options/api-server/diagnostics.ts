@@ -19,12 +19,14 @@ const SENTENCES = {
 } as const;
 
 export function diagnosticsOptions(): readonly Option[] {
-  const off = (flag: string) => new Option(`${flag} [boolean]`).preset("true").argParser(boolean).hideHelp();
+  const off = (flag: string, text: string) => new Option(`${flag} [bool]`, text).preset("true").argParser(boolean);
   return [
-    off("--profiling"),
-    off("--contention-profiling"),
-    off("--enable-logs-handler"),
-    new Option("--max-connection-bytes-per-sec <n>").argParser(wholeNumber(0, Number.MAX_SAFE_INTEGER)).hideHelp(),
+    off("--profiling", "only false: Node has no profiles in the format of pprof"),
+    off("--contention-profiling", "only false: one thread serves requests, and locks nothing"),
+    off("--enable-logs-handler", "only false: logs go to the standard error, and there is no /logs"),
+    new Option("--max-connection-bytes-per-sec <n>", "only 0: connections are not throttled").argParser(
+      wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    ),
   ];
 }
 

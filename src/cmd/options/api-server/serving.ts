@@ -1,13 +1,12 @@
 /** Flags about connections: TLS, HTTP/2, the port; with kube-apiserver's names. */
 import { InvalidArgumentError, Option } from "commander";
 import { ClusterError, type ServingSettings } from "#cluster";
-import { boolean, list, wholeNumber } from "../values.ts";
+import { type TlsFlagOptions, tlsOptions } from "../tls.ts";
+import { boolean, wholeNumber } from "../values.ts";
 
 type NamedCertificate = NonNullable<ServingSettings["namedCertificates"]>[number];
 
-export interface ServingFlagOptions {
-  readonly tlsMinVersion?: string;
-  readonly tlsCipherSuites?: readonly string[];
+export interface ServingFlagOptions extends TlsFlagOptions {
   readonly tlsCurvePreferences?: readonly number[];
   readonly tlsSniCertKey?: readonly NamedCertificate[];
   readonly http2MaxStreamsPerConnection?: number;
@@ -23,14 +22,7 @@ const MAX_GOAWAY_CHANCE = 0.02;
 
 export function servingOptions(): readonly Option[] {
   return [
-    new Option(
-      "--tls-min-version <version>",
-      "lowest TLS version: VersionTLS10 to VersionTLS13 (default: VersionTLS12)",
-    ),
-    new Option(
-      "--tls-cipher-suites <names>",
-      "cipher suites of TLS 1.2 and earlier, with Go's names, comma-separated (default: Go's)",
-    ).argParser(list),
+    ...tlsOptions(),
     new Option(
       "--tls-curve-preferences <numbers>",
       "key exchanges, preferred first, by their numbers: 23, 24, 25, 29, 4587, 4588, 4589",

@@ -12,6 +12,8 @@ export interface ScriptedDriver extends AsyncDisposable {
   readonly answers: string[];
   /** How many volumes it can have here; may change. */
   maxVolumes: number;
+  /** What the next call of the method fails with, by the method's name in `calls`; undefined: it succeeds. */
+  failure: (method: string) => Error | undefined;
   /** What it says of each volume. */
   stats: CsiSent<"NodeGetVolumeStatsResponse">;
 }
@@ -38,11 +40,17 @@ export async function scriptedDriver(options: ScriptedDriverOptions): Promise<Sc
   };
   const calls: ScriptedDriver["calls"] = [];
   const answers: string[] = [];
-  const script: Pick<ScriptedDriver, "maxVolumes" | "stats"> = { maxVolumes: 8, stats: {} };
+  const script: Pick<ScriptedDriver, "maxVolumes" | "stats" | "failure"> = {
+    maxVolumes: 8,
+    stats: {},
+    failure: () => undefined,
+  };
   const noted =
     <T extends object>(method: string, answer: T) =>
     async (request: Readonly<Record<string, unknown>>): Promise<T> => {
       calls.push([method, request]);
+      const failure = script.failure(method);
+      if (failure !== undefined) throw failure;
       return answer;
     };
   const endpoint = join(dir, `${name}.sock`);

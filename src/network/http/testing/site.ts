@@ -24,6 +24,7 @@ export class Site implements AsyncDisposable {
   readonly certificates: Certificates;
   readonly #options: SiteOptions;
   readonly #clock = realClock();
+  readonly #protocols = new Map<string, string>();
   readonly #slices = new Map<string, discovery.EndpointSlice[]>();
   readonly #backends: Backends;
   readonly #connections: Connections;
@@ -35,7 +36,7 @@ export class Site implements AsyncDisposable {
   constructor(options: SiteOptions = {}) {
     this.#options = options;
     this.certificates = new Certificates(options.certificate);
-    const service = (key: string) => (this.#slices.has(key) ? SERVICE : undefined);
+    const service = (key: string) => (this.#slices.has(key) ? serviceOf(this.#protocols.get(key)) : undefined);
     const slices = (key: string) => this.#slices.get(key) ?? [];
     this.#backends = new Backends({ service, slices }, this.#clock, seededRandom(1));
     this.#connections = new Connections({ connectMs: 2000, answerMs: options.answerMs ?? 10_000 }, this.#clock);
@@ -78,6 +79,11 @@ export class Site implements AsyncDisposable {
     this.#backends.forget(`default/${service}`);
   }
 
+  /** The Service's port says that its endpoints speak this. */
+  speak(service: string, appProtocol: string): void {
+    this.#protocols.set(`default/${service}`, appProtocol);
+  }
+
   /** Starts an endpoint with this handler, and returns its port. */
   async endpoint(answer: RequestListener, prepare: (server: Server) => void = () => {}): Promise<number> {
     const server = createServer(answer);
@@ -113,7 +119,10 @@ export class Site implements AsyncDisposable {
   }
 }
 
-const SERVICE: core.Service = { metadata: {}, spec: { ports: [{ port: 80 }] } };
+const serviceOf = (appProtocol: string | undefined): core.Service => ({
+  metadata: {},
+  spec: { ports: [{ port: 80, ...(appProtocol !== undefined && { appProtocol }) }] },
+});
 
 function sliceOf(port: number): discovery.EndpointSlice {
   return { metadata: {}, addressType: "IPv4", ports: [{ port }], endpoints: [{ addresses: ["127.0.0.1"] }] };

@@ -57,7 +57,8 @@ const claim = (name: string, storageClassName = "local"): core.PersistentVolumeC
 const using = (name: string, claimName: string) =>
   pod(name, { spec: { volumes: [{ name: "data", persistentVolumeClaim: { claimName } }] } });
 
-const PREEMPTION = "preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.";
+const PREEMPTION =
+  "no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.";
 
 describe("Pods and volumes", () => {
   it("the Pod goes where a disk is, and the disk becomes its claim's", async () => {
@@ -142,7 +143,7 @@ describe("Pods and volumes", () => {
     expect(await events("equal")).toEqual([
       "FailedScheduling: 0/3 nodes are available: 3 node has pod using PersistentVolumeClaim with the same name and " +
         "ReadWriteOncePod access mode. " +
-        "preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.",
+        "no new claims to deallocate, preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.",
     ]);
     await addPod(wants("vip", 1000));
     await settle();

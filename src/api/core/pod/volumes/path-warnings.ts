@@ -54,7 +54,7 @@ function overlaps(volume: string, paths: readonly PlacedPath[]): readonly string
   const seen = new PathTree();
   const warnings: string[] = [];
   for (const { path, source } of paths) {
-    const next = { path: path.replace(/\/+$/, ""), source };
+    const next = { path: path.replace(/(?<!\/)\/+$/, ""), source };
     if (next.path === "") continue;
     for (const other of seen.add(next, MAX_OVERLAPS - warnings.length))
       warnings.push(`${volume}: overlapping paths: ${pathText(next)} with ${pathText(other)}`);

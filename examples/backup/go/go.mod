@@ -1,0 +1,3 @@
+module example.com/backup
+
+go 1.19

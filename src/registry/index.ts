@@ -1,0 +1,1 @@
+export { openRegistry, type Registry, type RegistryOptions } from "./registry.ts";

@@ -1,0 +1,72 @@
+/** What the scheduler knows about devices: pools, classes, claims and use, as informers report them. */
+import { kinds } from "#api";
+import { type Clock, LruMap } from "#base";
+import type { Informers } from "#client";
+import type { NodeInfo } from "../../framework/index.ts";
+import { type Found, searchDevices } from "./allocation-search.ts";
+import { ClaimCache } from "./claim-cache.ts";
+import { DevicePools } from "./device-pools.ts";
+import { DeviceSelectors } from "./device-selectors.ts";
+import { DeviceUse } from "./device-use.ts";
+import { NodeVerdicts } from "./node-verdicts.ts";
+import type { DeviceClass, WantedClaim } from "./requests.ts";
+
+/** Memos of different claims. */
+const MAX_MEMOS = 200;
+
+export interface DevicesOptions {
+  readonly clock: Clock;
+  /** How long an attempt may search. */
+  readonly filterTimeoutMs: number;
+}
+
+export class Devices {
+  readonly claims: ClaimCache;
+  readonly pools = new DevicePools();
+  readonly use = new DeviceUse((pool) => this.pools.touch(pool));
+  readonly #selectors = new DeviceSelectors();
+  readonly #memos = new LruMap<string, NodeVerdicts>(MAX_MEMOS);
+  readonly #options: DevicesOptions;
+  readonly classNamed: (name: string) => DeviceClass | undefined;
+
+  constructor(informers: Informers, options: DevicesOptions) {
+    this.#options = options;
+    this.claims = new ClaimCache(informers, this.use);
+    informers.of(kinds.ResourceSlice).onChange(({ type, object, old }) => {
+      // A slice may move to another pool.
+      if (old !== undefined) this.pools.delete(old);
+      if (type !== "deleted") this.pools.set(object);
+    });
+    const classes = informers.of(kinds.DeviceClass);
+    this.classNamed = (name) => classes.cache.get(name);
+    classes.onChange(() => {
+      while (this.#memos.size > 0) for (const [key] of this.#memos) this.#memos.delete(key);
+    });
+  }
+
+  /** Verdicts by node for equal claims. */
+  verdictsFor(claims: readonly WantedClaim[]): NodeVerdicts {
+    const key = JSON.stringify(claims.map(({ claim }) => claim.spec.devices));
+    let memo = this.#memos.get(key);
+    if (memo === undefined) {
+      memo = new NodeVerdicts();
+      this.#memos.set(key, memo);
+    }
+    return memo;
+  }
+
+  /** When a search that starts now has to end. */
+  deadline(): number {
+    const { clock, filterTimeoutMs } = this.#options;
+    return filterTimeoutMs === 0 ? Number.POSITIVE_INFINITY : clock.monotonic() + filterTimeoutMs;
+  }
+
+  search(claims: readonly WantedClaim[], node: NodeInfo, deadlineMs: number): Found {
+    return searchDevices(claims, {
+      pools: this.pools.forNode(node),
+      use: this.use,
+      selectors: this.#selectors,
+      isLate: () => this.#options.clock.monotonic() >= deadlineMs,
+    });
+  }
+}

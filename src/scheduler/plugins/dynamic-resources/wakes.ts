@@ -1,0 +1,34 @@
+/** The events that may make a Pod fit whose claims could not be allocated. */
+import { equalJson, type Json } from "#api";
+import type { ClusterEvent, PodInfo, Wake } from "../../framework/index.ts";
+import { type Claim, podClaims } from "./pod-claims.ts";
+
+export function wakesOf(claim: (key: string) => Claim | undefined): readonly Wake[] {
+  return [
+    { resource: "Node", actions: ["add", "labels"] },
+    { resource: "ResourceClaim", actions: ["add", "update"], hint: (pod, event) => afterClaim(pod, event, claim) },
+    {
+      resource: "TargetPod",
+      actions: ["generatedResourceClaim"],
+      hint: ({ pod }) => ("fault" in podClaims(pod, claim) ? "skip" : "queue"),
+    },
+    { resource: "DeviceClass", actions: ["add", "update"] },
+    { resource: "ResourceSlice", actions: ["add", "update"] },
+  ];
+}
+
+function afterClaim(
+  { pod }: PodInfo,
+  event: ClusterEvent,
+  claim: (key: string) => Claim | undefined,
+): "queue" | "skip" {
+  const [before, after] = [event.old, event.new] as [Claim | undefined, Claim | undefined];
+  const found = podClaims(pod, claim);
+  if ("fault" in found || after === undefined) return "skip";
+  // Devices are free again.
+  if (before?.status?.allocation !== undefined && after.status?.allocation === undefined) return "queue";
+  if (!found.claims.some(({ metadata }) => metadata.uid === after.metadata.uid)) return "skip";
+  if (before === undefined) return "queue";
+  const [was, is] = [before, after].map(({ status }) => (status ?? null) as unknown as Json);
+  return equalJson(was ?? null, is ?? null) ? "skip" : "queue";
+}

@@ -1,0 +1,172 @@
+/**
+ * The way out of a cluster: Pods reach what the machine reaches, by its address and with its names, and nothing of the
+ * machine itself. The machine and its outside are two namespaces that lead nowhere else.
+ */
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { core } from "../../src/api/index.ts";
+import { tool } from "../support/tools.ts";
+import { missing } from "./support/leftovers.ts";
+import { MachineWithOutside } from "./support/outside.ts";
+import { OUTSIDE } from "./support/outside-addresses.ts";
+
+const why = tool("kubectl") === undefined ? `${missing} kubectl 1.36 is missing.` : missing;
+const { web, web6, registry, machine: own, dns } = OUTSIDE;
+const hasIpv6 = existsSync("/proc/net/if_inet6");
+const RANGES = hasIpv6
+  ? [
+      "--cluster-cidr",
+      "10.199.0.0/16,fd00:10:199::/56",
+      "--service-cluster-ip-range",
+      "10.100.0.0/16,fd00:10:100::/112",
+    ]
+  : ["--service-cluster-ip-range", "10.100.0.0/16"];
+
+const client = (name: string, spec: Partial<core.PodSpec> = {}, labels: Record<string, string> = {}): core.Pod => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name, labels },
+  spec: {
+    terminationGracePeriodSeconds: 0,
+    containers: [{ name: "main", image: "localhost/busybox:1", command: ["sleep", "100000"] }],
+    ...spec,
+  },
+});
+
+describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
+  let machine: MachineWithOutside;
+  let before = "";
+
+  const up = (...args: string[]) =>
+    machine.ok("up", "--detach", "--runtime", "containerd", "--nodes", "1", ...RANGES, "--port", "0", ...args);
+  const exec = (name: string, command: string) => machine.kubectl("exec", name, "--", "sh", "-c", command);
+  /** The body of an answer. Some builds of busybox have a wget that crashes. */
+  const get = (name: string, url: string, filter = "tail -n 1") => {
+    const { hostname, port, pathname } = new URL(url);
+    const question = `GET ${pathname} HTTP/1.0\\r\\nHost: ${hostname}\\r\\n\\r\\n`;
+    const host = hostname.replace(/^\[|\]$/g, "");
+    return exec(name, `(printf '${question}' | timeout 4 nc ${host} ${port || 80} || echo no answer) | ${filter}`);
+  };
+
+  /** On all addresses of the machine. */
+  const server = (port: number) =>
+    machine.start(
+      process.execPath,
+      "-e",
+      `require("node:http").createServer((_, response) => response.end("host\\n")).listen(${port}, () => console.log("ready"))`,
+    );
+
+  beforeAll(async () => {
+    machine = await MachineWithOutside.create();
+    // A firewall as Docker makes it.
+    await machine.in("iptables", "-P", "FORWARD", "DROP");
+    await machine.in("iptables", "-A", "FORWARD", "-i", "other0", "-j", "ACCEPT");
+    // Chains of other families that the listing itself makes are there from the start.
+    await machine.in("sh", "-c", "ip6tables -S FORWARD");
+    before = await machine.networkState();
+    await up("--host-ports", "8099");
+    await machine.apply(client("pod"));
+    await machine.apply(client("default-dns", { dnsPolicy: "Default" }));
+    await machine.apply(client("none", {}, { app: "none" }));
+    await machine.kubectl("wait", "--for=condition=Ready", "pod", "--all", "--timeout=90s");
+  });
+  afterAll(() => machine?.[Symbol.asyncDispose]());
+
+  it("leads to what the machine reaches, by the address of the machine", async () => {
+    expect(await get("pod", `http://${web}`)).toBe(`outside sees ${own}\n`);
+    if (hasIpv6) expect(await get("pod", `http://[${web6}]`)).toBe(`outside sees ${OUTSIDE.machine6}\n`);
+    expect(await exec("pod", `nslookup -type=a web.outside.test ${dns}`)).toContain(web);
+    expect(await exec("pod", `ping -c 1 -W 3 ${web} > /dev/null && echo heard`)).toBe("heard\n");
+  });
+
+  it("carries packets of the machine's size, in both directions", async () => {
+    expect(await exec("pod", "cat /sys/class/net/eth0/mtu")).toBe(`${OUTSIDE.mtu}\n`);
+    expect(await get("pod", `http://${web}/large`, "tail -n 1 | wc -c")).toBe("500000\n");
+  });
+
+  it("has the machine's names, also from behind a stub resolver, and its search domains", async () => {
+    expect(await get("pod", "http://web.outside.test")).toBe(`outside sees ${own}\n`);
+    expect(await exec("pod", "nslookup -type=a web.outside.test | tail -3")).toContain(web);
+    // More than a datagram carries, asked over TCP: 35 bytes, TXT.
+    const long = "\\0\\043\\0\\7\\1\\0\\0\\1\\0\\0\\0\\0\\0\\0\\4long\\7outside\\4test\\0\\0\\020\\0\\1";
+    const overTcp = `(printf '${long}'; sleep 1) | nc 10.100.0.10 53 | wc -c`;
+    expect(Number(await exec("pod", overTcp))).toBeGreaterThan(1200);
+    expect(await exec("pod", "nslookup nobody.outside.test || true")).toContain("NXDOMAIN");
+    expect(await exec("pod", "cat /etc/resolv.conf")).toMatch(
+      /search default\.svc\.cluster\.local svc\.cluster\.local cluster\.local corp\.outside\.test\n/,
+    );
+    const inherited = await exec("default-dns", "cat /etc/resolv.conf");
+    expect(inherited).toContain("search corp.outside.test\n");
+    expect(inherited).not.toContain("svc.cluster.local");
+    expect(await get("default-dns", "http://web")).toBe(`outside sees ${own}\n`);
+    // The machine's resolvers change: the next question goes to the new ones.
+    await machine.in("sh", "-c", `printf 'nameserver ${dns}\\n' > /etc/resolv.conf`);
+    expect(await get("pod", "http://registry.outside.test/v2/", "head -n 1")).toContain("200 OK");
+  });
+
+  it("shows the documented doors of the machine, at host.k8ts.internal, and nothing else of it", async () => {
+    await using one = server(8099);
+    await using two = server(8098);
+    await Promise.all([one.printed("ready"), two.printed("ready")]);
+    expect(await get("pod", "http://host.k8ts.internal:8099")).toBe("host\n");
+    const address = (await exec("pod", "nslookup -type=a host.k8ts.internal | tail -2 | head -1"))
+      .split(" ")
+      .at(-1)
+      ?.trim();
+    expect(address).toMatch(/^10\.89\.\d+\.1$/);
+    for (const at of ["host.k8ts.internal", own]) expect(await get("pod", `http://${at}:8098`)).toBe("no answer\n");
+    // A port that another program publishes by translation of addresses is no door either.
+    await machine.in(
+      "nft",
+      `add table ip other; add chain ip other pre { type nat hook prerouting priority dstnat; }; add rule ip other pre tcp dport 8090 dnat to ${web}:80`,
+    );
+    expect(await get("pod", `http://${own}:8090`)).toBe("no answer\n");
+    await machine.in("nft", "delete table ip other");
+    expect(await get("pod", "http://10.100.77.77")).toBe("no answer\n");
+  });
+
+  it("nobody outside gets in, and the machine forwards nothing else", async () => {
+    const { status } = await machine.json<core.Pod>("get", "pod", "pod");
+    await machine.out("ip", "route", "add", status?.podIP ?? "", "via", own);
+    await exec("pod", "echo inside > /tmp/index.html; busybox httpd -p 8080 -h /tmp");
+    const url = `http://${status?.podIP}:8080`;
+    expect(await machine.in("curl", "-sS", "--max-time", "5", url)).toBe("inside\n");
+    await expect(machine.out("curl", "-sS", "--max-time", "3", url)).rejects.toThrow();
+  });
+
+  it("holds to network policies", async () => {
+    await machine.apply({
+      apiVersion: "networking.k8s.io/v1",
+      kind: "NetworkPolicy",
+      metadata: { name: "registry-only" },
+      spec: {
+        podSelector: { matchLabels: { app: "none" } },
+        policyTypes: ["Egress"],
+        egress: [{ to: [{ ipBlock: { cidr: `${registry}/32` } }] }],
+      },
+    });
+    await expect.poll(() => get("none", `http://${web}`), { timeout: 20_000 }).toBe("no answer\n");
+    expect(await get("none", `http://${registry}/v2/`, "head -n 1")).toContain("200 OK");
+  });
+
+  it("is made again when all rules of the machine have been flushed", async () => {
+    const table = `inet k8ts-${machine.siteId}`;
+    await machine.in("nft", `delete table ${table}`);
+    await expect.poll(() => get("pod", `http://${web}`), { timeout: 40_000 }).toBe(`outside sees ${own}\n`);
+    expect(await machine.in("nft", "list", "tables")).toContain(table);
+  });
+
+  it("is closed without an outside: nothing is forwarded, names outside are refused", async () => {
+    await machine.ok("down", "--keep-nodes");
+    await up("--no-outside");
+    await expect.poll(() => get("pod", `http://${web}`), { timeout: 40_000 }).toBe("no answer\n");
+    expect(await exec("pod", "nslookup web.outside.test || true")).toContain("REFUSED");
+    expect(await machine.in("cat", "/proc/sys/net/ipv4/ip_forward")).toBe("0\n");
+  });
+
+  it("leaves the machine as it was", async () => {
+    await machine.ok("down");
+    expect(await machine.networkState()).toBe(before);
+    expect(await machine.leftoversInside()).toEqual([]);
+  });
+});
