@@ -72,21 +72,6 @@ export const deletesAgain: Bug = {
   }),
 };
 
-export const ignoresConflict: Bug = {
-  name: "ignored-conflict",
-  words: "the quota controller overwrites what the API server has charged meanwhile",
-  plant: () =>
-    connection(MANAGER, (handle) => (request) => {
-      if (request.method !== "PUT" || objectPath(request.path).resource !== "resourcequotas") return handle(request);
-      return handle(
-        withBody(request, (body) => ({
-          ...body,
-          metadata: without((body.metadata ?? {}) as JsonObject, "resourceVersion"),
-        })),
-      );
-    }),
-};
-
 export const deletesAtOnce: Bug = {
   name: "impatient-statefulset",
   words: "the StatefulSet controller does not wait until an old Pod has ended: it removes it at once",

@@ -1,6 +1,6 @@
 /** Bugs that the simulation has to find: see the table in simulate.test.ts. */
 import type { Bug } from "./bug.ts";
-import { bindsTwice, deletesAgain, deletesAtOnce, ignoresConflict, lostEvent } from "./connections.ts";
+import { bindsTwice, deletesAgain, deletesAtOnce, lostEvent } from "./connections.ts";
 import { forgottenRequeue, restlessStatus, withoutBarrier } from "./controllers.ts";
 import { ignoresBudgets, keepsFinalizer, leadsTooLong, losesWrites, readsStale } from "./server.ts";
 
@@ -10,7 +10,6 @@ export const bugs: readonly Bug[] = [
   restlessStatus,
   lostEvent,
   deletesAgain,
-  ignoresConflict,
   deletesAtOnce,
   bindsTwice,
   ignoresBudgets,
