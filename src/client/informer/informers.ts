@@ -1,6 +1,6 @@
 /** The informers of a process: one for each resource, started on first use. */
 import type { KubeObject } from "#api";
-import type { Clock, Logger, Random, TaskGroup } from "#base";
+import { abortable, type Clock, type Logger, type Random, type TaskGroup } from "#base";
 import type { Client } from "../requests/client.ts";
 import { type ResourceName, type ResourceOf, resourceName } from "../requests/resource.ts";
 import type { ResourceClient } from "../requests/resource-client.ts";
@@ -58,8 +58,9 @@ export class Informers {
     this.#informers.delete(key);
   }
 
-  /** Resolves when all informers have synced. */
+  /** Resolves when all informers have synced; rejects if they end before. */
   async synced(): Promise<void> {
-    await Promise.all([...this.#informers.values()].map(({ informer }) => informer.synced));
+    const all = [...this.#informers.values()].map(({ informer }) => informer.synced);
+    await abortable(Promise.all(all), this.#options.tasks.signal);
   }
 }
