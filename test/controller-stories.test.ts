@@ -32,6 +32,11 @@ const STORIES: Readonly<Record<string, readonly [file: string, story: string]>> 
   "node-ipam-controller": [WORKLOADS, "every node has a range of addresses"],
   "node-lifecycle-controller": [CLUSTER, "a node that falls silent is NotReady and tainted"],
   "taint-eviction-controller": [CLUSTER, "a taint drives out who does not tolerate it"],
+  // Needs a driver with devices: `test/containerd/devices.test.ts` has one.
+  "device-taint-eviction-controller": [
+    "src/controllers/device-taint-eviction/device-taint-eviction.test.ts",
+    "go at once, and their condition says why",
+  ],
   "disruption-controller": [WORKLOADS, "one by one where a budget says so"],
   "horizontal-pod-autoscaler-controller": ["test/kubectl/autoscaling.test.ts", "autoscale acts on it"],
   "persistentvolume-binder-controller": [WORKLOADS, "a claim is bound to a volume that fits"],

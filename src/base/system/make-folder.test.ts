@@ -20,7 +20,7 @@ it("makes a folder with its parents, and leaves one that is there as it is", asy
 it.each([
   ["where the system makes no folders", () => "/proc/k8ts-none/deep", "ENOENT"],
   ["below a file", () => join(dir, "file", "x"), "ENOTDIR"],
-  ["in the place of a file", () => join(dir, "file"), "ENOTDIR"],
+  ["in the place of a file", () => join(dir, "file"), "EEXIST"],
 ])("fails %s", async (_, path, code) => {
   writeFileSync(join(dir, "file"), "");
   await expect(makeFolder(path(), 0o700)).rejects.toMatchObject({ code });
