@@ -2,7 +2,7 @@
  * Pods in real containers: a kubelet on a containerd of its own, with an API server in memory. What a container sees,
  * it writes to the test's own folder.
  */
-import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type core, kinds } from "#api";
@@ -333,6 +333,9 @@ describe.skipIf(missing !== "")(`pods in real containers${missing && `: ${missin
         const found = folder();
         expect(found.filter((name) => /0\.log\.[\d-]+\.gz$/.test(name))).toHaveLength(1);
         expect(found.filter((name) => /0\.log\.[\d-]+$/.test(name))).toHaveLength(1);
+        // The new file may just have been made.
+        const current = found.filter((name) => /0\.log$/.test(name)).map((name) => join(config.podLogsRoot, name));
+        expect(current.map((file) => statSync(file).size > 0)).toEqual([true]);
         return found;
       },
       { timeout: 60_000, interval: 200 },

@@ -171,7 +171,7 @@ describe.skipIf(why !== "")(`a cluster of real nodes${why && `: ${why}`}`, { tim
     expect(again.spec?.nodeName).toBe("node-3");
     expect(await machine.ok("node", "remove", "node-3")).toBe("node-3 is removed.\n");
     expect((await nodes()).map(({ metadata }) => metadata.name)).toEqual(["node-1", "node-2"]);
-    expect((await machine.k8ts("node", "remove", "node-3")).stderr).toContain("node-3 is not a real node");
+    expect((await machine.k8ts("node", "remove", "node-3")).stderr).toContain("There is no node node-3");
     expect((await machine.k8ts("node", "add", "Not-A-Name")).stderr).toContain("is not a node name");
     expect((await machine.k8ts("node", "add", "node-1")).stderr).toContain("Node node-1 already exists");
   });

@@ -62,7 +62,7 @@ describe.skipIf(!isReady)("the published package (needs .tools/test-runners)", (
     const types = join(folder, "node_modules/k8ts/dist/types");
     const named = readdirSync(types, { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".d.ts"))
-      .flatMap((file) => [...readFileSync(join(types, file), "utf8").matchAll(/(?:from|import\()\s*"([^."][^"]*)"/g)])
+      .flatMap((file) => [...readFileSync(join(types, file), "utf8").matchAll(/(?:\sfrom|import\()\s*"([^."][^"]*)"/g)])
       .map(([, name = ""]) => name);
     const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
     const foreign = new Set(named.filter((name) => !name.startsWith("node:") && !(name in dependencies)));
