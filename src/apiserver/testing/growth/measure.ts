@@ -25,7 +25,7 @@ const FACTOR = 10;
 const ALLOWED = 12;
 /** Garbage costs more, the more of it is alive: up to two thirds of the time of large inputs. */
 const ALLOWANCE = 8;
-const ALLOWANCE_MS = 10;
+const ALLOWANCE_MS = 30;
 const MEASURABLE_MS = 3;
 const DOUBLINGS = 4;
 /** A request beyond 3 MB is refused. */
