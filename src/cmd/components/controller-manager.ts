@@ -13,7 +13,14 @@ import { type LimitFlagOptions, limitFlags, limitsFrom } from "../options/limits
 import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { type NodeFlagOptions, nodeFlags, nodeFlagsFrom } from "../options/node-lifecycle.ts";
 import { type SigningFlagOptions, signingFlags, signingFrom } from "../options/signing.ts";
-import { helpOnFlags, names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
+import {
+  helpOnFlags,
+  IDLE_IN_COMPONENTS,
+  names,
+  notesOnFlags,
+  type OriginalFlags,
+  originalFlags,
+} from "../options/upstream-flags.ts";
 import { boolean } from "../options/values.ts";
 import { type VolumeFlagOptions, volumeFlags, volumeFlagsFrom } from "../options/volumes.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
@@ -36,21 +43,7 @@ export interface ControllerManagerOptions
 const ORIGINAL: OriginalFlags = {
   component: "this controller manager",
   withoutEffect: {
-    "profiles are taken with the tools of Node, such as --cpu-prof": names(`
-      profiling contention-profiling`),
-    "--emulated-version alone decides": names(`
-      emulation-forward-compatible`),
-    "health and metrics are served with one certificate": names(`
-      cert-dir http2-max-streams-per-connection disable-http2-serving permit-address-sharing
-      permit-port-sharing`),
-    "the API server of --kubeconfig decides who may read health and metrics, at each request": names(`
-      authentication-kubeconfig authentication-skip-lookup authentication-token-webhook-cache-ttl
-      authentication-tolerate-lookup-failure authorization-kubeconfig authorization-always-allow-paths
-      authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl client-ca-file
-      requestheader-client-ca-file requestheader-allowed-names requestheader-username-headers
-      requestheader-uid-headers requestheader-group-headers requestheader-extra-headers-prefix`),
-    "requests are not limited here: the API server's priority and fairness shares its time": names(`
-      kube-api-qps kube-api-burst kube-api-content-type`),
+    ...IDLE_IN_COMPONENTS,
     "each controller has as many workers as it needs in one process": names(`
       concurrent-deployment-syncs concurrent-replicaset-syncs concurrent-rc-syncs concurrent-statefulset-syncs
       concurrent-daemonset-syncs concurrent-job-syncs concurrent-cron-job-syncs concurrent-endpoint-syncs

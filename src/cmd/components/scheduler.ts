@@ -8,7 +8,14 @@ import { type ComponentOptions, componentFrom, componentOptions } from "../optio
 import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
 import { flagValues } from "../options/flag-values.ts";
 import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
-import { helpOnFlags, names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
+import {
+  helpOnFlags,
+  IDLE_IN_COMPONENTS,
+  names,
+  notesOnFlags,
+  type OriginalFlags,
+  originalFlags,
+} from "../options/upstream-flags.ts";
 import { milliseconds } from "../options/values.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
 
@@ -20,21 +27,7 @@ export interface SchedulerOptions extends ComponentOptions, LoggingFlagOptions, 
 const ORIGINAL: OriginalFlags = {
   component: "this scheduler",
   withoutEffect: {
-    "profiles are taken with the tools of Node, such as --cpu-prof": names(`
-      profiling contention-profiling`),
-    "--emulated-version alone decides": names(`
-      emulation-forward-compatible`),
-    "health and metrics are served with one certificate": names(`
-      cert-dir http2-max-streams-per-connection disable-http2-serving permit-address-sharing
-      permit-port-sharing`),
-    "the API server of --kubeconfig decides who may read health and metrics, at each request": names(`
-      authentication-kubeconfig authentication-skip-lookup authentication-token-webhook-cache-ttl
-      authentication-tolerate-lookup-failure authorization-kubeconfig authorization-always-allow-paths
-      authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl client-ca-file
-      requestheader-client-ca-file requestheader-allowed-names requestheader-username-headers
-      requestheader-uid-headers requestheader-group-headers requestheader-extra-headers-prefix`),
-    "requests are not limited here: the API server's priority and fairness shares its time": names(`
-      kube-api-qps kube-api-burst kube-api-content-type`),
+    ...IDLE_IN_COMPONENTS,
   },
   refused: names("tls-sni-cert-key write-config-to"),
   fixed: {},

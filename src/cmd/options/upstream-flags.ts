@@ -24,6 +24,25 @@ export function names(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
+/** Of every component that serves health and metrics, and is a client of the API server. */
+export const IDLE_IN_COMPONENTS = {
+  "profiles are taken with the tools of Node, such as --cpu-prof": names(`
+    profiling contention-profiling`),
+  "--emulated-version alone decides": names(`
+    emulation-forward-compatible`),
+  "health and metrics are served with one certificate": names(`
+    cert-dir http2-max-streams-per-connection disable-http2-serving permit-address-sharing
+    permit-port-sharing`),
+  "the API server of --kubeconfig decides who may read health and metrics, at each request": names(`
+    authentication-kubeconfig authentication-skip-lookup authentication-token-webhook-cache-ttl
+    authentication-tolerate-lookup-failure authorization-kubeconfig authorization-always-allow-paths
+    authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl client-ca-file
+    requestheader-client-ca-file requestheader-allowed-names requestheader-username-headers
+    requestheader-uid-headers requestheader-group-headers requestheader-extra-headers-prefix`),
+  "requests are not limited here: the API server's priority and fairness shares its time": names(`
+    kube-api-qps kube-api-burst kube-api-content-type`),
+} as const;
+
 export const KUBE_APISERVER: OriginalFlags = {
   component: "this API server",
   withoutEffect: {
