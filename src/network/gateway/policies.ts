@@ -31,7 +31,7 @@ export interface JudgedPolicy {
 type Target = `${string} ${string}`;
 
 export interface BackendPolicies {
-  /** How to speak TLS with this port of a Service; `closed`: its policy cannot be carried out; undefined: without TLS. */
+  /** How to speak TLS with a port of a Service; `closed`: its policy cannot be carried out; undefined: without TLS. */
   tlsOf(service: string, portName: string): BackendTls | "closed" | undefined;
   readonly judged: readonly JudgedPolicy[];
 }

@@ -1,8 +1,8 @@
 /**
  * Where TLSRoutes and TCPRoutes send a connection.
  *
- * 1. Of the listeners and routes of a port, the one with the most specific host takes a connection over TLS, by the name
- *    that the client asks for. A listener for HTTPS keeps its hosts.
+ * 1. Of the listeners and routes of a port, the one with the most specific host takes a connection over TLS, by the
+ *    name that the client asks for. A listener for HTTPS keeps its hosts.
  * 2. The older route goes first, then its name. Backends share connections by their weights; the share of a backend
  *    without a Service is refused, not given to the others.
  */

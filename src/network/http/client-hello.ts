@@ -1,8 +1,9 @@
 /**
  * The name that a client asks for in the first message of TLS (RFC 8446, 4.1.2; RFC 6066, 3). Pure.
  *
- *     record: type 22 · version · length ┬ handshake: type 1 · length ┬ version · random · session · ciphers · compression
- *                                        └ (may span records)         └ extensions: 0 = server_name
+ *     record: type 22 · version · length
+ *       handshake (may span records): type 1 · length
+ *         version · random · session · ciphers · compression · extensions: 0 = server_name
  */
 
 const HANDSHAKE = 22;

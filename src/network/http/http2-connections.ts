@@ -1,6 +1,6 @@
 /**
- * Requests to endpoints over HTTP/2, which gRPC needs: over TLS where a policy asks for it, else without (h2c with prior
- * knowledge). One connection to each endpoint carries many requests.
+ * Requests to endpoints over HTTP/2, which gRPC needs: over TLS where a policy asks for it, else without (h2c with
+ * prior knowledge). One connection to each endpoint carries many requests.
  *
  * 1. A request that the endpoint has not processed may go to another one; every other failure is final.
  * 2. A response without a body is passed on as such: gRPC puts its status into the head of one.

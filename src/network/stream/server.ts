@@ -4,7 +4,7 @@
  *     connection ──► TCPRoute of its port ──────────────────────────────► endpoint
  *              └──► name in its ClientHello ──► TLSRoute ──► (TLS ends) ──► endpoint
  *
- * 1. Routes are looked up for each connection, and certificates for each handshake: changing them touches no connection.
+ * 1. Routes are looked up for each connection, certificates for each handshake: changing them touches no connection.
  * 2. A port is opened and closed as listeners come and go; one that cannot be opened is tried again with each change.
  */
 import { once } from "node:events";
