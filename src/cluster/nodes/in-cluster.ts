@@ -27,7 +27,6 @@ import { powerOffAll } from "./power-off.ts";
 import { endIngress, keepIngress } from "./programs/ingress.ts";
 import { RealNodes } from "./real-nodes.ts";
 import { openPullProxy, PROXY_PORT } from "./runtime/pull-proxy.ts";
-import { namedRegistries, REGISTRY_HOSTS } from "./site/mirrors.ts";
 import { listNodes } from "./site/record.ts";
 
 const NODES = kinds.Node;
@@ -87,9 +86,9 @@ export interface OpenedRealNodes {
 
 export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNodes> {
   const { outside = true } = options;
-  const { podRanges, loadBalancerAddresses, mounts, opensLoops, hostPorts } = options.config;
+  const { podRanges, loadBalancerAddresses, mounts, opensLoops, hostPorts, registriesFile } = options.config;
   if (loadBalancerAddresses !== undefined) await checkAddresses(loadBalancerAddresses);
-  const settings = { ...options, podRanges, mounts, opensLoops, outside, hostPorts };
+  const settings = { ...options, podRanges, mounts, opensLoops, outside, hostPorts, registriesFile };
   const nodes = await RealNodes.open(settings).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
     throw new ClusterError(
@@ -166,8 +165,10 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
   const entrances = { dir: options.dir, handle, localhost, ingress, clock, random, log };
   background.run("ports of this machine", (signal) => keepEntrances(entrances, signal));
 
-  const named = () => namedRegistries([site.registryDir, REGISTRY_HOSTS]);
-  const pulls = { secret: nodes.pullSecret, allowed: outside, named, log };
+  const { registries } = nodes;
+  const named = () => registries.named();
+  const rewrites = () => registries.compiled.rewrites;
+  const pulls = { secret: nodes.pullSecret, allowed: outside, named, rewrites, log };
   const proxy = await openPullProxy({ host: nodes.machineIp, port: PROXY_PORT, ...pulls });
   background.run("image pulls", async (signal) => {
     if (!signal.aborted) await once(signal, "abort");

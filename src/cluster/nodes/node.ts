@@ -22,6 +22,7 @@ import { csiDriverProblem, csiDriverStart, startCsiDriver } from "./programs/csi
 import { type KubeletOptions, kubeletStart, startKubelet } from "./programs/kubelet.ts";
 import { networkAgentStart, startNetworkAgent } from "./programs/network-agent.ts";
 import { type ContainerdOptions, containerdReady, openRuntime, startContainerd } from "./runtime/containerd.ts";
+import type { Registries } from "./runtime/registries.ts";
 import { removeHalfMade } from "./runtime/unfinished-sandboxes.ts";
 import { insideNames, type NodeNames, type SiteNames } from "./site/names.ts";
 import { addressesOf, type NodeRun, writeRun } from "./site/record.ts";
@@ -39,6 +40,8 @@ export interface NodeOptions extends ContainerdOptions {
   /** Whether Pods of nodes that start now may open loop devices. */
   readonly opensLoops: boolean;
   readonly uplink: Uplink;
+  /** Copied before the programs of the node start. */
+  readonly registries: Pick<Registries, "copyTo">;
 }
 
 /** Resolves when containerd responds and the other processes are started. */
@@ -69,6 +72,7 @@ export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOpt
   if (living === undefined) await write({ containerd });
   else log.info("containerd is already running", { node: names.name, pid: living.pid });
   await containerdReady(names, place, containerd, options);
+  await options.registries.copyTo(place, names, run.init);
 
   const unwanted = await unwantedDriver(run, kubelet);
   if (unwanted !== undefined) await endProcess(unwanted, AGENT_GRACE_MS, clock);

@@ -64,8 +64,16 @@ export interface ImageService {
   pull(image: string, options: PullOptions, signal?: AbortSignal): Promise<string>;
   remove(image: string, signal?: AbortSignal): Promise<void>;
   filesystemUsage(signal?: AbortSignal): Promise<readonly FilesystemUsage[]>;
+  /** The layers that are being received. Absent: the runtime does not tell. */
+  receiving?(signal?: AbortSignal): Promise<readonly ReceivedContent[]>;
   /** Images as volumes. Absent: the runtime does not offer them. */
   readonly mounts?: ImageMounts | undefined;
+}
+
+export interface ReceivedContent {
+  readonly ref: string;
+  readonly receivedBytes: number;
+  readonly totalBytes: number;
 }
 
 export interface ImageMounts {
