@@ -12,7 +12,7 @@
 import { mkdir } from "node:fs/promises";
 import { type Clock, isAbort, KeyedBackoff, type Logger, type Random } from "#base";
 import type { HostPort, NodeOwn } from "../config/cluster-config.ts";
-import { type NodeMount, parseNodeMount } from "./isolation/node-mounts.ts";
+import { type NodeMount, validMounts } from "./isolation/node-mounts.ts";
 import { isolationObstacle } from "./isolation/probe.ts";
 import { ensureProgramsDir, installPrograms } from "./isolation/programs.ts";
 import { inspectMachine, type Machine } from "./machine/machine.ts";
@@ -25,6 +25,7 @@ import { uplinkMtu } from "./outside/uplinks.ts";
 import { ensureWayOut, hasWayOut, removeWayOut } from "./outside/way-out.ts";
 import { powerOff, removeNodeDir, stopped } from "./power-off.ts";
 import { DEFAULT_SERVICE_RANGE, type KubeletOptions } from "./programs/kubelet.ts";
+import { ImageArchives } from "./runtime/image-archives.ts";
 import { PROXY_PORT, proxyEnv } from "./runtime/pull-proxy.ts";
 import { Registries } from "./runtime/registries.ts";
 import { rewriteUrl } from "./runtime/rewritten.ts";
@@ -39,7 +40,7 @@ const STAYED_UP_MS = 1000;
 /** How often the way out is looked after: others may flush all rules of this machine. */
 const WAY_OUT_MS = 10_000;
 
-type Kind = "take up" | "bring up" | "Pods' range" | "registries" | "stop" | "remove";
+type Kind = "take up" | "bring up" | "Pods' range" | "registries" | "images" | "stop" | "remove";
 
 interface Work {
   readonly kind: Kind;
@@ -69,6 +70,7 @@ export class RealNodes {
   readonly site: SiteNames;
   readonly network: SiteNetwork;
   readonly registries: Registries;
+  readonly #archives: ImageArchives;
   /** This machine's address in the nodes' network. */
   readonly machineIp: string;
   /** The secret of containerds for the pull proxy on this machine. */
@@ -112,6 +114,7 @@ export class RealNodes {
     const { clock, log, registriesFile: file = site.registriesFile } = options;
     const proxy = rewriteUrl(this.machineIp, PROXY_PORT, this.pullSecret);
     this.registries = new Registries({ site, file, rewriteUrl: proxy, clock, log });
+    this.#archives = new ImageArchives({ site, clock, log });
     this.#clock = clock;
     this.#log = log;
     this.#retries = new KeyedBackoff(RETRY, options.random);
@@ -240,6 +243,8 @@ export class RealNodes {
     if (registries !== undefined) {
       return { kind: "registries", run: async () => registries.copy(await placeOf(names, run)) };
     }
+    if (await this.#archives.changedFor(names))
+      return { kind: "images", run: () => this.#archives.giveTo(names, signal) };
     if (this.#clock.monotonic() >= (this.#upSince.get(names.name) ?? 0) + STAYED_UP_MS) {
       this.#retries.forget(keyOf(names, "bring up"));
       this.#notBefore.delete(keyOf(names, "bring up"));
@@ -256,10 +261,10 @@ export class RealNodes {
     const start = clock.monotonic();
     const { serviceRanges = [DEFAULT_SERVICE_RANGE] } = kubelet;
     const env = proxyEnv(this.machineIp, PROXY_PORT, this.pullSecret, [...serviceRanges, ...network.podRanges]);
-    const mounts = [...this.#mounts, ...ownMounts(spec.mounts)];
+    const mounts = [...this.#mounts, ...validMounts(spec.mounts)];
     const { ip } = await bringUp(names, run, {
       ...{ site, network, machine, kubelet, clock, log, signal, env, mounts },
-      registries: this.registries,
+      ...{ registries: this.registries, archives: this.#archives },
       isIsolated: this.#isIsolated,
       opensLoops: this.#opensLoops,
       uplink: this.#uplink,
@@ -283,6 +288,7 @@ export class RealNodes {
     await powerOff({ names, run }, this.#clock);
     await removeNodeDir(names);
     this.#podCidrs.delete(names.name);
+    this.#archives.forget(names);
   }
 
   /** Assigns an address to a new node. */
@@ -335,11 +341,6 @@ export class RealNodes {
 
 function rangeOf({ name }: NodeNames, run: NodeRun | undefined): NodeRange {
   return { name, ip: run?.ip ?? "", ip6: run?.ip6, podCidrs: run?.podCidrs ?? [] };
-}
-
-/** They were valid when they were written. */
-function ownMounts(mounts: readonly string[] = []): NodeMount[] {
-  return mounts.map(parseNodeMount).filter((mount) => typeof mount !== "string");
 }
 
 function keyOf({ name }: NodeNames, kind: Kind): string {

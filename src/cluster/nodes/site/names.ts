@@ -75,6 +75,7 @@ export interface NodeFiles {
   readonly cniDir: string;
   readonly kubeletRoot: string;
   readonly kubeletConfig: string;
+  readonly credentialProviders: string;
   readonly kubeletLog: string;
   readonly kubeconfig: string;
   readonly proxyKubeconfig: string;
@@ -203,6 +204,7 @@ function filesIn({ disk, etc, run, manifests, registries, compiledRegistries, cg
     cniDir: join(etc, "cni/net.d"),
     kubeletRoot: join(disk, "var/lib/kubelet"),
     kubeletConfig: join(etc, "kubernetes/kubelet-config.json"),
+    credentialProviders: join(etc, "kubernetes/credential-providers.yaml"),
     kubeletLog: join(disk, "var/log/kubelet.log"),
     kubeconfig: join(etc, "kubernetes/kubelet.conf"),
     proxyKubeconfig: join(etc, "kubernetes/proxy.conf"),
