@@ -84,11 +84,12 @@ export function compileRegistries(registries: Registries, { text, rewriteUrl }: 
     const { endpoints = [], rewrites = [] } = mirrors.get(registry) ?? mirrors.get("*") ?? {};
     const folder = registry === "*" ? "_default" : registry;
     const servers = serversOf(registry);
-    const lines = certs(
+    const own = certs(
       folder,
       registry,
       servers.map(tlsOf).find((tls) => tls !== undefined),
     );
+    const lines: string[] = [];
     for (const [at, url] of endpoints.entries()) {
       if (rewrites.length > 0) {
         const key = `${folder}/${at}`;
@@ -104,6 +105,19 @@ export function compileRegistries(registries: Registries, { text, rewriteUrl }: 
       lines.push(...certs(folder, url.host, tlsOf(url.host)).map((line) => `  ${line}`));
       addCredentials(registry, url.host, url.origin);
     }
+    // containerd takes the certificates of a registry where it stands as a host of itself.
+    const itself = `https://${servers.at(-1)}`;
+    if (own.length > 0 && registry !== "*")
+      lines.push(
+        "",
+        `[host.${toml(itself)}]`,
+        '  capabilities = ["pull", "resolve", "push"]',
+        ...own.map((line) => `  ${line}`),
+      );
+    else lines.unshift(...own);
+    if (own.length > 0 && registry !== "*") lines.unshift(`server = ${toml(itself)}`);
+    // Without this table containerd refuses the file.
+    if (!lines.some((line) => line.startsWith("[host"))) lines.push("", "[host]");
     files.set(`${folder}/hosts.toml`, `${lines.join("\n").trim()}\n`);
     const known = servers.find((server) => configOf(registries, server)?.auth !== undefined);
     if (known !== undefined) addCredentials(registry, known, registry === "*" ? "" : `https://${servers.at(-1)}`);

@@ -63,7 +63,7 @@ describe("registries.yaml", () => {
         "r.example:5000/r.example_5000.cert.pem": "text of b",
         "r.example:5000/r.example_5000.key.pem": "text of c",
         "r.example:5000/hosts.toml":
-          'ca = ["r.example_5000.ca.pem"]\nclient = [["r.example_5000.cert.pem", "r.example_5000.key.pem"]]\n',
+          'server = "https://r.example:5000"\n\n[host."https://r.example:5000"]\n  capabilities = ["pull", "resolve", "push"]\n  ca = ["r.example_5000.ca.pem"]\n  client = [["r.example_5000.cert.pem", "r.example_5000.key.pem"]]\n',
       },
     ],
     [
@@ -72,7 +72,8 @@ describe("registries.yaml", () => {
       {
         "a.example/hosts.toml":
           '[host."https://m.example"]\n  capabilities = ["pull", "resolve"]\n  skip_verify = true\n',
-        "m.example/hosts.toml": "skip_verify = true\n",
+        "m.example/hosts.toml":
+          'server = "https://m.example"\n\n[host."https://m.example"]\n  capabilities = ["pull", "resolve", "push"]\n  skip_verify = true\n',
       },
     ],
     [
