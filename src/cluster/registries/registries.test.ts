@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -140,6 +140,12 @@ describe("registries.yaml", () => {
       ),
     ).toBe(want),
   );
+
+  it("the example of docs/guides/images.md is valid", () => {
+    const page = readFileSync(join(import.meta.dirname, "../../../docs/guides/images.md"), "utf8");
+    const [, example = ""] = /^```yaml\n(.*?)^```$/ms.exec(page) ?? [];
+    expect(compiled(example).credentials.map(({ registry }) => registry)).toContain("registry.example.com");
+  });
 
   it("names the file in errors, also a missing certificate; paths start at its folder", () => {
     const dir = mkdtempSync(join(tmpdir(), "k8ts-registries-"));

@@ -3,6 +3,8 @@
  * that leftovers of a crash can be found.
  *
  *     <data dir>/certs.d/                 registry mirrors, optional: like containerd's certs.d
+ *     <data dir>/registries.yaml          the same and credentials, optional; images/: archives for all nodes
+ *     <data dir>/nodes/.registries/       what registries.yaml says, for containerd; .images/: imported archives
  *     <data dir>/nodes/network.json       the address ranges
  *     <data dir>/nodes/ingress.json       the ingress process
  *     <data dir>/nodes/<node>/            node.json, run.json, and what is its own, by its path in the node:
