@@ -122,7 +122,7 @@ describe("registries.yaml", () => {
 
   it.each<[string, [string, string][], string]>([
     ["library/busybox", [["^library/(.*)", "hub/$1"]], "hub/busybox"],
-    ["library/busybox", [["^library/(.*)", "hub/${1}-x"]], "hub/busybox-x"],
+    ["library/busybox", [["^library/(.*)", `hub/$${"{1}"}-x`]], "hub/busybox-x"],
     [
       "library/busybox",
       [

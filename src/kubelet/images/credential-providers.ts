@@ -1,7 +1,7 @@
 /**
  * Credentials for images by programs of the node: kubelet credential providers.
  *
- *     image ──► providers whose matchImages match ──► cached? ──► program: request on stdin, answer on stdout ──► keyring
+ *     image ──► providers whose matchImages match ──► cached? ──► program: request on stdin ──► answer ──► keyring
  *
  * 1. A program that fails gives no credentials: it is logged, and the pull goes on without.
  * 2. Answers are kept as long as they say; programs are asked once for the same question at a time.

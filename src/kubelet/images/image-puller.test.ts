@@ -52,7 +52,7 @@ function setup(given: {
       prune: async () => {},
     },
   });
-  const ensure = (imagePullPolicy: string) =>
+  const ensure = (imagePullPolicy: "Always" | "IfNotPresent" | "Never") =>
     puller
       .ensure({ pod, container: { name: "c", image: "r.example/a:1", imagePullPolicy }, sandbox: {} as never }, signal)
       .then(
@@ -86,7 +86,7 @@ describe("the puller", () => {
     expect(recorded).toEqual(["intend", "failed"]);
   });
 
-  it.each<[string, { present: boolean; mayUse: boolean }, string, string, number]>([
+  it.each<[string, { present: boolean; mayUse: boolean }, "Always" | "IfNotPresent" | "Never", string, number]>([
     ["is there, and is the Pod's", { present: true, mayUse: true }, "IfNotPresent", IMAGE.id, 0],
     [
       "is there, and is not the Pod's: it shows its credentials",

@@ -1,6 +1,6 @@
 /**
- * Makes sure that a container's image is on the node, and that its Pod may use it: by its pull policy it is there, or is
- * pulled.
+ * Makes sure that a container's image is on the node, and that its Pod may use it: by its pull policy it is there, or
+ * is pulled.
  *
  *     name ──► present? ──► keyring ──► access by records of pulls ──► back-off ──► queue ──► pull with each credential
  *
@@ -113,7 +113,7 @@ export function imagePuller(options: ImagePullerOptions): ImagePuller {
     return pull;
   };
 
-  /** Its record begins before the pull, so that a kubelet that dies leaves no image that looks as if it had been there. */
+  /** Its record begins before the pull: a kubelet that dies leaves no image that looks as if it had been there. */
   const recordedPull = async (
     image: string,
     wanted: string,

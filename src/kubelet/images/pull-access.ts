@@ -1,7 +1,7 @@
 /**
  * Whether a Pod may use an image that is on the node without pulling it: KubeletEnsureSecretPulledImages. Pure.
  *
- *     policy: must it be verified? ──► record of pulls: accessible to the node, or pulled with the Pod's own credentials?
+ *     policy: must it be verified? ──► record of pulls: for all of the node, or with the Pod's own credentials?
  */
 import { type Credential, type CredentialSource, hashOf } from "./keyring.ts";
 

@@ -2,7 +2,7 @@
  * Archives of images that every node gets: the user's in `<data dir>/images`, and those that `k8ts image import` has
  * kept for nodes that come later.
  *
- *     images/, nodes/.images/ ···► node: not there yet, or another file than last time ──► import ══► nodes/NODE/images/
+ *     images/, nodes/.images/ ···► node: not there, or another file than before ──► import ══► nodes/NODE/images/
  *
  * 1. A node is given its images before its kubelet starts. One that cannot be read is logged, and delays nothing.
  * 2. An archive is imported once into a node, unless it changes or the node has lost its images.
@@ -58,6 +58,7 @@ export class ImageArchives {
 
   /** Imports what the node does not have. */
   async giveTo(node: NodeNames, signal?: AbortSignal): Promise<void> {
+    this.#lookedMs = Number.NEGATIVE_INFINITY;
     const archives = await this.#archives();
     if (archives.length > 0) {
       const runtime = openRuntime(node, this.#options);
