@@ -1,5 +1,5 @@
 /**
- * The user's registries on nodes: `<data dir>/certs.d`, and registries.yaml, which is read again while the cluster runs.
+ * The user's registries on nodes: `<data dir>/certs.d`, and registries.yaml, read again while the cluster runs.
  *
  *     registries.yaml ──► compiled ──► nodes/.registries ─┐
  *     certs.d ────────────────────────────────────────────┴──► isolated nodes: copies; others read the folders
