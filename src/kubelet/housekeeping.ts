@@ -4,6 +4,7 @@ import type { KubeletConfig } from "./config/index.ts";
 import { type EvictorOptions, evictionMetrics, runEvictor, runLocalStorage } from "./eviction/index.ts";
 import { runLogRotation } from "./host/index.ts";
 import { ImageGc, type ImageMetrics } from "./images/index.ts";
+import type { NodeImages } from "./node-images.ts";
 import type { PodWorkers } from "./pods/index.ts";
 import type { Runtime } from "./runtime/runtime.ts";
 
@@ -12,6 +13,7 @@ export interface HousekeepingOptions extends Pick<EvictorOptions, "usage" | "onP
   readonly runtime: Runtime;
   readonly metrics: MetricsRegistry;
   readonly imageMetrics: ImageMetrics;
+  readonly images: NodeImages | undefined;
   readonly workers: PodWorkers;
   readonly tasks: TaskGroup;
   readonly clock: Clock;
@@ -30,6 +32,7 @@ export function startHousekeeping(options: HousekeepingOptions): void {
     clock,
     log,
     onRemoved: () => imageMetrics.removed(),
+    access: options.images?.access,
   });
   const metrics = evictionMetrics(options.metrics);
   const logs = { runtime, podLogsRoot, maxBytes, maxFiles, clock, log };

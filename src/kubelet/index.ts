@@ -9,6 +9,7 @@ export {
 export * from "./cri/index.ts";
 export * from "./fleet/index.ts";
 export { type HostKubeletOptions, runHostKubelet } from "./host-kubelet.ts";
+export { credentialsOfServers, type OngoingPull } from "./images/index.ts";
 export { type KubeletOptions, runKubelet } from "./kubelet.ts";
 export * from "./pod-status/index.ts";
 export * from "./runtime/runtime.ts";

@@ -49,6 +49,7 @@ import {
   shutdownMetrics,
   startupOf,
 } from "./node/index.ts";
+import { type NodeImages, nodeImages } from "./node-images.ts";
 import { type NodePods, nodePods } from "./node-pods.ts";
 import { containerNetwork } from "./probes/index.ts";
 import type { Runtime, RuntimeVersion } from "./runtime/runtime.ts";
@@ -86,7 +87,7 @@ export interface KubeletOptions {
 export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Promise<void> {
   const startup = startupOf(given);
   const options = { ...given, runtime: countedRuntime(given.runtime, given.metrics, given.clock) };
-  const { config, client, runtime, clock, random, log, metrics, serve } = options;
+  const { config, client, clock, random, log, metrics, serve } = options;
   const recorder = eventRecorder({
     events: client.of(kinds.Event),
     controller: "kubelet",
@@ -103,6 +104,7 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
   const tasks = new TaskGroup({ parent: ending.signal });
   const state = newState(options, host);
   const ofImages = imageMetrics(metrics);
+  const images = given.host === undefined ? await nodeImages(options) : undefined;
   const registration = registrationOf(options, host, version, state, {
     csi,
     startup,
@@ -118,6 +120,7 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
     registration,
     registered: registered.promise,
     imageMetrics: ofImages,
+    images,
     devices,
   });
   tasks.run("devices", async (running) => {
@@ -131,15 +134,12 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
       await csi.run(running);
     });
   startHousekeeping({
-    config,
-    runtime,
+    ...options,
     usage: host.usage,
-    metrics,
     imageMetrics: ofImages,
+    images,
     workers: pods.workers,
     tasks,
-    clock,
-    log,
     onPressures: (pressures) => {
       state.pressures = pressures;
       registration.changed();
@@ -164,7 +164,7 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
     },
   });
   const volumes = startVolumeUsages({ ...options, pods, tasks });
-  const kubelet = servedKubelet({ config, runtime, client, pods, volumes, signal: tasks.signal });
+  const kubelet = servedKubelet({ ...options, pods, volumes, pulls: images?.progress, signal: tasks.signal });
   if (serve !== undefined) tasks.run("server", (running) => serve(kubelet, running));
   try {
     await tasks.done();
@@ -279,6 +279,7 @@ interface PodsContext {
   readonly registration: Registration;
   readonly registered: Promise<void>;
   readonly imageMetrics: ImageMetrics;
+  readonly images: NodeImages | undefined;
   readonly devices: NodeDevices;
 }
 
@@ -314,6 +315,7 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
     tasks,
     metrics,
     imageMetrics: ofImages,
+    images: context.images,
     tracer: options.tracer,
     registered,
   });

@@ -15,6 +15,7 @@ import { type PodDevices, withoutDrivers } from "./devices/index.ts";
 import type { PodCgroups, PodFiles } from "./host/index.ts";
 import { type ImageMetrics, imageMetrics, imagePuller } from "./images/index.ts";
 import type { PodFailure } from "./lifecycle/index.ts";
+import type { NodeImages } from "./node-images.ts";
 import { type PodObjects, podEvents, podObjects } from "./objects/index.ts";
 import { Pleg, plegMetrics } from "./pleg/index.ts";
 import {
@@ -62,6 +63,8 @@ export interface NodePodsOptions {
   /** Default: nobody looks at them. */
   readonly metrics?: MetricsRegistry | undefined;
   readonly imageMetrics?: ImageMetrics | undefined;
+  /** Default: no credentials of the node, and no limits. */
+  readonly images?: NodeImages | undefined;
   readonly tracer?: PodParts["tracer"];
   /** Pods of the API are admitted only from then on: admission needs the Node's labels. */
   readonly registered: Promise<void>;
@@ -104,7 +107,7 @@ export function nodePods(options: NodePodsOptions): NodePods {
     volumes: calls.mounting(options.volumes(objects, (uid) => calls.of(uid))),
     devices: options.devices?.(objects) ?? withoutDrivers(objects),
     cgroups: options.cgroups,
-    images: imagePuller({ runtime, objects, events, clock, metrics: ofImages }),
+    images: imagePuller({ ...options.images, runtime, objects, events, clock, metrics: ofImages }),
     probes: prober({
       ...means,
       events,

@@ -90,6 +90,10 @@ export interface RealNodesConfig {
   readonly podRanges?: readonly string[] | undefined;
   /** IP ranges for Services of type LoadBalancer. Default: a range of the cluster's own. Empty: they are not served. */
   readonly loadBalancerAddresses?: readonly string[] | undefined;
+  /** Programs that give nodes credentials for images. Default: none. */
+  readonly credentialProviders?: { readonly configFile: string; readonly binDir: string } | undefined;
+  /** Mirrors and credentials of registries. Default: registries.yaml in the data directory. */
+  readonly registriesFile?: string | undefined;
   /** Ports of this machine that Pods reach at `host.k8ts.internal`, besides the API server. Default: none. */
   readonly hostPorts?: readonly HostPort[] | undefined;
   /** Whether Ingresses, load balancers and node ports are on this machine's loopback, too. Default: true. */

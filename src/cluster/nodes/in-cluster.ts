@@ -14,6 +14,7 @@ import type { Authority } from "#pki";
 import type { RealNodesConfig } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
 import { type DataDir, writeFileAtomic } from "../data/data-dir.ts";
+import { loadRegistries } from "../registries/index.ts";
 import { clusterDnsIn, publishGatewayApi, publishIngress, publishNetwork } from "./cluster-network.ts";
 import { chooseIngressPorts, isFreePort } from "./entrances/ingress-ports.ts";
 import { keepEntrances } from "./entrances/keep-entrances.ts";
@@ -27,12 +28,14 @@ import { powerOffAll } from "./power-off.ts";
 import { endIngress, keepIngress } from "./programs/ingress.ts";
 import { RealNodes } from "./real-nodes.ts";
 import { openPullProxy, PROXY_PORT } from "./runtime/pull-proxy.ts";
-import { namedRegistries, REGISTRY_HOSTS } from "./site/mirrors.ts";
+import { siteNames } from "./site/names.ts";
 import { listNodes } from "./site/record.ts";
 
 const NODES = kinds.Node;
 const POLL_MS = 50;
 const READY_TIMEOUT_MS = 60_000;
+/** Where isolated nodes have the programs of credential providers. */
+const PROVIDERS_DIR = "/opt/credential-providers";
 const INGRESS_GRACE_MS = 3_000;
 /** This machine, for Pods. */
 export const HOST_ALIAS = "host.k8ts.internal";
@@ -87,9 +90,15 @@ export interface OpenedRealNodes {
 
 export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNodes> {
   const { outside = true } = options;
-  const { podRanges, loadBalancerAddresses, mounts, opensLoops, hostPorts } = options.config;
+  const { podRanges, loadBalancerAddresses, mounts: given, opensLoops, hostPorts, registriesFile } = options.config;
   if (loadBalancerAddresses !== undefined) await checkAddresses(loadBalancerAddresses);
-  const settings = { ...options, podRanges, mounts, opensLoops, outside, hostPorts };
+  if (registriesFile !== undefined && loadRegistries(registriesFile, "") === undefined)
+    throw new ClusterError(`--registries ${registriesFile}: there is no such file.`);
+  if (registriesFile === undefined) loadRegistries(siteNames(options.dataDir).registriesFile, "");
+  const { credentialProviders } = options.config;
+  const programs = { source: credentialProviders?.binDir ?? "", target: PROVIDERS_DIR, readOnly: true };
+  const mounts = credentialProviders === undefined ? given : [...(given ?? []), programs];
+  const settings = { ...options, podRanges, mounts, opensLoops, outside, hostPorts, registriesFile };
   const nodes = await RealNodes.open(settings).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
     throw new ClusterError(
@@ -138,6 +147,7 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
     proxyMode: config.proxyMode,
     featureGates: options.featureGates,
     localStorage: options.localStorage,
+    credentialProviders: await providersOf(config, nodes.isolationObstacle === undefined),
   };
   background.run("real nodes", (signal) => nodes.run(kubelet, signal).finally(() => client.close()));
 
@@ -166,8 +176,10 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
   const entrances = { dir: options.dir, handle, localhost, ingress, clock, random, log };
   background.run("ports of this machine", (signal) => keepEntrances(entrances, signal));
 
-  const named = () => namedRegistries([site.registryDir, REGISTRY_HOSTS]);
-  const pulls = { secret: nodes.pullSecret, allowed: outside, named, log };
+  const { registries } = nodes;
+  const named = () => registries.named();
+  const rewrites = () => registries.compiled.rewrites;
+  const pulls = { secret: nodes.pullSecret, allowed: outside, named, rewrites, log };
   const proxy = await openPullProxy({ host: nodes.machineIp, port: PROXY_PORT, ...pulls });
   background.run("image pulls", async (signal) => {
     if (!signal.aborted) await once(signal, "abort");
@@ -195,6 +207,12 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
       return { ready, wanted: wanted.length, notes: notesOn(ports) };
     await clock.sleep(POLL_MS, background.signal);
   }
+}
+
+async function providersOf({ credentialProviders }: RealNodesConfig, isIsolated: boolean) {
+  if (credentialProviders === undefined) return undefined;
+  const { configFile, binDir } = credentialProviders;
+  return { text: await readFile(configFile, "utf8"), binDir: isIsolated ? PROVIDERS_DIR : binDir };
 }
 
 /** Not those that the user publishes. */

@@ -9,6 +9,7 @@
  * 2. A node without its first process, or with namespaces of another kind than wanted, is off: it starts anew.
  */
 import { join } from "node:path";
+import { CREDENTIALS_FILE } from "../registries/index.ts";
 import { bootNode, finishBoot } from "./isolation/boot.ts";
 import { ensureDisk } from "./isolation/node-disk.ts";
 import type { NodeMount } from "./isolation/node-mounts.ts";
@@ -22,6 +23,8 @@ import { csiDriverProblem, csiDriverStart, startCsiDriver } from "./programs/csi
 import { type KubeletOptions, kubeletStart, startKubelet } from "./programs/kubelet.ts";
 import { networkAgentStart, startNetworkAgent } from "./programs/network-agent.ts";
 import { type ContainerdOptions, containerdReady, openRuntime, startContainerd } from "./runtime/containerd.ts";
+import type { ImageArchives } from "./runtime/image-archives.ts";
+import type { Registries } from "./runtime/registries.ts";
 import { removeHalfMade } from "./runtime/unfinished-sandboxes.ts";
 import { insideNames, type NodeNames, type SiteNames } from "./site/names.ts";
 import { addressesOf, type NodeRun, writeRun } from "./site/record.ts";
@@ -39,6 +42,9 @@ export interface NodeOptions extends ContainerdOptions {
   /** Whether Pods of nodes that start now may open loop devices. */
   readonly opensLoops: boolean;
   readonly uplink: Uplink;
+  /** Copied before the programs of the node start. */
+  readonly registries: Pick<Registries, "copyTo">;
+  readonly archives: Pick<ImageArchives, "giveTo">;
 }
 
 /** Resolves when containerd responds and the other processes are started. */
@@ -69,6 +75,8 @@ export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOpt
   if (living === undefined) await write({ containerd });
   else log.info("containerd is already running", { node: names.name, pid: living.pid });
   await containerdReady(names, place, containerd, options);
+  await options.registries.copyTo(place, names, run.init);
+  await options.archives.giveTo(names, options.signal);
 
   const unwanted = await unwantedDriver(run, kubelet);
   if (unwanted !== undefined) await endProcess(unwanted, AGENT_GRACE_MS, clock);
@@ -112,6 +120,13 @@ async function placeFor(
 /** The place of a node that is up. */
 export async function placeOf(names: NodeNames, { init }: NodeRun): Promise<Place> {
   return init === undefined ? sharedPlace(names) : isolatedPlace(names, init);
+}
+
+/** What registries.yaml says to the node's kubelet. Empty: nothing. */
+export async function readRegistryCredentials(names: NodeNames, run: NodeRun): Promise<string> {
+  const place = await placeOf(names, run);
+  const file = join(place.files.kubeletRoot, CREDENTIALS_FILE);
+  return place.run("sh", ["-c", 'if [ -e "$0" ]; then cat "$0"; fi', file]);
 }
 
 /** Pods do not wait for it; leftovers do no harm, and the next start tries again. */

@@ -12,10 +12,9 @@
 import { mkdir } from "node:fs/promises";
 import { type Clock, isAbort, KeyedBackoff, type Logger, type Random } from "#base";
 import type { HostPort, NodeOwn } from "../config/cluster-config.ts";
-import { type NodeMount, parseNodeMount } from "./isolation/node-mounts.ts";
+import { type NodeMount, validMounts } from "./isolation/node-mounts.ts";
 import { isolationObstacle } from "./isolation/probe.ts";
 import { ensureProgramsDir, installPrograms } from "./isolation/programs.ts";
-import { Registries } from "./isolation/registries.ts";
 import { inspectMachine, type Machine } from "./machine/machine.ts";
 import { ensureSwitch, NODE_LINK, SWITCH, type Uplink } from "./network/links.ts";
 import { applyMachineGuard, type MachinePorts, machineGuard } from "./network/machine-guard.ts";
@@ -26,8 +25,10 @@ import { uplinkMtu } from "./outside/uplinks.ts";
 import { ensureWayOut, hasWayOut, removeWayOut } from "./outside/way-out.ts";
 import { powerOff, removeNodeDir, stopped } from "./power-off.ts";
 import { DEFAULT_SERVICE_RANGE, type KubeletOptions } from "./programs/kubelet.ts";
+import { ImageArchives } from "./runtime/image-archives.ts";
 import { PROXY_PORT, proxyEnv } from "./runtime/pull-proxy.ts";
-import { namedRegistries, REGISTRY_HOSTS } from "./site/mirrors.ts";
+import { Registries } from "./runtime/registries.ts";
+import { rewriteUrl } from "./runtime/rewritten.ts";
 import { type NodeNames, type SiteNames, siteNames } from "./site/names.ts";
 import { freeIndex, listNodes, type NodeRecord, type NodeRun, readNode, wantNodes, writeRun } from "./site/record.ts";
 import { ensureSiteNetwork, MAX_NODES, nodeIp, nodeIp6, type SiteNetwork } from "./site/site-network.ts";
@@ -39,7 +40,7 @@ const STAYED_UP_MS = 1000;
 /** How often the way out is looked after: others may flush all rules of this machine. */
 const WAY_OUT_MS = 10_000;
 
-type Kind = "take up" | "bring up" | "Pods' range" | "registries" | "stop" | "remove";
+type Kind = "take up" | "bring up" | "Pods' range" | "registries" | "images" | "stop" | "remove";
 
 interface Work {
   readonly kind: Kind;
@@ -56,6 +57,8 @@ export interface RealNodesOptions {
   readonly opensLoops?: boolean | undefined;
   /** Whether nodes and Pods reach what this machine reaches. */
   readonly outside: boolean;
+  /** Default: registries.yaml in the data directory. */
+  readonly registriesFile?: string | undefined;
   /** Ports of this machine that Pods reach. */
   readonly hostPorts?: readonly HostPort[] | undefined;
   readonly clock: Clock;
@@ -66,6 +69,8 @@ export interface RealNodesOptions {
 export class RealNodes {
   readonly site: SiteNames;
   readonly network: SiteNetwork;
+  readonly registries: Registries;
+  readonly #archives: ImageArchives;
   /** This machine's address in the nodes' network. */
   readonly machineIp: string;
   /** The secret of containerds for the pull proxy on this machine. */
@@ -81,7 +86,6 @@ export class RealNodes {
   readonly #retries: KeyedBackoff<string>;
   readonly #notBefore = new Map<string, number>();
   readonly #upSince = new Map<string, number>();
-  readonly #registries: Registries;
   readonly #podCidrs = new Map<string, readonly string[]>();
   readonly #uplink: Uplink;
   readonly #hostPorts: readonly HostPort[];
@@ -107,9 +111,12 @@ export class RealNodes {
     this.#opensLoops = options.opensLoops === true;
     this.#uplink = { isOpen: options.outside, mtu };
     this.#hostPorts = options.hostPorts ?? [];
-    this.#registries = new Registries(site.registryDir);
-    this.#clock = options.clock;
-    this.#log = options.log;
+    const { clock, log, registriesFile: file = site.registriesFile } = options;
+    const proxy = rewriteUrl(this.machineIp, PROXY_PORT, this.pullSecret);
+    this.registries = new Registries({ site, file, rewriteUrl: proxy, clock, log });
+    this.#archives = new ImageArchives({ site, clock, log });
+    this.#clock = clock;
+    this.#log = log;
     this.#retries = new KeyedBackoff(RETRY, options.random);
   }
 
@@ -189,7 +196,8 @@ export class RealNodes {
   /** Before any node starts, and again when the user names another registry. */
   async #updateGuard(kubelet: KubeletOptions): Promise<void> {
     const { isOpen } = this.#uplink;
-    const registries = await namedRegistries([this.site.registryDir, REGISTRY_HOSTS]);
+    await this.registries.refresh();
+    const registries = await this.registries.named();
     const apiServer = Number(new URL(kubelet.serverUrl).port || 443);
     const dnsRelay = isOpen ? DNS_RELAY_PORT : undefined;
     const ports = { apiServer, pullProxy: PROXY_PORT, dnsRelay, hostPorts: this.#hostPorts, registries };
@@ -231,10 +239,12 @@ export class RealNodes {
     if (!(await isUp(run, names, { kubelet, isIsolated: this.#isIsolated, clock: this.#clock }))) {
       return { kind: "bring up", run: () => this.#bringUp({ names, spec, run }, kubelet, signal) };
     }
-    const registries = run.init && (await this.#registries.changedFor(names, run.init));
+    const registries = await this.registries.changedFor(names, run.init);
     if (registries !== undefined) {
       return { kind: "registries", run: async () => registries.copy(await placeOf(names, run)) };
     }
+    if (await this.#archives.changedFor(names))
+      return { kind: "images", run: () => this.#archives.giveTo(names, signal) };
     if (this.#clock.monotonic() >= (this.#upSince.get(names.name) ?? 0) + STAYED_UP_MS) {
       this.#retries.forget(keyOf(names, "bring up"));
       this.#notBefore.delete(keyOf(names, "bring up"));
@@ -251,9 +261,10 @@ export class RealNodes {
     const start = clock.monotonic();
     const { serviceRanges = [DEFAULT_SERVICE_RANGE] } = kubelet;
     const env = proxyEnv(this.machineIp, PROXY_PORT, this.pullSecret, [...serviceRanges, ...network.podRanges]);
-    const mounts = [...this.#mounts, ...ownMounts(spec.mounts)];
+    const mounts = [...this.#mounts, ...validMounts(spec.mounts)];
     const { ip } = await bringUp(names, run, {
       ...{ site, network, machine, kubelet, clock, log, signal, env, mounts },
+      ...{ registries: this.registries, archives: this.#archives },
       isIsolated: this.#isIsolated,
       opensLoops: this.#opensLoops,
       uplink: this.#uplink,
@@ -277,6 +288,7 @@ export class RealNodes {
     await powerOff({ names, run }, this.#clock);
     await removeNodeDir(names);
     this.#podCidrs.delete(names.name);
+    this.#archives.forget(names);
   }
 
   /** Assigns an address to a new node. */
@@ -329,11 +341,6 @@ export class RealNodes {
 
 function rangeOf({ name }: NodeNames, run: NodeRun | undefined): NodeRange {
   return { name, ip: run?.ip ?? "", ip6: run?.ip6, podCidrs: run?.podCidrs ?? [] };
-}
-
-/** They were valid when they were written. */
-function ownMounts(mounts: readonly string[] = []): NodeMount[] {
-  return mounts.map(parseNodeMount).filter((mount) => typeof mount !== "string");
 }
 
 function keyOf({ name }: NodeNames, kind: Kind): string {

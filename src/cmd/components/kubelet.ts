@@ -41,6 +41,12 @@ export interface KubeletFlagOptions extends LoggingFlagOptions, MetricsFlagOptio
   readonly rotateServerCertificates?: boolean;
   readonly seccompDefault?: boolean;
   readonly podMaxPids?: number;
+  readonly serializeImagePulls?: boolean;
+  readonly maxParallelImagePulls?: string;
+  readonly registryQps?: string;
+  readonly registryBurst?: string;
+  readonly imageCredentialProviderConfig?: string;
+  readonly imageCredentialProviderBinDir?: string;
 }
 
 const DEFAULT_ENDPOINT = "unix:///run/containerd/containerd.sock";
@@ -52,12 +58,12 @@ const ORIGINAL: OriginalFlags = {
     fail-swap-on image-service-endpoint pod-infra-container-image register-node rotate-certificates
     anonymous-auth authentication-token-webhook authentication-token-webhook-cache-ttl authorization-mode client-ca-file
     authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl
-    enforce-node-allocatable event-burst event-qps kube-api-burst kube-api-qps kube-api-content-type serialize-image-pulls max-parallel-image-pulls
+    enforce-node-allocatable event-burst event-qps kube-api-burst kube-api-qps kube-api-content-type
     node-status-update-frequency node-status-max-images sync-frequency file-check-frequency http-check-frequency housekeeping-interval
     protect-kernel-defaults make-iptables-util-chains hairpin-mode cpu-manager-policy memory-manager-policy topology-manager-policy
     volume-plugin-dir volume-stats-agg-period streaming-connection-idle-timeout minimum-image-ttl-duration
     runtime-request-timeout cpu-cfs-quota cpu-cfs-quota-period pods-per-core`),
-  refused: names("cloud-provider cloud-config image-credential-provider-config image-credential-provider-bin-dir"),
+  refused: names("cloud-provider cloud-config"),
 };
 
 /** The kubelet is loaded on demand, so that other commands start without it. */
@@ -125,6 +131,16 @@ export function kubeletCommand(load: LoadKubelet): Command {
     .addOption(
       new Option("--pod-max-pids <count>", "maximum number of processes of a Pod; -1: no limit").argParser(pidsLimit),
     )
+    .addOption(
+      new Option("--serialize-image-pulls [bool]", "pull one image after another; default: true")
+        .preset("true")
+        .argParser(boolean),
+    )
+    .option("--max-parallel-image-pulls <count>", "how many images are pulled at a time, if they are not serialized")
+    .option("--registry-qps <count>", "how many pulls begin in a second; 0: any number; default: 5")
+    .option("--registry-burst <count>", "how many pulls may begin at once; default: 10")
+    .option("--image-credential-provider-config <path>", "CredentialProviderConfig: a file, or a folder of files")
+    .option("--image-credential-provider-bin-dir <dir>", "folder of the programs of credential providers")
     .option("--config <file>", "KubeletConfiguration (kubelet.config.k8s.io/v1beta1); flags override it")
     .action(async (options: KubeletFlagOptions) => {
       const notes = [...notesOnFlags(command, ORIGINAL)];
@@ -244,6 +260,7 @@ export async function kubeletConfig(
     ...(options.rotateServerCertificates !== undefined && { serverTlsBootstrap: options.rotateServerCertificates }),
     ...(options.seccompDefault !== undefined && { seccompDefault: options.seccompDefault }),
     ...(options.podMaxPids !== undefined && { podPidsLimit: options.podMaxPids }),
+    ...imagesFrom(options, values),
     ...(options.imageGcHighThreshold !== undefined && {
       imageGcHighPercent: whole("--image-gc-high-threshold", options.imageGcHighThreshold),
     }),
@@ -252,6 +269,30 @@ export async function kubeletConfig(
     }),
   };
   return { config, runtimeEndpoint: options.containerRuntimeEndpoint ?? runtimeEndpoint ?? DEFAULT_ENDPOINT, ignored };
+}
+
+/** Flags about pulls. */
+function imagesFrom(options: KubeletFlagOptions, file: Partial<KubeletConfig>): Partial<KubeletConfig> {
+  const { serializeImagePulls, maxParallelImagePulls, registryQps, registryBurst } = options;
+  const { imageCredentialProviderConfig: providers, imageCredentialProviderBinDir: binDir } = options;
+  if ((providers === undefined) !== (binDir === undefined))
+    throw new ClusterError(
+      "--image-credential-provider-config and --image-credential-provider-bin-dir belong together: give both.",
+    );
+  const parallel =
+    maxParallelImagePulls === undefined ? undefined : whole("--max-parallel-image-pulls", maxParallelImagePulls);
+  if ((parallel ?? 1) > 1 && (serializeImagePulls ?? file.serializeImagePulls ?? true))
+    throw new ClusterError(
+      "--max-parallel-image-pulls cannot be larger than 1 unless --serialize-image-pulls is false.",
+    );
+  return {
+    ...(serializeImagePulls !== undefined && { serializeImagePulls }),
+    ...(parallel !== undefined && { maxParallelImagePulls: parallel }),
+    ...(registryQps !== undefined && { registryPullQps: whole("--registry-qps", registryQps) }),
+    ...(registryBurst !== undefined && { registryBurst: whole("--registry-burst", registryBurst) }),
+    ...(providers !== undefined && { credentialProviderConfig: providers }),
+    ...(binDir !== undefined && { credentialProviderBinDir: binDir }),
+  };
 }
 
 /** The first non-loopback address of this machine. */

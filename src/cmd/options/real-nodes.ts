@@ -5,7 +5,7 @@
  *     --runtime auto ──► real nodes where possible, else simulated ones and a note with the reason
  */
 import { existsSync } from "node:fs";
-import { dirname, extname, join } from "node:path";
+import { dirname, extname, join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { InvalidArgumentError, Option } from "commander";
 import { type Cidr, parseCidr } from "#api";
@@ -24,6 +24,9 @@ export interface RealNodesFlagOptions {
   readonly nodeLoopDevices?: boolean;
   readonly hostPorts?: readonly HostPort[];
   readonly localhost?: boolean;
+  readonly registries?: string;
+  readonly imageCredentialProviderConfig?: string;
+  readonly imageCredentialProviderBinDir?: string;
 }
 
 export function realNodesOptions(): readonly Option[] {
@@ -48,6 +51,18 @@ export function realNodesOptions(): readonly Option[] {
       "real nodes: do not serve Ingresses, load balancers and node ports on this machine's loopback",
     ),
     nodeMountOption("of all real nodes"),
+    new Option(
+      "--registries <file>",
+      "registries.yaml: mirrors, certificates and credentials of registries (default: the one in the data directory)",
+    ).argParser((file) => resolve(file)),
+    new Option(
+      "--image-credential-provider-config <file>",
+      "CredentialProviderConfig of real nodes: programs that give credentials for images",
+    ).argParser((file) => resolve(file)),
+    new Option(
+      "--image-credential-provider-bin-dir <dir>",
+      "folder of this machine with those programs; nodes that start have it",
+    ).argParser((dir) => resolve(dir)),
     new Option(
       "--node-loop-devices",
       "real nodes that start have raw block volumes; their privileged Pods can then open all loop devices of this machine",
@@ -130,8 +145,19 @@ export async function chooseNodes(
   };
 }
 
+function providersFrom(options: RealNodesFlagOptions): Pick<RealNodesConfig, "credentialProviders"> {
+  const { imageCredentialProviderConfig: configFile, imageCredentialProviderBinDir: binDir } = options;
+  if (configFile === undefined && binDir === undefined) return {};
+  if (configFile === undefined || binDir === undefined)
+    throw new ClusterError(
+      "--image-credential-provider-config and --image-credential-provider-bin-dir belong together: give both.",
+    );
+  for (const path of [configFile, binDir]) if (!existsSync(path)) throw new ClusterError(`${path} does not exist.`);
+  return { credentialProviders: { configFile, binDir } };
+}
+
 function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfig> {
-  const { proxyMode, clusterCidr, loadBalancers, ingress, nodeLoopDevices, hostPorts, localhost } = options;
+  const { proxyMode, clusterCidr, loadBalancers, ingress, nodeLoopDevices, hostPorts, localhost, registries } = options;
   const addresses = loadBalancers === false ? [] : options.loadBalancerAddresses;
   return {
     proxyMode,
@@ -139,6 +165,8 @@ function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfi
     loadBalancerAddresses: addresses,
     ...(hostPorts !== undefined && { hostPorts }),
     ...(localhost === false && { localhost }),
+    ...providersFrom(options),
+    ...(registries !== undefined && { registriesFile: registries }),
     ...(ingress === false && { ingress }),
     ...(nodeLoopDevices === true && { opensLoops: true }),
   };

@@ -3,6 +3,7 @@ import type { SecureVersion } from "node:tls";
 import type { core } from "#api";
 import type { TracingSettings } from "#tracing";
 import type { ShutdownPeriod } from "../eviction/index.ts";
+import type { Verification } from "../images/index.ts";
 import type { Amounts } from "../node/index.ts";
 
 export interface KubeletConfig {
@@ -46,6 +47,19 @@ export interface KubeletConfig {
   readonly containerLogMaxFiles: number;
   readonly imageGcHighPercent: number;
   readonly imageGcLowPercent: number;
+  /** One pull after another. */
+  readonly serializeImagePulls: boolean;
+  /** Absent: any number, unless they are serialized. */
+  readonly maxParallelImagePulls?: number;
+  /** Pulls that begin in a second. 0: any number. */
+  readonly registryPullQps: number;
+  readonly registryBurst: number;
+  /** Which images that are on the node a Pod may use only with credentials of its own. */
+  readonly imageVerification: Verification;
+  /** A CredentialProviderConfig: a file, or a folder of files. */
+  readonly credentialProviderConfig?: string;
+  /** The folder of the providers' programs. */
+  readonly credentialProviderBinDir?: string;
   /** Whether the cluster issues the serving certificate. */
   readonly serverTlsBootstrap: boolean;
   /** Grace periods at a shutdown of the machine, by Pod priority. Empty: no graceful node shutdown. */
@@ -85,6 +99,10 @@ export const KUBELET_DEFAULTS = {
   containerLogMaxFiles: 5,
   imageGcHighPercent: 85,
   imageGcLowPercent: 80,
+  serializeImagePulls: true,
+  registryPullQps: 5,
+  registryBurst: 10,
+  imageVerification: { policy: "NeverVerifyPreloadedImages", allowlist: [] },
   serverTlsBootstrap: false,
   shutdownPeriods: [],
 } satisfies Omit<KubeletConfig, "nodeName" | "nodeIps" | "podLogsRoot">;

@@ -62,3 +62,31 @@ describe("KubeletConfiguration", () => {
     [`${head}clusterDNS: 10.96.0.10`, "clusterDNS must be a list of strings"],
   ])("%j is refused: %s", (text, problem) => expect(() => parseKubeletConfiguration(text)).toThrow(problem));
 });
+
+describe("fields of images", () => {
+  it("are read", () => {
+    const text =
+      "serializeImagePulls: false\nmaxParallelImagePulls: 3\nregistryPullQPS: 0\nregistryBurst: 20\nimagePullCredentialsVerificationPolicy: NeverVerifyAllowlistedImages\npreloadedImagesVerificationAllowlist: [a.example/b, a.example/c/*]\n";
+    expect(parseKubeletConfiguration(head + text)).toMatchObject({
+      values: {
+        serializeImagePulls: false,
+        maxParallelImagePulls: 3,
+        registryPullQps: 0,
+        registryBurst: 20,
+        imageVerification: { policy: "NeverVerifyAllowlistedImages", allowlist: ["a.example/b", "a.example/c/*"] },
+      },
+      ignored: [],
+    });
+  });
+
+  it.each([
+    ["maxParallelImagePulls: 2", "cannot be larger than 1 unless serializeImagePulls is false"],
+    ["maxParallelImagePulls: 0", "must be at least 1"],
+    ["imagePullCredentialsVerificationPolicy: Never", "must be one of NeverVerify"],
+    ["preloadedImagesVerificationAllowlist: [a]", "only with imagePullCredentialsVerificationPolicy"],
+    [
+      "imagePullCredentialsVerificationPolicy: NeverVerifyAllowlistedImages\npreloadedImagesVerificationAllowlist: [a:1]",
+      "must be a list of repositories without tag and digest",
+    ],
+  ])("%j is refused: %s", (text, problem) => expect(() => parseKubeletConfiguration(head + text)).toThrow(problem));
+});

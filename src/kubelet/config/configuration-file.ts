@@ -9,6 +9,7 @@ import { type core, parseDuration, parseQuantity, scaledValue } from "#api";
 import { table } from "#base";
 import { readTracingSettings } from "#tracing";
 import { type ShutdownPeriod, shutdownPeriods } from "../eviction/index.ts";
+import { parseImageName, VERIFICATION_POLICIES } from "../images/index.ts";
 import type { KubeletConfig } from "./config.ts";
 
 export interface KubeletConfigurationFile {
@@ -68,18 +69,32 @@ const FIELDS: Readonly<Record<string, Reader>> = table({
   },
   imageGCHighThresholdPercent: number("imageGcHighPercent"),
   imageGCLowThresholdPercent: number("imageGcLowPercent"),
+  imagePullCredentialsVerificationPolicy: (value, into) => {
+    const policy = VERIFICATION_POLICIES.find((each) => each === value);
+    if (policy === undefined) throw new Error(`must be one of ${VERIFICATION_POLICIES.join(", ")}`);
+    into.imageVerification = { allowlist: [], ...into.imageVerification, policy };
+  },
   kubeReserved: map("kubeReserved"),
+  maxParallelImagePulls: number("maxParallelImagePulls"),
   maxPods: number("maxPods"),
   podLogsDir: text("podLogsRoot"),
   podPidsLimit: number("podPidsLimit"),
   port: number("port"),
+  preloadedImagesVerificationAllowlist: (value, into) => {
+    if (!Array.isArray(value) || value.some((each) => typeof each !== "string" || !isAllowlistPattern(each)))
+      throw new Error("must be a list of repositories without tag and digest, which may end with /*");
+    into.imageVerification = { policy: "NeverVerifyPreloadedImages", ...into.imageVerification, allowlist: value };
+  },
   providerID: text("providerId"),
   registerWithTaints: (value, into) => {
     if (!Array.isArray(value)) throw new Error("must be a list of taints");
     into.taints = value as readonly core.Taint[];
   },
+  registryBurst: number("registryBurst"),
+  registryPullQPS: number("registryPullQps"),
   resolvConf: text("resolvConf"),
   seccompDefault: truth("seccompDefault"),
+  serializeImagePulls: truth("serializeImagePulls"),
   serverTLSBootstrap: truth("serverTlsBootstrap"),
   staticPodPath: text("staticPodPath"),
   staticPodURL: text("staticPodUrl"),
@@ -119,11 +134,31 @@ export function parseKubeletConfiguration(source: string): KubeletConfigurationF
       }
     }
   }
+  checkImages(values);
   const runtimeEndpoint =
     typeof containerRuntimeEndpoint === "string" && containerRuntimeEndpoint !== ""
       ? containerRuntimeEndpoint
       : undefined;
   return { values, runtimeEndpoint, ignored };
+}
+
+/** What fields of images mean together. */
+function checkImages({ imageVerification, maxParallelImagePulls, serializeImagePulls = true }: Draft): void {
+  const { policy, allowlist = [] } = imageVerification ?? {};
+  if (allowlist.length > 0 && policy !== "NeverVerifyAllowlistedImages")
+    throw new Error(
+      "preloadedImagesVerificationAllowlist can be set only with imagePullCredentialsVerificationPolicy NeverVerifyAllowlistedImages.",
+    );
+  if (maxParallelImagePulls === undefined) return;
+  if (maxParallelImagePulls < 1) throw new Error("maxParallelImagePulls must be at least 1.");
+  if (serializeImagePulls && maxParallelImagePulls > 1)
+    throw new Error("maxParallelImagePulls cannot be larger than 1 unless serializeImagePulls is false.");
+}
+
+/** Without tag and digest. */
+function isAllowlistPattern(pattern: string): boolean {
+  const name = parseImageName(pattern.replace(/\/\*$/, ""));
+  return name !== undefined && name.tag === "" && name.digest === "";
 }
 
 /** Either shutdownGracePeriod with its part for critical Pods, or one grace period for each priority. */

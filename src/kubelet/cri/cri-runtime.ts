@@ -10,6 +10,7 @@ import type { Clock, Logger } from "#base";
 import type { Tracer } from "#tracing";
 import { type Container, type Runtime, RuntimeError } from "../runtime/runtime.ts";
 import { openChannel } from "./channel.ts";
+import { containerdContent } from "./containerd-content.ts";
 import { containerdSnapshots } from "./containerd-snapshots.ts";
 import { runtimeEvents } from "./events.ts";
 import {
@@ -150,7 +151,11 @@ export function criRuntime({ endpoint, clock, log, timeoutMs = TIMEOUT_MS, trace
       return runtimeEvents({ channel, methods, view, clock }, signal);
     },
 
-    images: { ...criImages(channel), mounts: containerdSnapshots(channel, methods.Status) },
+    images: {
+      ...criImages(channel),
+      ...containerdContent(channel),
+      mounts: containerdSnapshots(channel, methods.Status),
+    },
     close: async () => channel.close(),
   };
 }

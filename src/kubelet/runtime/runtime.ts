@@ -5,6 +5,9 @@
  * 2. stop and remove are idempotent: they succeed if the object is gone.
  * 3. Times are milliseconds since the epoch, 0 if something has not happened yet.
  */
+import type { ImageMounts, ReceivedContent } from "./image-content.ts";
+
+export type { ImageMount, ImageMounts, ReceivedContent } from "./image-content.ts";
 
 export type RuntimeErrorCode = "NotFound" | "Unavailable" | "DeadlineExceeded" | "AlreadyExists" | "Unknown";
 
@@ -64,22 +67,10 @@ export interface ImageService {
   pull(image: string, options: PullOptions, signal?: AbortSignal): Promise<string>;
   remove(image: string, signal?: AbortSignal): Promise<void>;
   filesystemUsage(signal?: AbortSignal): Promise<readonly FilesystemUsage[]>;
+  /** The layers that are being received. Absent: the runtime does not tell. */
+  receiving?(signal?: AbortSignal): Promise<readonly ReceivedContent[]>;
   /** Images as volumes. Absent: the runtime does not offer them. */
   readonly mounts?: ImageMounts | undefined;
-}
-
-export interface ImageMounts {
-  /** What to mount, in this order at the same place, for the read-only files of an image. Idempotent for a key. */
-  prepare(image: string, key: string, signal?: AbortSignal): Promise<readonly ImageMount[]>;
-  /** After everything has been unmounted. */
-  release(key: string, signal?: AbortSignal): Promise<void>;
-}
-
-export interface ImageMount {
-  /** A file system, or `bind`. */
-  readonly type: string;
-  readonly source: string;
-  readonly options: readonly string[];
 }
 
 export interface PullOptions {

@@ -31,6 +31,12 @@ export function configz(config: KubeletConfig): object {
     containerLogMaxFiles: config.containerLogMaxFiles,
     imageGCHighThresholdPercent: config.imageGcHighPercent,
     imageGCLowThresholdPercent: config.imageGcLowPercent,
+    serializeImagePulls: config.serializeImagePulls,
+    maxParallelImagePulls: config.maxParallelImagePulls,
+    registryPullQPS: config.registryPullQps,
+    registryBurst: config.registryBurst,
+    imagePullCredentialsVerificationPolicy: config.imageVerification.policy,
+    preloadedImagesVerificationAllowlist: config.imageVerification.allowlist,
     enableSystemLogHandler: config.systemLogs,
   };
   return { kubeletconfig };

@@ -73,6 +73,8 @@ export function routes(served: Served): Routes {
     statusz: reading(page),
     flagz: reading(page),
     configz: reading(() => json(configz(config))),
+    // Not of upstream: `k8ts why` asks how far pulls are.
+    pulls: reading(async ({ signal }) => json({ pulls: (await kubelet.pulls?.(signal)) ?? [] })),
     stats: reading(async ({ rest, query, signal }) => {
       if (rest[0] !== "summary") throw notFound();
       const bootMs = clock.now() - uptime() * 1000;

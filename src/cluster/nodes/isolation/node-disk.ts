@@ -103,6 +103,7 @@ export async function makeEtc(
     inside.cniDir,
     inside.manifestDir,
     inside.registryDir,
+    inside.compiledRegistryDir,
     ...etcFolders(),
   ];
   for (const folder of folders)

@@ -44,17 +44,19 @@ export interface KubeletOptions {
   readonly featureGates?: string | undefined;
   /** Whether nodes run the CSI driver for volumes on their disks. Default: yes. */
   readonly localStorage?: boolean | undefined;
+  /** The text of a CredentialProviderConfig, and the folder of its programs in nodes. Default: none. */
+  readonly credentialProviders?: { readonly text: string; readonly binDir: string } | undefined;
   /** What is one node's own. */
   readonly own?: Pick<NodeSpec, "labels" | "taints" | "kubelet"> | undefined;
 }
 
-type Names = Pick<KubeletOptions, "clusterDns" | "featureGates" | "own">;
+type Names = Pick<KubeletOptions, "clusterDns" | "featureGates" | "credentialProviders" | "own">;
 
 /** `ips`: the node's, one or one of each family. */
 export function kubeletArgs(
   node: NodeNames,
   ips: readonly string[],
-  { clusterDns = CLUSTER_DNS, featureGates, own = {} }: Names = {},
+  { clusterDns = CLUSTER_DNS, featureGates, credentialProviders, own = {} }: Names = {},
 ): string[] {
   const { labels = {}, taints = [], kubelet } = own;
   const says = (field: string) => kubelet !== undefined && field in kubelet;
@@ -78,6 +80,10 @@ export function kubeletArgs(
     ...(Object.keys(labels).length > 0 && { "node-labels": pairsOf(labels) }),
     ...(taints.length > 0 && { "register-with-taints": taints.map(taintText).join() }),
     ...(featureGates !== undefined && { "feature-gates": featureGates }),
+    ...(credentialProviders !== undefined && {
+      "image-credential-provider-config": node.credentialProviders,
+      "image-credential-provider-bin-dir": credentialProviders.binDir,
+    }),
   };
   return ["kubelet", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
 }
@@ -94,9 +100,18 @@ function taintText({ key, value = "", effect }: core.Taint): string {
 
 /** Identifies a command line: if it differs, the process is replaced. */
 export function kubeletStart(node: NodeNames, ips: readonly string[], options: KubeletOptions): string {
-  const { command, serverUrl, authority, version, resolvConf, own } = options;
+  const { command, serverUrl, authority, version, resolvConf, own, credentialProviders } = options;
   const args = kubeletArgs(node, ips, options);
-  const parts = [command, args, serverUrl, authority.certPem, version, resolvConf, own?.kubelet];
+  const parts = [
+    command,
+    args,
+    serverUrl,
+    authority.certPem,
+    version,
+    resolvConf,
+    own?.kubelet,
+    credentialProviders?.text,
+  ];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 
@@ -121,6 +136,8 @@ export async function startKubelet(
   }
   const configuration = options.own?.kubelet;
   if (configuration !== undefined) await place.write(node.kubeletConfig, JSON.stringify(configuration), 0o600);
+  const { credentialProviders } = options;
+  if (credentialProviders !== undefined) await place.write(node.credentialProviders, credentialProviders.text, 0o600);
   const renewMs = await writeCredentials(place, ips, options);
   const { clusterDns = CLUSTER_DNS, resolvConf = `nameserver ${clusterDns}\n` } = options;
   await place.write(node.resolvConf, resolvConf, 0o644);

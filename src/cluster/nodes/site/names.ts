@@ -3,6 +3,8 @@
  * that leftovers of a crash can be found.
  *
  *     <data dir>/certs.d/                 registry mirrors, optional: like containerd's certs.d
+ *     <data dir>/registries.yaml          the same and credentials, optional; images/: archives for all nodes
+ *     <data dir>/nodes/.registries/       what registries.yaml says, for containerd; .images/: imported archives
  *     <data dir>/nodes/network.json       the address ranges
  *     <data dir>/nodes/ingress.json       the ingress process
  *     <data dir>/nodes/<node>/            node.json, run.json, and what is its own, by its path in the node:
@@ -39,6 +41,12 @@ export interface SiteNames {
   readonly networkFile: string;
   /** The user's registry mirrors, besides containerd's own directory. */
   readonly registryDir: string;
+  readonly registriesFile: string;
+  /** What it says, for containerd. */
+  readonly compiledRegistryDir: string;
+  /** Archives that all nodes get: the user's, and those that were imported by a command. */
+  readonly imagesDir: string;
+  readonly importedImagesDir: string;
   readonly runDir: string;
   /** Programs of k8ts for nodes: read-only, and visible in nodes that are running already. */
   readonly programsDir: string;
@@ -69,6 +77,7 @@ export interface NodeFiles {
   readonly cniDir: string;
   readonly kubeletRoot: string;
   readonly kubeletConfig: string;
+  readonly credentialProviders: string;
   readonly kubeletLog: string;
   readonly kubeconfig: string;
   readonly proxyKubeconfig: string;
@@ -79,6 +88,8 @@ export interface NodeFiles {
   readonly certDir: string;
   readonly manifestDir: string;
   readonly registryDir: string;
+  /** What registries.yaml says, for containerd. */
+  readonly compiledRegistryDir: string;
   /** How Pods with the node's DNS resolve names. */
   readonly resolvConf: string;
   /** The cgroup below which its containers are. */
@@ -110,6 +121,7 @@ interface Roots {
   readonly run: string;
   readonly manifests: string;
   readonly registries: string;
+  readonly compiledRegistries: string;
   readonly cgroup: string;
 }
 
@@ -119,6 +131,7 @@ const INSIDE: Roots = {
   run: "/run",
   manifests: "/etc/kubernetes/manifests",
   registries: "/etc/k8ts/certs.d",
+  compiledRegistries: "/etc/k8ts/registries.d",
   cgroup: "/",
 };
 
@@ -130,6 +143,10 @@ export function siteNames(dataDir: string): SiteNames {
     nodesDir,
     networkFile: join(nodesDir, "network.json"),
     registryDir: join(dataDir, "certs.d"),
+    registriesFile: join(dataDir, "registries.yaml"),
+    compiledRegistryDir: join(nodesDir, ".registries"),
+    imagesDir: join(dataDir, "images"),
+    importedImagesDir: join(nodesDir, ".images"),
     runDir: join(RUN_ROOT, id),
     programsDir: join(RUN_ROOT, id, ".programs"),
     switchNamespace: `k8ts-${id}-switch`,
@@ -150,7 +167,11 @@ export function nodeNames(site: SiteNames, name: string): NodeNames {
   const [disk, etc, manifests] = [kept("disk"), kept("etc"), kept("manifests")];
   const cgroup = `${site.cgroup}/${name}`;
   return {
-    ...filesIn({ disk, etc, run, manifests, registries: site.registryDir, cgroup }),
+    ...filesIn({
+      ...{ disk, etc, run, manifests, cgroup },
+      registries: site.registryDir,
+      compiledRegistries: site.compiledRegistryDir,
+    }),
     name,
     id: `${site.id}/${name}`,
     dir: kept(),
@@ -172,7 +193,7 @@ export function insideNames(names: NodeNames): NodeNames {
   return { ...names, ...filesIn(INSIDE) };
 }
 
-function filesIn({ disk, etc, run, manifests, registries, cgroup }: Roots): NodeFiles {
+function filesIn({ disk, etc, run, manifests, registries, compiledRegistries, cgroup }: Roots): NodeFiles {
   return {
     socket: join(run, "containerd.sock"),
     stateDir: join(run, "containerd"),
@@ -185,6 +206,7 @@ function filesIn({ disk, etc, run, manifests, registries, cgroup }: Roots): Node
     cniDir: join(etc, "cni/net.d"),
     kubeletRoot: join(disk, "var/lib/kubelet"),
     kubeletConfig: join(etc, "kubernetes/kubelet-config.json"),
+    credentialProviders: join(etc, "kubernetes/credential-providers.yaml"),
     kubeletLog: join(disk, "var/log/kubelet.log"),
     kubeconfig: join(etc, "kubernetes/kubelet.conf"),
     proxyKubeconfig: join(etc, "kubernetes/proxy.conf"),
@@ -194,6 +216,7 @@ function filesIn({ disk, etc, run, manifests, registries, cgroup }: Roots): Node
     certDir: join(disk, "var/lib/kubelet/pki"),
     manifestDir: manifests,
     registryDir: registries,
+    compiledRegistryDir: compiledRegistries,
     resolvConf: join(etc, "resolv.conf"),
     cgroup,
   };

@@ -1,6 +1,7 @@
 /** What is known of Pods, and of what they share: nodes, other Pods, claims. */
 import { type core, kinds } from "#api";
 import type { RequestRecord } from "#flows";
+import type { OngoingPull } from "#kubelet";
 import type { WhyAnswer } from "./answer.ts";
 import { statusesOf } from "./containers.ts";
 import type { PodFacts } from "./facts.ts";
@@ -48,6 +49,7 @@ export class PodGathering {
       records,
       claims: pod === undefined ? [] : [...(await this.#openClaims(pod)), ...(await openDeviceClaims(client, pod))],
       lastWords: pod === undefined ? new Map() : await this.#lastWords(pod),
+      pulls: pod === undefined ? [] : await this.#pulls(pod),
       now: clock.now(),
     };
   }
@@ -101,6 +103,18 @@ export class PodGathering {
     const open = items.filter((claim) => names.includes(claim.metadata.name ?? "") && claim.status?.phase !== "Bound");
     const answers = await Promise.all(open.map((claim) => this.claim(claim, false)));
     return answers.filter(({ cause = "" }) => !cause.startsWith("no Pod uses it"));
+  }
+
+  /** Asked only where a container has not been created. */
+  async #pulls(pod: core.Pod): Promise<readonly OngoingPull[]> {
+    const { metadata, spec } = pod;
+    const isCreating = statusesOf(pod).some(
+      ({ state }) => state?.waiting?.reason === "ContainerCreating" || state?.waiting?.reason === "PodInitializing",
+    );
+    const node = spec?.nodeName ?? "";
+    if (!isCreating || node === "" || this.#source.pulls === undefined) return [];
+    const all = await this.#source.pulls(node);
+    return all.filter((each) => each.namespace === metadata.namespace && each.pod === metadata.name);
   }
 
   async #lastWords(pod: core.Pod): Promise<ReadonlyMap<string, readonly string[]>> {
