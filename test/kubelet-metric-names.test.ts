@@ -10,6 +10,8 @@ import { MetricsRegistry, VirtualClock } from "#base";
 import { clientMetrics } from "#client";
 import { clientCertificateMetrics, serverCertificateMetrics } from "../src/kubelet/certificates/index.ts";
 import { driverMetrics } from "../src/kubelet/csi/csi-metrics.ts";
+import { devicePluginMetrics } from "../src/kubelet/device-plugins/index.ts";
+import { draMetrics } from "../src/kubelet/devices/dra-metrics.ts";
 import { evictionMetrics } from "../src/kubelet/eviction/index.ts";
 import { imageMetrics } from "../src/kubelet/images/index.ts";
 import { cgroupVersionMetric, nodeStartup, shutdownMetrics } from "../src/kubelet/node/index.ts";
@@ -30,6 +32,9 @@ import { promtool, remarksOf } from "./metrics/promtool.ts";
 /** `name type {labels} LEVEL`; without a level: ALPHA. */
 const FACTS = `
 csi_operations_seconds histogram {driver_name,grpc_status_code,method_name,migrated}
+dra_grpc_operations_duration_seconds histogram {driver_name,grpc_status_code,method_name}
+dra_operations_duration_seconds histogram {is_error,operation_name}
+dra_resource_claims_in_use gauge {driver_name}
 kubelet_active_pods gauge {static}
 kubelet_admission_rejections_total counter {reason}
 kubelet_certificate_manager_client_expiration_renew_errors counter {}
@@ -39,6 +44,8 @@ kubelet_certificate_manager_server_ttl_seconds gauge {}
 kubelet_cgroup_version gauge {}
 kubelet_containers_per_pod_count histogram {}
 kubelet_desired_pods gauge {static}
+kubelet_device_plugin_alloc_duration_seconds histogram {resource_name}
+kubelet_device_plugin_registration_total counter {resource_name}
 kubelet_eviction_stats_age_seconds histogram {eviction_signal}
 kubelet_evictions counter {eviction_signal}
 kubelet_first_network_pod_start_sli_duration_seconds gauge {}
@@ -183,6 +190,8 @@ function declared(): { readonly rows: readonly string[]; readonly page: string }
   clientCertificateMetrics(metrics, clock);
   serverCertificateMetrics(metrics, clock);
   driverMetrics(metrics, clock);
+  draMetrics(metrics, clock, () => new Map([["<any>", 0]]));
+  devicePluginMetrics(metrics);
   evictionMetrics(metrics);
   imageMetrics(metrics);
   cgroupVersionMetric(metrics, 2);

@@ -197,6 +197,7 @@ export const rooms: Record<string, readonly string[]> = {
     "images",
     "probes",
     "plugins",
+    "device-plugins",
     "devices",
     "volumes",
     "csi",

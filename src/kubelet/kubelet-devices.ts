@@ -1,0 +1,44 @@
+/** The devices of a kubelet's node: opened before its Pods, and run with them. */
+import { defaultFeatures } from "#api";
+import { abortable, type TaskGroup } from "#base";
+import { type NodeDevices, nodeDevices } from "./devices/index.ts";
+import type { KubeletOptions } from "./kubelet.ts";
+import type { Registration } from "./node/index.ts";
+import type { NodePods } from "./node-pods.ts";
+import { lookAtPod, runningContainers } from "./pods/index.ts";
+
+/** `parts`: they are there by the time that devices change. */
+export function devicesOf(
+  { config, runtime, clock, log, metrics, host, features = defaultFeatures }: KubeletOptions,
+  parts: () => { readonly registration: Registration; readonly pods: NodePods },
+  signal: AbortSignal,
+): Promise<NodeDevices> {
+  return nodeDevices({
+    dir: host === undefined ? config.rootDir : undefined,
+    features,
+    clock,
+    log,
+    metrics,
+    onAmounts: () => parts().registration.changed(),
+    onHealth: (uids) => {
+      for (const uid of uids) parts().pods.workers.poke(uid);
+    },
+    running: async (uid) => runningContainers(await lookAtPod(runtime, uid, signal)),
+  });
+}
+
+export function startDevices(
+  devices: NodeDevices,
+  { workers, api }: NodePods,
+  registered: Promise<void>,
+  tasks: TaskGroup,
+): void {
+  tasks.run("devices", async (signal) => {
+    await abortable(api.synced, signal);
+    await devices.run((uid) => workers.has(uid), signal);
+  });
+  tasks.run("device plugins", async (signal) => {
+    await abortable(registered, signal);
+    await devices.serve(signal);
+  });
+}
