@@ -16,6 +16,7 @@ import { evictionMetrics } from "../src/kubelet/eviction/index.ts";
 import { imageMetrics } from "../src/kubelet/images/index.ts";
 import { cgroupVersionMetric, nodeStartup, shutdownMetrics } from "../src/kubelet/node/index.ts";
 import { plegMetrics } from "../src/kubelet/pleg/index.ts";
+import { podResourcesMetrics } from "../src/kubelet/pod-resources/index.ts";
 import { countPods, podMetrics } from "../src/kubelet/pods/index.ts";
 import { probeMetrics } from "../src/kubelet/probes/index.ts";
 import type { Runtime } from "../src/kubelet/runtime/runtime.ts";
@@ -73,6 +74,13 @@ kubelet_orphaned_runtime_pods_total counter {}
 kubelet_pleg_last_seen_seconds gauge {}
 kubelet_pleg_relist_duration_seconds histogram {}
 kubelet_pleg_relist_interval_seconds histogram {}
+kubelet_pod_resources_endpoint_errors_get counter {server_api_version}
+kubelet_pod_resources_endpoint_errors_get_allocatable counter {server_api_version}
+kubelet_pod_resources_endpoint_errors_list counter {server_api_version}
+kubelet_pod_resources_endpoint_requests_get counter {server_api_version}
+kubelet_pod_resources_endpoint_requests_get_allocatable counter {server_api_version}
+kubelet_pod_resources_endpoint_requests_list counter {server_api_version}
+kubelet_pod_resources_endpoint_requests_total counter {server_api_version}
 kubelet_pod_start_duration_seconds histogram {}
 kubelet_pod_start_sli_duration_seconds histogram {}
 kubelet_pod_start_total_duration_seconds histogram {}
@@ -192,6 +200,7 @@ function declared(): { readonly rows: readonly string[]; readonly page: string }
   driverMetrics(metrics, clock);
   draMetrics(metrics, clock, () => new Map([["<any>", 0]]));
   devicePluginMetrics(metrics);
+  podResourcesMetrics(metrics);
   evictionMetrics(metrics);
   imageMetrics(metrics);
   cgroupVersionMetric(metrics, 2);

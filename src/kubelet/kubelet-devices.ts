@@ -1,10 +1,12 @@
 /** The devices of a kubelet's node: opened before its Pods, and run with them. */
-import { defaultFeatures } from "#api";
+import { join } from "node:path";
+import { type core, defaultFeatures } from "#api";
 import { abortable, type TaskGroup } from "#base";
 import { type NodeDevices, nodeDevices } from "./devices/index.ts";
 import type { KubeletOptions } from "./kubelet.ts";
 import type { Registration } from "./node/index.ts";
 import type { NodePods } from "./node-pods.ts";
+import { podResourcesMetrics, servePodResources } from "./pod-resources/index.ts";
 import { lookAtPod, runningContainers } from "./pods/index.ts";
 
 /** `parts`: they are there by the time that devices change. */
@@ -28,8 +30,9 @@ export function devicesOf(
 }
 
 export function startDevices(
+  { config, clock, log, metrics, host, features = defaultFeatures }: KubeletOptions,
   devices: NodeDevices,
-  { workers, api }: NodePods,
+  { workers, api, parts }: NodePods,
   registered: Promise<void>,
   tasks: TaskGroup,
 ): void {
@@ -41,4 +44,18 @@ export function startDevices(
     await abortable(registered, signal);
     await devices.serve(signal);
   });
+  if (host !== undefined) return;
+  const source = {
+    pods: () => workers.active(),
+    held: (pod: core.Pod, container: core.Container) => {
+      const { devices: own, claims } = parts.devices.held(pod, container);
+      return { devices: own, claims: features.enabled("KubeletPodResourcesDynamicResources") ? claims : [] };
+    },
+    healthyDevices: () => devices.healthyDevices(),
+  };
+  const dir = join(config.rootDir, "pod-resources");
+  const ofApi = podResourcesMetrics(metrics);
+  tasks.run("pod resources", (signal) =>
+    servePodResources({ source, dir, features, metrics: ofApi, clock, log }, signal),
+  );
 }

@@ -121,7 +121,7 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
     imageMetrics: ofImages,
     devices,
   });
-  startDevices(devices, pods, registered.promise, tasks);
+  startDevices(options, devices, pods, registered.promise, tasks);
   startRegistration(tasks, registration, startup, registered.resolve);
   if (csi !== undefined)
     tasks.run("plugins", async (running) => {

@@ -199,6 +199,7 @@ export const rooms: Record<string, readonly string[]> = {
     "plugins",
     "device-plugins",
     "devices",
+    "pod-resources",
     "volumes",
     "csi",
     // The Node, its Pods, and which of them have to go.
