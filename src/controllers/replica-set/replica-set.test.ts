@@ -68,7 +68,10 @@ describe("a ReplicaSet", () => {
         await settle();
         for (const pod of await pods())
           if (pod.status?.phase !== "Failed")
-            await client.of(kinds.Pod).in("default").updateStatus({ ...pod, status: rejected });
+            await client
+              .of(kinds.Pod)
+              .in("default")
+              .updateStatus({ ...pod, status: rejected });
       }
       if ([0, 1, 3, 10, 180].includes(second)) counts.push((await pods()).length);
       await clock.advance(startMs + (second + 1) * 1000 - clock.now());

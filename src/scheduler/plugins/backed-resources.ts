@@ -11,7 +11,7 @@ const IMPLICIT = "deviceclass.resource.kubernetes.io/";
 
 export class BackedResources {
   readonly #class: (name: string) => resource.DeviceClass | undefined;
-  #named = new Map<string, resource.DeviceClass>();
+  #named: ReadonlyMap<string, resource.DeviceClass> = new Map();
   #epoch = 0;
 
   constructor(informers: Informers) {
@@ -19,11 +19,7 @@ export class BackedResources {
     this.#class = (name) => classes.cache.get(name);
     classes.onChange(() => {
       this.#epoch += 1;
-      this.#named = new Map();
-      for (const each of [...classes.cache.list()].sort(youngestLast)) {
-        const { extendedResourceName } = each.spec;
-        if (extendedResourceName !== undefined) this.#named.set(extendedResourceName, each);
-      }
+      this.#named = classesByResource(classes.cache.list());
     });
   }
 
@@ -34,8 +30,24 @@ export class BackedResources {
 
   classFor(name: string): resource.DeviceClass | undefined {
     if (!name.includes("/")) return undefined;
-    return this.#named.get(name) ?? (name.startsWith(IMPLICIT) ? this.#class(name.slice(IMPLICIT.length)) : undefined);
+    const implicit = implicitClass(name);
+    return this.#named.get(name) ?? (implicit === undefined ? undefined : this.#class(implicit));
   }
+}
+
+/** The classes that name a resource themselves. */
+export function classesByResource(classes: Iterable<resource.DeviceClass>): ReadonlyMap<string, resource.DeviceClass> {
+  const named = new Map<string, resource.DeviceClass>();
+  for (const each of [...classes].sort(youngestLast)) {
+    const { extendedResourceName } = each.spec;
+    if (extendedResourceName !== undefined) named.set(extendedResourceName, each);
+  }
+  return named;
+}
+
+/** The name of the class that a resource stands for by its own name. */
+export function implicitClass(resourceName: string): string | undefined {
+  return resourceName.startsWith(IMPLICIT) ? resourceName.slice(IMPLICIT.length) : undefined;
 }
 
 function youngestLast({ metadata: a }: resource.DeviceClass, { metadata: b }: resource.DeviceClass): number {
