@@ -27,7 +27,7 @@ export interface ExplainedClaim {
   readonly help: readonly string[];
 }
 
-/** The claim that the scheduler would make for the Pod's extended resources; undefined: devices provide none of them. */
+/** The claim that the scheduler would make for the Pod's extended resources; undefined: devices provide none. */
 export function claimForExtended(
   pod: core.Pod,
   classes: readonly resource.DeviceClass[],
