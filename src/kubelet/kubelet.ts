@@ -20,16 +20,16 @@ import {
   TaskGroup,
 } from "#base";
 import { type Client, type EventRecorder, eventRecorder } from "#client";
-import { DRA_PLUGIN } from "#devices";
 import type { Tracer } from "#tracing";
 import { admitPod, admitResize, Usage } from "./admission/index.ts";
 import type { KubeletConfig } from "./config/index.ts";
 import type { NodeFacts } from "./containers/index.ts";
 import { type NodeCsi, nodeCsi } from "./csi/index.ts";
-import { type NodeDevices, nodeDevices } from "./devices/index.ts";
+import type { NodeDevices } from "./devices/index.ts";
 import { pressureProblem, SHUTDOWN_REJECTION } from "./eviction/index.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { type ImageMetrics, imageMetrics } from "./images/index.ts";
+import { devicesOf, startDevices } from "./kubelet-devices.ts";
 import { type KubeletHost, machineHost } from "./kubelet-host.ts";
 import { REDUCED_CRASH_BACKOFF } from "./lifecycle/index.ts";
 import { startMachineShutdown } from "./machine-shutdown.ts";
@@ -96,7 +96,7 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
     random,
     log,
   });
-  const devices = await nodeDevices({ dir: given.host === undefined ? config.rootDir : undefined, clock, log });
+  const devices = await devicesOf(options, () => ({ registration, pods }), signal);
   const csi = await csiOf({ ...options, recorder }, devices, () => registration.changed());
   const host = options.host ?? (await machineHost({ ...options, csi: options.csi ?? csi?.volumes }));
   const version = await versionOf(options, signal);
@@ -107,6 +107,7 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
   const images = given.host === undefined ? await nodeImages(options) : undefined;
   const registration = registrationOf(options, host, version, state, {
     csi,
+    devices,
     startup,
     runtimeProblem: () => pods.pleg.problem,
   });
@@ -123,10 +124,7 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
     images,
     devices,
   });
-  tasks.run("devices", async (running) => {
-    await abortable(pods.api.synced, running);
-    await devices.run((uid) => pods.workers.has(uid), running);
-  });
+  startDevices(options, devices, pods, registered.promise, tasks);
   startRegistration(tasks, registration, startup, registered.resolve);
   if (csi !== undefined)
     tasks.run("plugins", async (running) => {
@@ -169,7 +167,7 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
   try {
     await tasks.done();
   } finally {
-    devices.close();
+    await devices.close();
     await recorder.flush();
   }
 }
@@ -218,6 +216,7 @@ function newState({ config }: KubeletOptions, { machine }: KubeletHost): NodeSta
 
 interface RegistrationContext {
   readonly csi: NodeCsi | undefined;
+  readonly devices: NodeDevices;
   readonly startup: NodeStartup;
   readonly runtimeProblem: () => string | undefined;
 }
@@ -227,16 +226,17 @@ function registrationOf(
   { machine }: KubeletHost,
   { runtimeName, runtimeVersion: number }: RuntimeVersion,
   state: NodeState,
-  { csi, startup, runtimeProblem }: RegistrationContext,
+  { csi, devices, startup, runtimeProblem }: RegistrationContext,
 ): Registration {
   const { nodeName, nodeIps, taints, providerId, port } = config;
   const report = async (signal: AbortSignal): Promise<NodeReport> => {
     const status = await statusOf(runtime, signal);
     const { capacity, allocatable, pressures, isShuttingDown } = state;
+    const ofPlugins = devices.amounts();
     return {
       machine,
-      capacity,
-      allocatable,
+      capacity: { ...capacity, ...ofPlugins.capacity },
+      allocatable: { ...allocatable, ...ofPlugins.allocatable },
       addresses: nodeAddresses(nodeName, nodeIps),
       conditions: nodeConditions({
         runtime: status,
@@ -264,6 +264,7 @@ function registrationOf(
     onNode: (node) => {
       state.node = node;
       csi?.onNode(node);
+      devices.onNode(node);
       if (isReady(node)) startup.ready();
     },
     report,
@@ -287,8 +288,8 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
   const { config, client, runtime, clock, random, log, metrics, features = defaultFeatures } = options;
   const { host, version, state, recorder, tasks, registration, registered, imageMetrics: ofImages, devices } = context;
   const { nodeName, allowedUnsafeSysctls, staticPodPath: path, staticPodUrl: url } = config;
-  // Others may have added extended resources to the Node.
-  const allocatable = () => ({ ...state.node.status?.allocatable, ...state.allocatable });
+  // Others may have added extended resources to the Node. Those of device plugins are allocated in a step of their own.
+  const allocatable = () => ({ ...devices.othersOf(state.node.status?.allocatable ?? {}), ...state.allocatable });
   return nodePods({
     nodeName,
     client,
@@ -297,7 +298,7 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
     network: containerNetwork(),
     files: host.files,
     volumes: (objects, callsOf) => host.volumes(objects, state.facts, callsOf),
-    devices: (objects) => devices.ofPods(objects),
+    devices: (objects, callsOf) => devices.ofPods(objects, callsOf),
     cgroups: host.cgroups,
     facts: state.facts,
     admit: (pod, active) =>
@@ -324,12 +325,12 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
 /** Undefined where the host, or its volumes, are given: tests have their own. */
 async function csiOf(
   options: KubeletOptions & { readonly recorder: EventRecorder },
-  { drivers }: NodeDevices,
+  { handlers }: NodeDevices,
   onChange: () => void,
 ): Promise<NodeCsi | undefined> {
   if (options.host !== undefined || options.csi !== undefined) return undefined;
   const { rootDir: root, nodeName } = options.config;
-  return nodeCsi({ ...options, root, nodeName, onChange, plugins: new Map([[DRA_PLUGIN, drivers]]) });
+  return nodeCsi({ ...options, root, nodeName, onChange, plugins: handlers });
 }
 
 /** The Node exists before its status is kept up to date. */

@@ -45,7 +45,7 @@ export interface NodePodsOptions {
   /** A function, because volumes read objects that are watched here. */
   readonly volumes: (objects: PodObjects, callsOf: (podUid: string) => PodCalls) => PodVolumes;
   /** Default: the node has no drivers of devices. */
-  readonly devices?: ((objects: PodObjects) => PodDevices) | undefined;
+  readonly devices?: ((objects: PodObjects, callsOf: (podUid: string) => PodCalls) => PodDevices) | undefined;
   readonly cgroups: PodCgroups;
   readonly facts: () => NodeFacts;
   readonly admit: (pod: core.Pod, active: readonly core.Pod[]) => PodFailure | undefined;
@@ -105,7 +105,7 @@ export function nodePods(options: NodePodsOptions): NodePods {
     facts: options.facts,
     files: options.files,
     volumes: calls.mounting(options.volumes(objects, (uid) => calls.of(uid))),
-    devices: options.devices?.(objects) ?? withoutDrivers(objects),
+    devices: options.devices?.(objects, (uid) => calls.of(uid)) ?? withoutDrivers(objects),
     cgroups: options.cgroups,
     images: imagePuller({ ...options.images, runtime, objects, events, clock, metrics: ofImages }),
     probes: prober({

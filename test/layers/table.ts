@@ -190,13 +190,16 @@ export const rooms: Record<string, readonly string[]> = {
     "containers",
     "pleg",
     "admission",
+    "topology",
     // What Pods use: objects of the API, the machine, images, probes, plugins, volumes.
     "objects",
     "host",
     "images",
     "probes",
     "plugins",
+    "device-plugins",
     "devices",
+    "pod-resources",
     "volumes",
     "csi",
     // The Node, its Pods, and which of them have to go.

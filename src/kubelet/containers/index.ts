@@ -1,7 +1,7 @@
 /** The whole public surface of containers: from a Pod and its node to the runtime's configuration. */
 export { podCgroup, qosCgroup } from "./cgroup-names.ts";
 export { RuntimeConfigError } from "./config-error.ts";
-export { type ContainerParts, containerConfig } from "./container-config.ts";
+export { type ContainerParts, containerConfig, type DeviceParts } from "./container-config.ts";
 export { parseResolver, podResolver } from "./dns.ts";
 export { type Environment, type EnvSources, environment, envReferences } from "./env.ts";
 export { etcHosts } from "./etc-hosts.ts";

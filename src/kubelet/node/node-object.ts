@@ -127,7 +127,7 @@ export function nodeStatus(before: core.NodeStatus, report: NodeReport, nowMs: n
   const { machine, capacity, allocatable, addresses, kubeletPort, runtimeVersion, kubeletVersion } = report;
   return {
     capacity,
-    allocatable: { ...allocatable, ...extendedOf(before.capacity) },
+    allocatable: { ...extendedOf(before.capacity), ...allocatable },
     addresses,
     conditions: report.conditions.map((condition) => dated(condition, before, nowMs)),
     ...(kubeletPort !== undefined && { daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort } } }),

@@ -7,7 +7,7 @@ export { countPods } from "./pod-counts.ts";
 export { type PodMetrics, podMetrics } from "./pod-metrics.ts";
 export { type PodState, PodWorker } from "./pod-worker.ts";
 export { PodWorkers } from "./pod-workers.ts";
-export { lookAtPod, newest, type RuntimePod } from "./runtime-pod.ts";
+export { lookAtPod, newest, type RuntimePod, runningContainers } from "./runtime-pod.ts";
 export { CONFIG_HASH, CONFIG_MIRROR, isMirror } from "./sources/index.ts";
 export { staticPods } from "./static-pods.ts";
 export { StatusWriter } from "./status-writer.ts";

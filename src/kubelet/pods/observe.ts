@@ -17,7 +17,7 @@ export interface ObserveOptions {
   readonly applied?: (container: ContainerStatus) => core.ResourceRequirements;
 }
 
-type Parts = Pick<PodParts, "files" | "probes" | "facts" | "runtimeName">;
+type Parts = Pick<PodParts, "files" | "probes" | "facts" | "runtimeName" | "devices">;
 
 export async function observe(
   parts: Parts,
@@ -39,7 +39,14 @@ export async function observe(
     isOver,
     failure,
     conditions,
+    devices: devicesOf(parts, pod),
   };
+}
+
+function devicesOf({ devices }: Parts, pod: core.Pod): ReadonlyMap<string, readonly core.ResourceStatus[]> {
+  const { initContainers = [], containers = [] } = pod.spec ?? {};
+  const found = [...initContainers, ...containers].map((each) => [each.name, devices.health(pod, each)] as const);
+  return new Map(found.filter(([, statuses]) => statuses.length > 0));
 }
 
 async function observeContainer(

@@ -13,14 +13,15 @@
  * 5. Readiness probes continue while containers stop, and what they find is reported.
  * 6. The Pod is deleted from the API only after its containers have exited and its volumes are unmounted.
  */
-import { type core, writeJson } from "#api";
+import type { core } from "#api";
 import { Backoff, type ChildController, childController, isAbort, type Random } from "#base";
 import { rememberedAllocation, withAllocation } from "../admission/index.ts";
 import { type PodFailure, podGraceSeconds } from "../lifecycle/index.ts";
-import { podStatus, podText, rejectedStatus } from "../pod-status/index.ts";
+import { isFinal, podStatus, podText, rejectedStatus } from "../pod-status/index.ts";
 import { killPod } from "./kill.ts";
 import { observe } from "./observe.ts";
 import type { PodParts } from "./parts.ts";
+import { needsSync, removeFromNode } from "./pod-changes.ts";
 import { newMemory, type PodMemory } from "./pod-memory.ts";
 import type { SyncKind } from "./pod-metrics.ts";
 import { isRunning, lookAtPod, type RuntimePod } from "./runtime-pod.ts";
@@ -55,7 +56,9 @@ export class PodWorker {
   readonly #status: PodWorkerOptions["status"];
   readonly #memory: PodMemory = newMemory();
   readonly #backoff: Backoff;
-  readonly #rejection: PodFailure | undefined;
+  #rejection: PodFailure | undefined;
+  /** It has what the node hands out to Pods as it admits them. */
+  #isAdmitted = false;
   #pod: core.Pod;
   #state: PodState = "syncing";
   #ending: Ending | undefined;
@@ -213,6 +216,7 @@ export class PodWorker {
       this.#status.set(pod, status);
       this.#parts.metrics.reported(pod, status);
     };
+    if (!(await this.#admit(pod))) return 0;
     const result = await this.#trace.during(pod, () => syncPod(this.#parts, pod, this.#memory, report, signal));
     if (result.next === "end") {
       this.#end({ failure: result.failure });
@@ -220,6 +224,20 @@ export class PodWorker {
     }
     if (result.next === "again") return 0;
     return Math.min(RESYNC_MS, Math.max(0, (result.wakeAtMs ?? Number.POSITIVE_INFINITY) - this.#parts.clock.now()));
+  }
+
+  /** The second part of admission: devices may have to be asked for. False if the Pod was rejected. */
+  async #admit(pod: core.Pod): Promise<boolean> {
+    if (this.#isAdmitted || isFinal(pod.status?.phase)) return true;
+    const { devices, events, metrics } = this.#parts;
+    const rejection = await devices.admit(pod);
+    this.#isAdmitted = true;
+    if (rejection === undefined) return true;
+    events.record(pod, "Warning", rejection.reason, rejection.message);
+    metrics.rejected(rejection.reason);
+    this.#rejection = rejection;
+    this.#end({ failure: rejection });
+    return false;
   }
 
   async #terminate(signal: AbortSignal): Promise<number> {
@@ -321,30 +339,4 @@ export class PodWorker {
       this.#wake = undefined;
     }
   }
-}
-
-/** Whether a change needs a sync: of the spec, the metadata or a readiness gate. */
-function needsSync(before: core.Pod, after: core.Pod): boolean {
-  const relevant = ({ metadata, spec, status }: core.Pod) => {
-    const { generation, labels, annotations, deletionTimestamp, deletionGracePeriodSeconds } = metadata;
-    const gates = (spec?.readinessGates ?? []).map(({ conditionType }) =>
-      status?.conditions?.find(({ type }) => type === conditionType),
-    );
-    const own = generation === undefined ? spec : generation;
-    return { own, labels, annotations, deletionTimestamp, deletionGracePeriodSeconds, gates };
-  };
-  return writeJson(relevant(before)) !== writeJson(relevant(after));
-}
-
-/** Removes containers, sandboxes and files of a Pod that is gone from the API. */
-async function removeFromNode(parts: PodParts, pod: core.Pod, signal: AbortSignal): Promise<void> {
-  const { uid = "" } = pod.metadata;
-  const runtime = await lookAtPod(parts.runtime, uid, signal);
-  for (const { id } of runtime.containers) await parts.runtime.removeContainer(id, signal);
-  for (const { id } of runtime.sandboxes) {
-    await parts.runtime.stopPodSandbox(id, signal);
-    await parts.runtime.removePodSandbox(id, signal);
-  }
-  await parts.files.removePod(uid);
-  await parts.files.removeLogs(uid);
 }

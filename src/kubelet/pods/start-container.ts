@@ -93,6 +93,7 @@ async function withImages(
 async function configured(parts: PodParts, request: StartRequest, image: Image, signal: AbortSignal) {
   const { pod, container, attempt: count, targetId } = request;
   try {
+    const devices = await parts.devices.runOptions(pod, container);
     const { variables, skipped } = await environmentOf(parts, request);
     for (const { source, keys } of skipped) {
       const note = `Keys [${keys.join(", ")}] from the EnvFrom ${source} were skipped since they are considered invalid environment variable names.`;
@@ -108,7 +109,7 @@ async function configured(parts: PodParts, request: StartRequest, image: Image, 
         imageUser: { uid: image.uid, username: image.username },
         env: variables,
         paths,
-        cdiDevices: parts.devices.cdiDevices(pod, container),
+        devices,
         targetId,
       },
       parts.facts(),

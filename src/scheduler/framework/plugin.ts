@@ -52,6 +52,8 @@ export interface NodeFilter<State> {
   readonly reads: "node";
   prepare(ask: NodeAsk): Prepared<State>;
   check(state: State, node: NodeInfo): Verdict;
+  /** Changes when verdicts may change without a change of a node. Absent: they never do. */
+  epoch?(): number;
 }
 
 export interface ClusterFilter<State> {
