@@ -97,7 +97,8 @@ export async function mountVolume(
     await detachUnused(machine, volume.id);
     await machine.images.grow(image, fsType, bytes, signal);
   }
-  const device = await machine.attach(image, readOnly);
+  // Also where it is only read: a file system that was not unmounted, as in a clone, first repeats its journal.
+  const device = await machine.attach(image, false);
   if (there === undefined) await machine.mount(device, path, { fsType, flags: access.mountFlags, readOnly });
   if (!grows || (!growsHere && there !== undefined)) return;
   if (growsHere) {
