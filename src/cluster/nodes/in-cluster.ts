@@ -87,9 +87,9 @@ export interface OpenedRealNodes {
 
 export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNodes> {
   const { outside = true } = options;
-  const { podRanges, loadBalancerAddresses, mounts, opensLoops, hostPorts } = options.config;
+  const { podRanges, loadBalancerAddresses, mounts, opensLoops, hasUserNamespaces, hostPorts } = options.config;
   if (loadBalancerAddresses !== undefined) await checkAddresses(loadBalancerAddresses);
-  const settings = { ...options, podRanges, mounts, opensLoops, outside, hostPorts };
+  const settings = { ...options, podRanges, mounts, opensLoops, hasUserNamespaces, outside, hostPorts };
   const nodes = await RealNodes.open(settings).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
     throw new ClusterError(

@@ -12,8 +12,9 @@
 import { mkdir } from "node:fs/promises";
 import { type Clock, isAbort, KeyedBackoff, type Logger, type Random } from "#base";
 import type { HostPort, NodeOwn } from "../config/cluster-config.ts";
+import { ClusterError } from "../config/errors.ts";
 import { type NodeMount, parseNodeMount } from "./isolation/node-mounts.ts";
-import { isolationObstacle } from "./isolation/probe.ts";
+import { isolationObstacle, userNamespaceObstacle } from "./isolation/probe.ts";
 import { ensureProgramsDir, installPrograms } from "./isolation/programs.ts";
 import { Registries } from "./isolation/registries.ts";
 import { inspectMachine, type Machine } from "./machine/machine.ts";
@@ -54,6 +55,8 @@ export interface RealNodesOptions {
   readonly mounts?: readonly NodeMount[] | undefined;
   /** Whether Pods of nodes that start now may open loop devices. Default: false. */
   readonly opensLoops?: boolean | undefined;
+  /** Whether nodes that are made now have user namespaces of their own. Default: false. */
+  readonly hasUserNamespaces?: boolean | undefined;
   /** Whether nodes and Pods reach what this machine reaches. */
   readonly outside: boolean;
   /** Ports of this machine that Pods reach. */
@@ -75,6 +78,7 @@ export class RealNodes {
   readonly #machine: Machine;
   readonly #mounts: readonly NodeMount[];
   readonly #opensLoops: boolean;
+  readonly #hasUserNamespaces: boolean;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #busy = new Map<string, Promise<void>>();
@@ -105,6 +109,7 @@ export class RealNodes {
     this.#machine = machine;
     this.#mounts = options.mounts ?? [];
     this.#opensLoops = options.opensLoops === true;
+    this.#hasUserNamespaces = options.hasUserNamespaces === true;
     this.#uplink = { isOpen: options.outside, mtu };
     this.#hostPorts = options.hostPorts ?? [];
     this.#registries = new Registries(site.registryDir);
@@ -122,6 +127,9 @@ export class RealNodes {
       inspectMachine(site.nodesDir),
       isolationObstacle(),
     ]);
+    const noUsers = options.hasUserNamespaces === true ? (obstacle ?? (await userNamespaceObstacle())) : undefined;
+    if (noUsers !== undefined)
+      throw new ClusterError(`--node-user-namespaces: this machine gives nodes no user namespaces: ${noUsers}.`);
     const mtu = await uplinkMtu();
     await ensureSwitch(site, network, mtu);
     // An earlier start may have had one, and nodes that still run.
@@ -256,6 +264,7 @@ export class RealNodes {
       ...{ site, network, machine, kubelet, clock, log, signal, env, mounts },
       isIsolated: this.#isIsolated,
       opensLoops: this.#opensLoops,
+      hasUserNamespaces: this.#hasUserNamespaces,
       uplink: this.#uplink,
     });
     log.info("node is up", { node: names.name, ip, ms: Math.round(clock.monotonic() - start) });

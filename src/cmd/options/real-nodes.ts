@@ -22,6 +22,7 @@ export interface RealNodesFlagOptions {
   readonly ingress?: boolean;
   readonly nodeMount?: readonly string[];
   readonly nodeLoopDevices?: boolean;
+  readonly nodeUserNamespaces?: boolean;
   readonly hostPorts?: readonly HostPort[];
   readonly localhost?: boolean;
 }
@@ -52,6 +53,10 @@ export function realNodesOptions(): readonly Option[] {
       "--node-loop-devices",
       "real nodes that start have raw block volumes; their privileged Pods can then open all loop devices of this machine",
     ),
+    new Option(
+      "--node-user-namespaces",
+      "real nodes that are made have user namespaces: their privileged Pods cannot change settings of this machine's kernel, and they make no volumes",
+    ).conflicts("nodeLoopDevices"),
   ];
 }
 
@@ -131,7 +136,8 @@ export async function chooseNodes(
 }
 
 function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfig> {
-  const { proxyMode, clusterCidr, loadBalancers, ingress, nodeLoopDevices, hostPorts, localhost } = options;
+  const { proxyMode, clusterCidr, loadBalancers, ingress, nodeLoopDevices, nodeUserNamespaces, hostPorts, localhost } =
+    options;
   const addresses = loadBalancers === false ? [] : options.loadBalancerAddresses;
   return {
     proxyMode,
@@ -141,6 +147,7 @@ function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfi
     ...(localhost === false && { localhost }),
     ...(ingress === false && { ingress }),
     ...(nodeLoopDevices === true && { opensLoops: true }),
+    ...(nodeUserNamespaces === true && { hasUserNamespaces: true }),
   };
 }
 

@@ -10,7 +10,17 @@ const TRY =
 export async function isolationObstacle(): Promise<string | undefined> {
   const missing = NEEDED.filter((program) => findProgram(program) === undefined);
   if (missing.length > 0) return `there is no ${missing.join(", ")} here`;
-  const namespaces = ["--mount", "--uts", "--ipc", "--net", "--cgroup", "--pid", "--fork", "--propagation", "private"];
+  return obstacleTo([]);
+}
+
+/** The same for user namespaces of their own. */
+export async function userNamespaceObstacle(): Promise<string | undefined> {
+  return obstacleTo(["--user", "--map-root-user"]);
+}
+
+async function obstacleTo(more: readonly string[]): Promise<string | undefined> {
+  const usual = ["--mount", "--uts", "--ipc", "--net", "--cgroup", "--pid", "--fork", "--propagation", "private"];
+  const namespaces = [...more, ...usual];
   return run("unshare", [...namespaces, "sh", "-c", TRY]).then(
     () => undefined,
     (error: unknown) => {
