@@ -281,7 +281,12 @@ describe.skipIf(why !== "")(`nodes with user namespaces${why && `: ${why}`}`, { 
     try {
       const options = ["--nodes", "1", "--port", "0", "--node-user-namespaces"];
       await machine.ok("up", "--detach", "--runtime", "containerd", ...options);
-      const host = { hostPID: true, hostIPC: true, volumes: [{ name: "host", hostPath: { path: "/" } }] };
+      const host = {
+        hostPID: true,
+        hostIPC: true,
+        hostNetwork: true,
+        volumes: [{ name: "host", hostPath: { path: "/" } }],
+      };
       const privileged = {
         securityContext: { privileged: true },
         volumeMounts: [{ name: "host", mountPath: "/host" }],
@@ -345,7 +350,7 @@ describe.skipIf(why !== "")(`nodes with user namespaces${why && `: ${why}`}`, { 
       const limit =
         "cat /host/sys/fs/cgroup/memory/kubepods/*/*/memory.limit_in_bytes /host/sys/fs/cgroup/kubepods/*/memory.max";
       expect(await attack(limit)).toContain(String(64 * 1024 ** 2));
-      expect(await attack("nft list tables || chroot /host nft list tables")).toContain("table ");
+      expect(await attack("chroot /host nft list tables")).toContain("table ");
       // Its disk outlives it, and stays its own.
       await machine.ok("down");
       expect(machine.leftovers()).toEqual([]);

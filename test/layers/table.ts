@@ -244,6 +244,7 @@ export const rooms: Record<string, readonly string[]> = {
     "pv-protection",
     "pvc-protection",
     "vac-protection",
+    "selinux-warning",
     "replica-set",
     "resource-claim",
     "resource-quota",
