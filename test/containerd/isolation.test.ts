@@ -247,6 +247,9 @@ describe.skipIf(why !== "")(`a node is a machine${why && `: ${why}`}`, { timeout
   });
 });
 
+/** BPF_PROG_GET_NEXT_ID: says that there is none (ENOENT), or that it may not ask (EPERM). */
+const BPF = '$attr = "\\0" x 128; $! = 0; syscall(321, 11, $attr, 128) == 0 || $! == 2 and print "OPEN"';
+
 /**
  * Doors to the machine's kernel that a privileged Pod has by mounts of its own. Each attempt changes nothing where it
  * succeeds: what is there is written again.
@@ -268,8 +271,7 @@ const doors = (canary: string): readonly (readonly [name: string, script: string
   ["devices", "mknod /tmp/null c 1 3 && cat /tmp/null && echo OPEN"],
   ["debugfs", "mkdir -p /tmp/debug; mount -t debugfs none /tmp/debug && echo OPEN"],
   ["tracefs", "mkdir -p /tmp/trace; mount -t tracefs none /tmp/trace && echo OPEN"],
-  // BPF_PROG_GET_NEXT_ID: says that there is none (ENOENT), or that it may not ask (EPERM).
-  ["bpf", `chroot /host perl -e '$! = 0; syscall(321, 11, "\\0" x 128, 128) == 0 || $! == 2 and print "OPEN"'`],
+  ["bpf", `chroot /host perl -e '${BPF}'`],
   // For files that begin like this: none does. What the machine has of it, the test looks at.
   ["binfmt_misc", `echo ':${canary}:M::${canary}::/bin/false:' > /tmp/formats/register`],
 ];
@@ -325,12 +327,20 @@ describe.skipIf(why !== "")(`nodes with user namespaces${why && `: ${why}`}`, { 
       expect(execFileSync("unshare", ["--mount", "sh", "-c", formats, canary], { encoding: "utf8" })).not.toContain(
         canary,
       );
-      // The way to ask is right: the root of the machine may write what it reads.
+      // The way to ask is right: the root of the machine may.
       expect(
         execFileSync("sh", ["-c", `was=$(cat $0); echo "$was" > $0 && echo OPEN`, "/proc/sys/kernel/core_pattern"], {
           encoding: "utf8",
         }),
       ).toBe("OPEN\n");
+      // Keys of the machine's root are those of another user. (add_key, keyctl SEARCH and UNLINK; -4: the user's own.)
+      const key = `($type, $name, $value) = ("user", "${canary}", "x")`;
+      const find = "syscall(250, 10, -4, $type, $name, 0)";
+      const perl = (script: string) => execFileSync("perl", ["-e", `${key}; ${script}`], { encoding: "utf8" });
+      expect(perl(`syscall(248, $type, $name, $value, 1, -4); print "OPEN" if ${find} > 0`)).toBe("OPEN");
+      expect(await attack(`chroot /host perl -e '${key}; print ${find} > 0 ? "OPEN" : "CLOSED"'`)).toBe("CLOSED");
+      expect(perl(`syscall(250, 9, ${find}, -4); print "GONE" if ${find} < 0`)).toBe("GONE");
+      expect(perl(BPF)).toBe("OPEN");
       // No process of the node is root on the machine.
       const { init } = (await readNode(nodeNames(siteNames(machine.home.dataDir), "node-1")))?.run ?? {};
       const ids = execFileSync("ps", ["--ppid", String(init?.pid), "-o", "uid="], { encoding: "utf8" })

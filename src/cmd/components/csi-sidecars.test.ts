@@ -40,6 +40,7 @@ describe("the flags of csi-sidecars", () => {
     expect(read("--enable-capacity", "--capacity-poll-interval=5m").settings.capacity).toMatchObject({
       pollMs: 300_000,
     });
+    expect(read("--enable-node-watcher").settings.health).toMatchObject({ watchesNodes: true });
     expect(read("--feature-gates=CrossNamespaceVolumeDataSource=true").settings.provisioner?.settings).toMatchObject({
       crossNamespace: true,
     });

@@ -39,6 +39,7 @@ export interface CsiSidecarsOptions extends LoggingFlagOptions {
   readonly capacityNamespace: string;
   readonly reconcileSync: number;
   readonly monitorInterval: number;
+  readonly enableNodeWatcher: boolean;
 }
 
 const ORIGINAL: OriginalFlags = {
@@ -48,7 +49,7 @@ const ORIGINAL: OriginalFlags = {
     capacity-threads resync handle-volume-inuse-error controller-publish-readonly`),
   refused: names(`node-deployment node-deployment-immediate-binding node-deployment-base-delay node-deployment-max-delay
     http-endpoint metrics-address metrics-path capacity-ownerref-level volume-name-uuid-length retry-interval-start retry-interval-max
-    master run-controller-service enable-node-watcher`),
+    master run-controller-service`),
   fixed: {},
 };
 
@@ -96,6 +97,7 @@ export function csiSidecarsCommand(): Command {
     new Option("--capacity-namespace <name>", "of CSIStorageCapacity objects").default("kube-system"),
     time("reconcile-sync", "time between two comparisons with what the driver has published", 60_000, "1m"),
     time("monitor-interval", "time between two checks of all volumes' health", 60_000, "1m"),
+    flag("enable-node-watcher", "tell of claims whose Pods are on a node that has failed", false),
     new Option("--feature-gates <gates>", `${CROSS_NAMESPACE}=true|false`),
   ];
   for (const option of [...own, ...loggingOptions(), ...originalFlags(ORIGINAL)]) command.addOption(option);
@@ -134,7 +136,7 @@ export function csiSidecarsConfig(options: CsiSidecarsOptions): StandaloneSideca
       }),
       attacher: { ...calls, compareMs: options.reconcileSync },
       resizer: { ...calls, extraMetadata: options.extraModifyMetadata },
-      health: { timeoutMs, intervalMs: options.monitorInterval },
+      health: { timeoutMs, intervalMs: options.monitorInterval, watchesNodes: options.enableNodeWatcher },
     },
     ...(options.leaderElection && {
       leaderElection: {

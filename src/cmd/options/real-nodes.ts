@@ -88,7 +88,7 @@ export interface NodesChoice {
 
 type Tools = Pick<
   Awaited<ReturnType<typeof nodeTools>>,
-  "obstacles" | "missingPackages" | "canInstall" | "installCommand" | "installPackages"
+  "obstacles" | "missingPackages" | "wantedHere" | "canInstall" | "installCommand" | "installPackages"
 >;
 
 export interface Terminal {
@@ -191,18 +191,30 @@ function describesSimulated({ nodeCpu, nodeMemory, nodePods, nodeZones }: NodesF
 }
 
 /** The remaining obstacle, as a sentence. */
-async function obstacle({ yes }: RealNodesFlagOptions, terminal: Terminal, tools: Tools): Promise<string | undefined> {
+async function obstacle(options: RealNodesFlagOptions, terminal: Terminal, tools: Tools): Promise<string | undefined> {
   const missing = tools.missingPackages();
   if (missing.length > 0 && tools.canInstall()) {
     const command = tools.installCommand(missing);
-    if (!yes && !(await agrees(command, terminal))) {
+    if (!options.yes && !(await agrees(command, terminal))) {
       return `Real nodes need ${missing.join(", ")}: use --yes, or install them with \`${command}\`.`;
     }
     terminal.say(`Installing ${missing.join(", ")} …`);
     await tools.installPackages(missing);
   }
+  await installWanted(options, terminal, tools);
   const left = tools.obstacles();
   return left.length === 0 ? undefined : left.join(" ");
+}
+
+/** What nodes can do without: nobody is asked, and a failure is only said. */
+async function installWanted({ yes }: RealNodesFlagOptions, { say }: Terminal, tools: Tools): Promise<void> {
+  const wanted = tools.wantedHere();
+  if (wanted.length === 0 || !yes || !tools.canInstall()) return;
+  say(`Installing ${wanted.join(", ")} …`);
+  await tools.installPackages(wanted).catch((error: unknown) => {
+    if (!(error instanceof ClusterError)) throw error;
+    say(`Going on without ${wanted.join(", ")}: ${tools.installCommand(wanted)} failed.`);
+  });
 }
 
 async function agrees(command: string, { ask }: Terminal): Promise<boolean> {

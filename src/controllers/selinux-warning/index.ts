@@ -38,7 +38,7 @@ export const seLinuxWarningController = defineController({
       return uid === undefined ? [] : keysWith(`${namespace}/${name}`);
     };
 
-    /** What stands behind a volume of a Pod; undefined: nothing that could be shared and mounted with a label, or not yet. */
+    /** What stands behind a volume of a Pod; undefined: nothing that Pods could share, or not yet. */
     const sharedOf = (pod: Pod, volume: core.Volume): Shared | undefined => {
       const claim = claims.get(claimKeyOf(pod, volume) ?? "");
       const bound = claim && boundVolume(claim, (name) => volumes.get(name));

@@ -19,7 +19,7 @@ export function labelsConflict(one: string, other: string): boolean {
   return parts.some((part, at) => part !== "" && others[at] !== "" && part !== others[at]);
 }
 
-/** Of each volume that containers mount: all labels of these containers. A container's own options replace the Pod's. */
+/** Of each volume that containers mount: all their labels. A container's own options replace the Pod's. */
 export function volumeLabels({ spec }: Pod): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   const containers = [

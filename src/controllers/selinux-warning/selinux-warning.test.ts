@@ -107,7 +107,7 @@ describe("Pods that share a volume", () => {
       spec: {
         accessModes,
         capacity: { storage: "1Gi" },
-        claimRef: { namespace: "default", name: "data", uid: metadata.uid },
+        claimRef: { namespace: "default", name: "data", uid: metadata.uid ?? "" },
         csi: { driver: "d.example.com", volumeHandle: "h" },
       },
     });
