@@ -399,7 +399,8 @@ describe.skipIf(why !== "")(`nodes where namespaces are refused${why && `: ${why
       // The next start can: nodes get their namespaces, and the level is Kubernetes' own again.
       await machine.ok("down", "--keep-nodes");
       rmSync(join(bin, "unshare"));
-      await machine.ok("up", "--detach", "--runtime", "containerd", "--port", "0");
+      const up = ["up", "--detach", "--runtime", "containerd", "--port", "0", "--node-user-namespaces"];
+      expect(await machine.ok(...up)).toContain("Nodes that existed before have no user namespaces: node-1.");
       await machine.apply(podOf("allowed", { hostPID: true }));
       await machine.kubectl("wait", "--for=condition=Ready", "--timeout=90s", "pod/allowed", "pod/plain");
       expect((await readNode(nodeNames(siteNames(machine.home.dataDir), "node-1")))?.run?.init).toBeDefined();

@@ -19,6 +19,7 @@ import { chooseIngressPorts, isFreePort } from "./entrances/ingress-ports.ts";
 import { keepEntrances } from "./entrances/keep-entrances.ts";
 import { localAddressOf } from "./entrances/plan.ts";
 import { readWanted } from "./entrances/records.ts";
+import { idRangeOf } from "./isolation/user-namespace.ts";
 import { CommandError } from "./machine/command.ts";
 import { checkAddresses, runLoadBalancers } from "./network/load-balancers.ts";
 import { DNS_RELAY_PORT, openDnsRelay } from "./outside/dns-relay.ts";
@@ -28,7 +29,7 @@ import { endIngress, keepIngress } from "./programs/ingress.ts";
 import { RealNodes } from "./real-nodes.ts";
 import { openPullProxy, PROXY_PORT } from "./runtime/pull-proxy.ts";
 import { namedRegistries, REGISTRY_HOSTS } from "./site/mirrors.ts";
-import { listNodes } from "./site/record.ts";
+import { listNodes, type NodeRecord } from "./site/record.ts";
 
 const NODES = kinds.Node;
 const POLL_MS = 50;
@@ -192,7 +193,7 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
       ({ names, run }) => run?.state === "running" && isReady(inApi.cache.get(names.name)),
     ).length;
     if (ready === wanted.length || clock.monotonic() >= deadline)
-      return { ready, wanted: wanted.length, notes: notesOn(ports) };
+      return { ready, wanted: wanted.length, notes: [...notesOn(ports), ...(await otherKindNotes(wanted, config))] };
     await clock.sleep(POLL_MS, background.signal);
   }
 }
@@ -205,6 +206,19 @@ async function ingressPorts(file: string, dir: DataDir): Promise<ReadonlyMap<num
   const chosen = await chooseIngressPorts(new Map(JSON.parse(text) as [number, number][]), isFree);
   await writeFileAtomic(file, `${JSON.stringify([...chosen])}\n`);
   return chosen;
+}
+
+/** A node keeps the kind that its disk was made with. */
+async function otherKindNotes(
+  nodes: readonly NodeRecord[],
+  { hasUserNamespaces }: RealNodesConfig,
+): Promise<readonly string[]> {
+  if (hasUserNamespaces !== true) return [];
+  const kinds = await Promise.all(nodes.map(async ({ names }) => ({ names, ids: await idRangeOf(names) })));
+  const others = kinds.filter(({ ids }) => ids === undefined).map(({ names }) => names.name);
+  if (others.length === 0) return [];
+  const which = others.join(", ");
+  return [`Nodes that existed before have no user namespaces: ${which}. Remove and add them to give them some.`];
 }
 
 function notesOn(ports: ReadonlyMap<number, number> | undefined): readonly string[] {
