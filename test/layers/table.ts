@@ -263,7 +263,7 @@ export const rooms: Record<string, readonly string[]> = {
   ],
   registry: ["files", "requests"],
   metrics: ["points", "scrape", "api", "adapter"],
-  network: ["kernel", "cni", "overlay", "policy", "proxy", "dns", "http", "gateway", "ingress"],
+  network: ["kernel", "cni", "overlay", "policy", "proxy", "dns", "http", "stream", "gateway", "ingress"],
   storage: ["csi", "driver", "sidecars", "snapshots"],
   "storage/driver": ["rules", "machine", "catalog", "services", "linux", "memory"],
   "storage/snapshots": ["objects", "definitions", "controller", "groups", "sidecar", "run"],

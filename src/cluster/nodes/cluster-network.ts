@@ -77,16 +77,34 @@ const ingressRole: rbac.ClusterRole = {
     { apiGroups: ["networking.k8s.io"], resources: ["ingresses/status"], verbs: ["update"] },
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
     // The Gateway API, if its CRDs are installed.
-    { apiGroups: [""], resources: ["namespaces"], verbs: READS },
+    // ConfigMaps: the authorities of BackendTLSPolicies.
+    { apiGroups: [""], resources: ["namespaces", "configmaps"], verbs: READS },
     { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: READS },
     {
       apiGroups: [GATEWAY_GROUP],
-      resources: ["gatewayclasses", "gateways", "httproutes", "grpcroutes", "referencegrants"],
+      resources: [
+        "gatewayclasses",
+        "gateways",
+        "httproutes",
+        "grpcroutes",
+        "tlsroutes",
+        "tcproutes",
+        "backendtlspolicies",
+        "referencegrants",
+      ],
       verbs: READS,
     },
     {
       apiGroups: [GATEWAY_GROUP],
-      resources: ["gatewayclasses/status", "gateways/status", "httproutes/status", "grpcroutes/status"],
+      resources: [
+        "gatewayclasses/status",
+        "gateways/status",
+        "httproutes/status",
+        "grpcroutes/status",
+        "tlsroutes/status",
+        "tcproutes/status",
+        "backendtlspolicies/status",
+      ],
       verbs: ["update"],
     },
   ],
