@@ -29,6 +29,7 @@ import { resourceClaimController } from "./resource-claim/index.ts";
 import { resourceQuotaController } from "./resource-quota/index.ts";
 import { rootCaPublisher } from "./root-ca/index.ts";
 import type { Controller } from "./runtime/index.ts";
+import { seLinuxWarningController } from "./selinux-warning/index.ts";
 import { serviceAccountController } from "./service-account/index.ts";
 import { serviceAccountTokens, type TokenClaims } from "./service-account-tokens/index.ts";
 import { serviceCidrController } from "./service-cidr/index.ts";
@@ -125,6 +126,7 @@ export function allControllers(facts: ClusterFacts): readonly Controller[] {
     trustBundlePublisher(caPem),
     storageVersionGc,
     storageVersionMigrator,
+    seLinuxWarningController,
     bootstrapSigner,
     tokenCleaner,
     legacyTokenCleaner(limits.legacyTokens ?? {}),

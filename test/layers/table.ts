@@ -247,6 +247,7 @@ export const rooms: Record<string, readonly string[]> = {
     "pv-protection",
     "pvc-protection",
     "vac-protection",
+    "selinux-warning",
     "replica-set",
     "resource-claim",
     "resource-quota",

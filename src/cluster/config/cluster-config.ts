@@ -106,6 +106,8 @@ export interface RealNodesConfig {
   readonly own?: readonly NodeOwn[] | undefined;
   /** Whether Pods of nodes that start may open loop devices of this machine. Default: false. */
   readonly opensLoops?: boolean | undefined;
+  /** Whether nodes that are made now have user namespaces of their own. Default: false. */
+  readonly hasUserNamespaces?: boolean | undefined;
 }
 
 export interface HostPort {

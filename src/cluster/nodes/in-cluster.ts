@@ -20,6 +20,7 @@ import { chooseIngressPorts, isFreePort } from "./entrances/ingress-ports.ts";
 import { keepEntrances } from "./entrances/keep-entrances.ts";
 import { localAddressOf } from "./entrances/plan.ts";
 import { readWanted } from "./entrances/records.ts";
+import { idRangeOf } from "./isolation/user-namespace.ts";
 import { CommandError } from "./machine/command.ts";
 import { checkAddresses, runLoadBalancers } from "./network/load-balancers.ts";
 import { DNS_RELAY_PORT, openDnsRelay } from "./outside/dns-relay.ts";
@@ -29,7 +30,7 @@ import { endIngress, keepIngress } from "./programs/ingress.ts";
 import { RealNodes } from "./real-nodes.ts";
 import { openPullProxy, PROXY_PORT } from "./runtime/pull-proxy.ts";
 import { siteNames } from "./site/names.ts";
-import { listNodes } from "./site/record.ts";
+import { listNodes, type NodeRecord } from "./site/record.ts";
 
 const NODES = kinds.Node;
 const POLL_MS = 50;
@@ -90,15 +91,16 @@ export interface OpenedRealNodes {
 
 export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNodes> {
   const { outside = true } = options;
-  const { podRanges, loadBalancerAddresses, mounts: given, opensLoops, hostPorts, registriesFile } = options.config;
+  const { podRanges, loadBalancerAddresses, mounts: given, opensLoops, hasUserNamespaces } = options.config;
+  const { hostPorts, registriesFile, credentialProviders } = options.config;
   if (loadBalancerAddresses !== undefined) await checkAddresses(loadBalancerAddresses);
   if (registriesFile !== undefined && loadRegistries(registriesFile, "") === undefined)
     throw new ClusterError(`--registries ${registriesFile}: there is no such file.`);
   if (registriesFile === undefined) loadRegistries(siteNames(options.dataDir).registriesFile, "");
-  const { credentialProviders } = options.config;
   const programs = { source: credentialProviders?.binDir ?? "", target: PROVIDERS_DIR, readOnly: true };
   const mounts = credentialProviders === undefined ? given : [...(given ?? []), programs];
-  const settings = { ...options, podRanges, mounts, opensLoops, outside, hostPorts, registriesFile };
+  const own = { podRanges, mounts, opensLoops, hasUserNamespaces };
+  const settings = { ...options, ...own, outside, hostPorts, registriesFile };
   const nodes = await RealNodes.open(settings).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
     throw new ClusterError(
@@ -204,7 +206,7 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
       ({ names, run }) => run?.state === "running" && isReady(inApi.cache.get(names.name)),
     ).length;
     if (ready === wanted.length || clock.monotonic() >= deadline)
-      return { ready, wanted: wanted.length, notes: notesOn(ports) };
+      return { ready, wanted: wanted.length, notes: [...notesOn(ports), ...(await otherKindNotes(wanted, config))] };
     await clock.sleep(POLL_MS, background.signal);
   }
 }
@@ -223,6 +225,19 @@ async function ingressPorts(file: string, dir: DataDir): Promise<ReadonlyMap<num
   const chosen = await chooseIngressPorts(new Map(JSON.parse(text) as [number, number][]), isFree);
   await writeFileAtomic(file, `${JSON.stringify([...chosen])}\n`);
   return chosen;
+}
+
+/** A node keeps the kind that its disk was made with. */
+async function otherKindNotes(
+  nodes: readonly NodeRecord[],
+  { hasUserNamespaces }: RealNodesConfig,
+): Promise<readonly string[]> {
+  if (hasUserNamespaces !== true) return [];
+  const kinds = await Promise.all(nodes.map(async ({ names }) => ({ names, ids: await idRangeOf(names) })));
+  const others = kinds.filter(({ ids }) => ids === undefined).map(({ names }) => names.name);
+  if (others.length === 0) return [];
+  const which = others.join(", ");
+  return [`Nodes that existed before have no user namespaces: ${which}. Remove and add them to give them some.`];
 }
 
 function notesOn(ports: ReadonlyMap<number, number> | undefined): readonly string[] {

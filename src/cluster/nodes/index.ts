@@ -10,7 +10,7 @@ export { addWanted, type OpenDoor, readDoors, readWanted, removeWanted } from ".
 export { type OpenedRealNodes, openRealNodes } from "./in-cluster.ts";
 export { mountProblem, type NodeMount, parseNodeMount } from "./isolation/node-mounts.ts";
 export { findProgram } from "./machine/command.ts";
-export { obstacles } from "./machine/machine.ts";
+export { obstacles, wantedHere } from "./machine/machine.ts";
 export { canInstall, installCommand, installPackages, missingPackages, NODE_PACKAGES } from "./machine/packages.ts";
 export { readRegistryCredentials } from "./node.ts";
 export { powerOffAll } from "./power-off.ts";

@@ -14,6 +14,7 @@ import { bootNode, finishBoot } from "./isolation/boot.ts";
 import { ensureDisk } from "./isolation/node-disk.ts";
 import type { NodeMount } from "./isolation/node-mounts.ts";
 import { isolatedPlace, type Place, sharedPlace } from "./isolation/place.ts";
+import { idRangeFor, idRangeOf, makeUserNamespace } from "./isolation/user-namespace.ts";
 import { claimLoops, volumeObstacle } from "./isolation/volume-devices.ts";
 import { endProcess, isAlive, type ProcessId } from "./machine/processes.ts";
 import { CONFLIST, cniConfig } from "./network/cni-config.ts";
@@ -31,6 +32,7 @@ import { addressesOf, type NodeRun, writeRun } from "./site/record.ts";
 import type { SiteNetwork } from "./site/site-network.ts";
 
 const AGENT_GRACE_MS = 10_000;
+const NO_DEVICES = "in a user namespace nothing can be mounted that is on a device";
 
 export interface NodeOptions extends ContainerdOptions {
   readonly site: SiteNames;
@@ -39,6 +41,8 @@ export interface NodeOptions extends ContainerdOptions {
   /** Whether nodes have namespaces of their own. */
   readonly isIsolated: boolean;
   readonly mounts: readonly NodeMount[];
+  /** Whether nodes that are made now have user namespaces of their own. */
+  readonly hasUserNamespaces: boolean;
   /** Whether Pods of nodes that start now may open loop devices. */
   readonly opensLoops: boolean;
   readonly uplink: Uplink;
@@ -49,7 +53,7 @@ export interface NodeOptions extends ContainerdOptions {
 
 /** Resolves when containerd responds and the other processes are started. */
 export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOptions): Promise<NodeRun> {
-  const { site, network, kubelet, clock, log, isIsolated, uplink } = options;
+  const { site, network, kubelet, clock, log, isIsolated, hasUserNamespaces, uplink } = options;
   let run = found;
   const write = async (changes: Partial<NodeRun>) => {
     run = { ...run, ...changes };
@@ -60,9 +64,11 @@ export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOpt
     run = stopped(run);
   }
   await write({ state: "starting" });
-  await ensureNodeLink(site, names, run, network, uplink);
+  await ensureDisk(names, isIsolated && hasUserNamespaces ? idRangeFor(site, run.index) : undefined);
+  const ids = isIsolated ? await idRangeOf(names) : undefined;
+  await ensureNodeLink(site, names, run, network, uplink, ids && (() => makeUserNamespace(names, ids)));
   if (isIsolated && run.firstLoop === undefined) {
-    const why = await volumeObstacle();
+    const why = ids === undefined ? await volumeObstacle() : NO_DEVICES;
     if (why === undefined) await write({ firstLoop: await claimLoops(names) });
     else log.warn("the node makes no volumes", { node: names.name, why });
   }
@@ -105,10 +111,7 @@ async function placeFor(
   { site, isIsolated, mounts, opensLoops, kubelet }: NodeOptions,
   write: (changes: Partial<NodeRun>) => Promise<void>,
 ): Promise<Place> {
-  if (!isIsolated) {
-    await ensureDisk(names); // a later start may have it for a root
-    return sharedPlace(names);
-  }
+  if (!isIsolated) return sharedPlace(names);
   if (run.init !== undefined) return finishBoot(names, run.init);
   const openLoops = opensLoops ? run.firstLoop : undefined;
   const own = { ips: addressesOf(run), openLoops, hosts: kubelet.dnsHosts };

@@ -11,6 +11,7 @@
 import { readdir, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clock } from "#base";
+import { removeUserNamespace } from "./isolation/user-namespace.ts";
 import { releaseLoops } from "./isolation/volume-devices.ts";
 import { removeCgroup } from "./machine/cgroups.ts";
 import { below, mounts, unmountBelow } from "./machine/mounts.ts";
@@ -40,6 +41,7 @@ export async function powerOff({ names, run }: Pick<NodeRecord, "names" | "run">
   await releaseLoops(names, clock);
   await removeCgroup(names.volumesCgroup, clock);
   await removeNodeLink(names);
+  await removeUserNamespace(names);
   for (const id of ids) await rm(shimSocket(names, id), { force: true });
   await removeCniResults(ids);
   await removeTree(names.runDir);

@@ -13,8 +13,8 @@ import { mkdir } from "node:fs/promises";
 import { type Clock, isAbort, KeyedBackoff, type Logger, type Random } from "#base";
 import type { HostPort, NodeOwn } from "../config/cluster-config.ts";
 import { type NodeMount, validMounts } from "./isolation/node-mounts.ts";
-import { isolationObstacle } from "./isolation/probe.ts";
-import { ensureProgramsDir, installPrograms } from "./isolation/programs.ts";
+import { isolationObstacle, requireUserNamespaces } from "./isolation/probe.ts";
+import { withPrograms } from "./isolation/programs.ts";
 import { inspectMachine, type Machine } from "./machine/machine.ts";
 import { ensureSwitch, NODE_LINK, SWITCH, type Uplink } from "./network/links.ts";
 import { applyMachineGuard, type MachinePorts, machineGuard } from "./network/machine-guard.ts";
@@ -55,6 +55,8 @@ export interface RealNodesOptions {
   readonly mounts?: readonly NodeMount[] | undefined;
   /** Whether Pods of nodes that start now may open loop devices. Default: false. */
   readonly opensLoops?: boolean | undefined;
+  /** Whether nodes that are made now have user namespaces of their own. Default: false. */
+  readonly hasUserNamespaces?: boolean | undefined;
   /** Whether nodes and Pods reach what this machine reaches. */
   readonly outside: boolean;
   /** Default: registries.yaml in the data directory. */
@@ -79,7 +81,7 @@ export class RealNodes {
   readonly isolationObstacle: string | undefined;
   readonly #machine: Machine;
   readonly #mounts: readonly NodeMount[];
-  readonly #opensLoops: boolean;
+  readonly #isolation: { readonly opensLoops: boolean; readonly hasUserNamespaces: boolean };
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #busy = new Map<string, Promise<void>>();
@@ -108,7 +110,8 @@ export class RealNodes {
     this.isolationObstacle = obstacle;
     this.#machine = machine;
     this.#mounts = options.mounts ?? [];
-    this.#opensLoops = options.opensLoops === true;
+    const { opensLoops = false, hasUserNamespaces = false } = options;
+    this.#isolation = { opensLoops, hasUserNamespaces };
     this.#uplink = { isOpen: options.outside, mtu };
     this.#hostPorts = options.hostPorts ?? [];
     const { clock, log, registriesFile: file = site.registriesFile } = options;
@@ -129,6 +132,7 @@ export class RealNodes {
       inspectMachine(site.nodesDir),
       isolationObstacle(),
     ]);
+    if (options.hasUserNamespaces === true) await requireUserNamespaces(obstacle);
     const mtu = await uplinkMtu();
     await ensureSwitch(site, network, mtu);
     // An earlier start may have had one, and nodes that still run.
@@ -151,7 +155,7 @@ export class RealNodes {
     let kubelet: KubeletOptions | undefined;
     while (!signal.aborted) {
       try {
-        kubelet ??= await this.#withPrograms(options);
+        kubelet ??= this.#isIsolated ? await withPrograms(this.site, options) : options;
         await this.#tick(kubelet, signal);
         await this.#clock.sleep(TICK_MS, signal);
       } catch (error) {
@@ -159,15 +163,6 @@ export class RealNodes {
       }
     }
     await Promise.all(this.#busy.values());
-  }
-
-  /** The commands as nodes run them. */
-  async #withPrograms(kubelet: KubeletOptions): Promise<KubeletOptions> {
-    if (!this.#isIsolated) return kubelet;
-    const { command, proxyCommand = command } = kubelet;
-    await ensureProgramsDir(this.site);
-    const [one, two] = [await installPrograms(this.site, command), await installPrograms(this.site, proxyCommand)];
-    return { ...kubelet, command: one, proxyCommand: two };
   }
 
   get #isIsolated(): boolean {
@@ -266,7 +261,7 @@ export class RealNodes {
       ...{ site, network, machine, kubelet, clock, log, signal, env, mounts },
       ...{ registries: this.registries, archives: this.#archives },
       isIsolated: this.#isIsolated,
-      opensLoops: this.#opensLoops,
+      ...this.#isolation,
       uplink: this.#uplink,
     });
     log.info("node is up", { node: names.name, ip, ms: Math.round(clock.monotonic() - start) });

@@ -22,6 +22,7 @@ export interface RealNodesFlagOptions {
   readonly ingress?: boolean;
   readonly nodeMount?: readonly string[];
   readonly nodeLoopDevices?: boolean;
+  readonly nodeUserNamespaces?: boolean;
   readonly hostPorts?: readonly HostPort[];
   readonly localhost?: boolean;
   readonly registries?: string;
@@ -67,6 +68,10 @@ export function realNodesOptions(): readonly Option[] {
       "--node-loop-devices",
       "real nodes that start have raw block volumes; their privileged Pods can then open all loop devices of this machine",
     ),
+    new Option(
+      "--node-user-namespaces",
+      "real nodes that are made have user namespaces: their privileged Pods cannot change settings of this machine's kernel, and they make no volumes",
+    ).conflicts("nodeLoopDevices"),
   ];
 }
 
@@ -98,7 +103,7 @@ export interface NodesChoice {
 
 type Tools = Pick<
   Awaited<ReturnType<typeof nodeTools>>,
-  "obstacles" | "missingPackages" | "canInstall" | "installCommand" | "installPackages"
+  "obstacles" | "missingPackages" | "wantedHere" | "canInstall" | "installCommand" | "installPackages"
 >;
 
 export interface Terminal {
@@ -157,7 +162,8 @@ function providersFrom(options: RealNodesFlagOptions): Pick<RealNodesConfig, "cr
 }
 
 function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfig> {
-  const { proxyMode, clusterCidr, loadBalancers, ingress, nodeLoopDevices, hostPorts, localhost, registries } = options;
+  const { proxyMode, clusterCidr, loadBalancers, ingress, nodeLoopDevices, nodeUserNamespaces } = options;
+  const { hostPorts, localhost, registries } = options;
   const addresses = loadBalancers === false ? [] : options.loadBalancerAddresses;
   return {
     proxyMode,
@@ -169,6 +175,7 @@ function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfi
     ...(registries !== undefined && { registriesFile: registries }),
     ...(ingress === false && { ingress }),
     ...(nodeLoopDevices === true && { opensLoops: true }),
+    ...(nodeUserNamespaces === true && { hasUserNamespaces: true }),
   };
 }
 
@@ -212,18 +219,30 @@ function describesSimulated({ nodeCpu, nodeMemory, nodePods, nodeZones }: NodesF
 }
 
 /** The remaining obstacle, as a sentence. */
-async function obstacle({ yes }: RealNodesFlagOptions, terminal: Terminal, tools: Tools): Promise<string | undefined> {
+async function obstacle(options: RealNodesFlagOptions, terminal: Terminal, tools: Tools): Promise<string | undefined> {
   const missing = tools.missingPackages();
   if (missing.length > 0 && tools.canInstall()) {
     const command = tools.installCommand(missing);
-    if (!yes && !(await agrees(command, terminal))) {
+    if (!options.yes && !(await agrees(command, terminal))) {
       return `Real nodes need ${missing.join(", ")}: use --yes, or install them with \`${command}\`.`;
     }
     terminal.say(`Installing ${missing.join(", ")} …`);
     await tools.installPackages(missing);
   }
+  await installWanted(options, terminal, tools);
   const left = tools.obstacles();
   return left.length === 0 ? undefined : left.join(" ");
+}
+
+/** What nodes can do without: nobody is asked, and a failure is only said. */
+async function installWanted({ yes }: RealNodesFlagOptions, { say }: Terminal, tools: Tools): Promise<void> {
+  const wanted = tools.wantedHere();
+  if (wanted.length === 0 || !yes || !tools.canInstall()) return;
+  say(`Installing ${wanted.join(", ")} …`);
+  await tools.installPackages(wanted).catch((error: unknown) => {
+    if (!(error instanceof ClusterError)) throw error;
+    say(`Going on without ${wanted.join(", ")}: ${tools.installCommand(wanted)} failed.`);
+  });
 }
 
 async function agrees(command: string, { ask }: Terminal): Promise<boolean> {

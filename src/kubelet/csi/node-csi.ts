@@ -13,6 +13,7 @@ import { CSI_PLUGIN, CsiDrivers } from "./drivers.ts";
 import { DriverLimits } from "./limits.ts";
 import { volumesInUse } from "./on-disk.ts";
 import { registryDirectory } from "./paths.ts";
+import { type Selinux, selinuxHere } from "./selinux.ts";
 
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 10_000;
@@ -31,6 +32,8 @@ export interface NodeCsiOptions {
   readonly features?: Features | undefined;
   /** Handlers of plugins that are no CSI drivers, by the type that they name. */
   readonly plugins?: ReadonlyMap<string, PluginHandler> | undefined;
+  /** Default: that of the machine. */
+  readonly selinux?: Selinux | undefined;
   /** `inUse` has changed: the Node's status is to be written soon. */
   readonly onChange: () => void;
 }
@@ -68,6 +71,8 @@ export async function nodeCsi(options: NodeCsiOptions): Promise<NodeCsi> {
       clock,
       recorder: options.recorder,
       isHealthWanted: features.enabled("CSIVolumeHealth"),
+      selinux: options.selinux ?? (await selinuxHere()),
+      isLabelledForAll: features.enabled("SELinuxMount"),
     }),
     inUse: () => attached.inUse(),
     onNode: ({ status }) => attached.reported(status?.volumesInUse),

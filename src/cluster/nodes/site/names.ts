@@ -110,6 +110,10 @@ export interface NodeNames extends NodeFiles {
   /** The configuration of the node's own container, and the state that runc keeps of it. */
   readonly bundleDir: string;
   readonly containerState: string;
+  /** The name of its user namespace, if it has one. */
+  readonly userNamespace: string;
+  /** Where runc finds the disk of such a node: the folders above the disk are closed to the node's root. */
+  readonly rootDir: string;
   /** Says which devices its CSI driver may open. */
   readonly volumesCgroup: string;
 }
@@ -184,6 +188,8 @@ export function nodeNames(site: SiteNames, name: string): NodeNames {
     bundleDir: kept("container"),
     // Beside the node's /run, not in it.
     containerState: join(site.runDir, ".containers", name),
+    userNamespace: join(site.runDir, ".users", name),
+    rootDir: join(site.runDir, ".roots", name),
     volumesCgroup: `${site.volumesCgroup}/${name}`,
   };
 }
