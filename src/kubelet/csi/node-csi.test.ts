@@ -98,6 +98,10 @@ const mount = (uid: string, more: object = {}) =>
   );
 const verbs = () => driver.calls.map(([verb]) => verb);
 
+it("the folders that manifests of drivers mount are there before any driver", () => {
+  for (const name of ["plugins", "plugins_registry", "pods"]) expect(existsSync(join(root, name))).toBe(true);
+});
+
 it("a node has a CSINode before it has drivers", async () => {
   const found = () => client.of(kinds.CSINode).get(NODE);
   await vi.waitFor(async () => expect((await found()).spec.drivers ?? []).toEqual([]));

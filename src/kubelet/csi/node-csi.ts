@@ -1,5 +1,6 @@
 /** A node's side of CSI, put together: drivers register, and Pods get their volumes. */
 import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { type core, defaultFeatures, type Features } from "#api";
 import { type Clock, isAbort, type Logger, type MetricsRegistry, type Random } from "#base";
 import type { Client, EventRecorder } from "#client";
@@ -51,7 +52,9 @@ export interface NodeCsi {
 export async function nodeCsi(options: NodeCsiOptions): Promise<NodeCsi> {
   const { root, nodeName, client, clock, random, log, features = defaultFeatures } = options;
   const dir = registryDirectory(root);
-  await mkdir(dir, { recursive: true, mode: 0o750 });
+  // Manifests of drivers mount these folders, and expect that the kubelet has made them.
+  for (const made of [dir, ...["plugins", "pods"].map((name) => join(root, name))])
+    await mkdir(made, { recursive: true, mode: 0o750 });
   const attached = new AttachedVolumes({ ...options, onExhausted: (driver) => limits?.exhausted(driver) });
   attached.recover(await volumesInUse(root));
   const object = new CsiNodeObject(client, nodeName);
