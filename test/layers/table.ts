@@ -190,6 +190,7 @@ export const rooms: Record<string, readonly string[]> = {
     "containers",
     "pleg",
     "admission",
+    "topology",
     // What Pods use: objects of the API, the machine, images, probes, plugins, volumes.
     "objects",
     "host",

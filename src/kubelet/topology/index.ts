@@ -1,0 +1,2 @@
+/** The whole public surface of topology. */
+export type { HintProvider, TopologyHint } from "./hints.ts";
