@@ -9,7 +9,7 @@
  *
  * `runKubelet` is the order of the phases; each phase is a function below it or in the file that it names.
  */
-import { type core, defaultFeatures, type Features, kinds, qosClassOf } from "#api";
+import { defaultFeatures, type Features, kinds, qosClassOf } from "#api";
 import {
   abortable,
   type Clock,
@@ -24,19 +24,14 @@ import { DRA_PLUGIN } from "#devices";
 import type { Tracer } from "#tracing";
 import { admitPod, admitResize, Usage } from "./admission/index.ts";
 import type { KubeletConfig } from "./config/index.ts";
-import type { NodeFacts } from "./containers/index.ts";
 import { type NodeCsi, nodeCsi } from "./csi/index.ts";
 import { type NodeDevices, nodeDevices } from "./devices/index.ts";
 import { pressureProblem, SHUTDOWN_REJECTION } from "./eviction/index.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { type ImageMetrics, imageMetrics } from "./images/index.ts";
 import { type KubeletHost, machineHost } from "./kubelet-host.ts";
-import { REDUCED_CRASH_BACKOFF } from "./lifecycle/index.ts";
 import { startMachineShutdown } from "./machine-shutdown.ts";
 import {
-  type Amounts,
-  allocatableOf,
-  capacityOf,
   imageList,
   isReady,
   type NodeReport,
@@ -44,18 +39,21 @@ import {
   nodeAddresses,
   nodeConditions,
   nodeLabels,
-  type Pressure,
   Registration,
   shutdownMetrics,
   startupOf,
 } from "./node/index.ts";
+import { amountsOf, crashBackoffOf, managerOf, startResources } from "./node-managers.ts";
 import { type NodePods, nodePods } from "./node-pods.ts";
+import { enforcedLimits, podTopology, resizeProblem, resourceRules } from "./node-resources.ts";
+import { type NodeState, newState } from "./node-state.ts";
 import { containerNetwork } from "./probes/index.ts";
 import type { Runtime, RuntimeVersion } from "./runtime/runtime.ts";
 import { countedRuntime } from "./runtime/runtime-metrics.ts";
 import { statusOf, versionOf } from "./runtime-answers.ts";
 import { servedKubelet } from "./served-kubelet.ts";
 import type { ServedKubelet } from "./server/index.ts";
+import type { TopologyManager } from "./topology/index.ts";
 import { startVolumeUsages } from "./volume-statistics.ts";
 import type { CsiVolumes } from "./volumes/index.ts";
 
@@ -86,7 +84,7 @@ export interface KubeletOptions {
 export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Promise<void> {
   const startup = startupOf(given);
   const options = { ...given, runtime: countedRuntime(given.runtime, given.metrics, given.clock) };
-  const { config, client, runtime, clock, random, log, metrics, serve } = options;
+  const { config, client, runtime, clock, random, log, metrics, serve, features = defaultFeatures } = options;
   const recorder = eventRecorder({
     events: client.of(kinds.Event),
     controller: "kubelet",
@@ -97,11 +95,23 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
   });
   const devices = await nodeDevices({ dir: given.host === undefined ? config.rootDir : undefined, clock, log });
   const csi = await csiOf({ ...options, recorder }, devices, () => registration.changed());
-  const host = options.host ?? (await machineHost({ ...options, csi: options.csi ?? csi?.volumes }));
+  const host =
+    options.host ??
+    (await machineHost({
+      ...options,
+      csi: options.csi ?? csi?.volumes,
+      rulesOf: (machine, cgroupVersion) => {
+        const { allocatable } = amountsOf(config, machine);
+        return resourceRules(config, machine, { cgroupVersion, features, allocatable });
+      },
+    }));
   const version = await versionOf(options, signal);
   using ending = childController(signal);
   const tasks = new TaskGroup({ parent: ending.signal });
   const state = newState(options, host);
+  const manager = await managerOf(options, host);
+  const enforced = enforcedLimits(config, state.capacity, (await host.usage()).maxProcesses);
+  await host.cgroups.enforce(enforced);
   const ofImages = imageMetrics(metrics);
   const registration = registrationOf(options, host, version, state, {
     csi,
@@ -119,7 +129,9 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
     registered: registered.promise,
     imageMetrics: ofImages,
     devices,
+    manager,
   });
+  startResources(options, { host, manager, pods, tasks });
   tasks.run("devices", async (running) => {
     await abortable(pods.api.synced, running);
     await devices.run((uid) => pods.workers.has(uid), running);
@@ -174,48 +186,6 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
   }
 }
 
-/** What is true of the node, and what changes while its kubelet runs. */
-interface NodeState {
-  readonly capacity: Amounts;
-  readonly allocatable: Amounts;
-  readonly facts: () => NodeFacts;
-  /** The Node object as it was last read or written. */
-  node: core.Node;
-  pressures: ReadonlySet<Pressure>;
-  isShuttingDown: boolean;
-}
-
-function newState({ config }: KubeletOptions, { machine }: KubeletHost): NodeState {
-  const { nodeName, nodeIps, clusterDns, clusterDomain, cgroupRoot, rootDir, podLogsRoot } = config;
-  const capacity = capacityOf(machine, config.maxPods);
-  const allocatable = allocatableOf(capacity, {
-    kube: config.kubeReserved,
-    system: config.systemReserved,
-    evictionMemory: config.evictionHard["memory.available"] ?? "0",
-  });
-  const facts: NodeFacts = {
-    nodeName,
-    nodeIps,
-    allocatable,
-    memoryCapacityBytes: machine.memoryBytes,
-    clusterDns,
-    clusterDomain,
-    resolver: machine.resolver,
-    cgroupRoot,
-    seccompRoot: `${rootDir}/seccomp`,
-    seccompDefault: config.seccompDefault,
-    podLogsRoot,
-  };
-  return {
-    capacity,
-    allocatable,
-    facts: () => facts,
-    node: { metadata: { name: nodeName } },
-    pressures: new Set(),
-    isShuttingDown: false,
-  };
-}
-
 interface RegistrationContext {
   readonly csi: NodeCsi | undefined;
   readonly startup: NodeStartup;
@@ -244,11 +214,13 @@ function registrationOf(
         pressures,
         isShuttingDown,
       }),
-      images: status === undefined ? [] : imageList(await runtime.images.list(signal)),
+      images: status === undefined ? [] : imageList(await runtime.images.list(signal), config.nodeStatus.maxImages),
       kubeletPort: port,
       runtimeVersion: `${runtimeName}://${number}`,
       kubeletVersion,
       runtimeHandlers: status?.handlers ?? [],
+      features: status?.features,
+      swapBytes: machine.swapBytes,
       volumesInUse: csi?.inUse(),
     };
   };
@@ -258,6 +230,7 @@ function registrationOf(
     clock,
     random,
     log,
+    timing: config.nodeStatus,
     labels: nodeLabels(nodeName, machine.architecture, config.nodeLabels),
     taints,
     providerId,
@@ -280,6 +253,7 @@ interface PodsContext {
   readonly registered: Promise<void>;
   readonly imageMetrics: ImageMetrics;
   readonly devices: NodeDevices;
+  readonly manager: TopologyManager;
 }
 
 function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
@@ -298,13 +272,19 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
     volumes: (objects, callsOf) => host.volumes(objects, state.facts, callsOf),
     devices: (objects) => devices.ofPods(objects),
     cgroups: host.cgroups,
+    topology: podTopology(context.manager),
     facts: state.facts,
     admit: (pod, active) =>
       (state.isShuttingDown ? SHUTDOWN_REJECTION : undefined) ??
       pressureProblem(pod, state.pressures, qosClassOf(pod) === "BestEffort") ??
       admitPod(pod, Usage.of(active), { node: state.node, allocatable: allocatable(), allowedUnsafeSysctls }),
-    admitResize: (pod, active) => admitResize(pod, Usage.of(active), allocatable()),
-    crashBackoff: features.enabled("ReduceDefaultCrashLoopBackOffDecay") ? REDUCED_CRASH_BACKOFF : undefined,
+    admitResize: (pod, active) => {
+      const before = active.find(({ metadata }) => metadata.uid === pod.metadata.uid) ?? pod;
+      const message = resizeProblem(before, pod, config.topology, qosClassOf(pod) === "Guaranteed");
+      if (message !== undefined) return { fits: false, reason: "Infeasible", message };
+      return admitResize(pod, Usage.of(active), allocatable());
+    },
+    crashBackoff: crashBackoffOf(config, features),
     manifests: path === undefined && url === undefined ? undefined : { path, url },
     node: () => registration.node,
     recorder,

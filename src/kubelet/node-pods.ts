@@ -24,6 +24,7 @@ import {
   isMirror,
   Orphans,
   type PodParts,
+  type PodTopology,
   PodWorkers,
   podMetrics,
   StatusWriter,
@@ -46,6 +47,7 @@ export interface NodePodsOptions {
   /** Default: the node has no drivers of devices. */
   readonly devices?: ((objects: PodObjects) => PodDevices) | undefined;
   readonly cgroups: PodCgroups;
+  readonly topology?: PodTopology | undefined;
   readonly facts: () => NodeFacts;
   readonly admit: (pod: core.Pod, active: readonly core.Pod[]) => PodFailure | undefined;
   readonly admitResize: (pod: core.Pod, active: readonly core.Pod[]) => ResizeVerdict;
@@ -104,6 +106,7 @@ export function nodePods(options: NodePodsOptions): NodePods {
     volumes: calls.mounting(options.volumes(objects, (uid) => calls.of(uid))),
     devices: options.devices?.(objects) ?? withoutDrivers(objects),
     cgroups: options.cgroups,
+    topology: options.topology,
     images: imagePuller({ runtime, objects, events, clock, metrics: ofImages }),
     probes: prober({
       ...means,

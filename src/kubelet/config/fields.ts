@@ -54,13 +54,13 @@ const RULES = "the network of this node needs no such rules of its kubelet";
 const GONE = "upstream has no use for it any more";
 const FLAGS = "the flags of the same purpose decide: --logging-format, --v, --show-hidden-metrics-for-version";
 
-export const EVICTION_HARD: Readonly<Record<string, string>> = {
+export const EVICTION_HARD: Readonly<Record<string, string>> = table({
   "memory.available": "100Mi",
   "nodefs.available": "10%",
   "nodefs.inodesFree": "5%",
   "imagefs.available": "15%",
   "imagefs.inodesFree": "5%",
-};
+});
 
 const AUTHENTICATION = { x509: {}, webhook: { enabled: true, cacheTTL: "2m0s" }, anonymous: { enabled: false } };
 const AUTHORIZATION = { mode: "Webhook", webhook: { cacheAuthorizedTTL: "5m0s", cacheUnauthorizedTTL: "30s" } };

@@ -5,7 +5,7 @@ import { expand } from "./expand.ts";
 import { containerDevices, containerMounts, type MountPaths } from "./mounts.ts";
 import { type AnyContainer, containerAnnotations, containerLabels, containerLogPath } from "./names.ts";
 import type { NodeFacts } from "./node-facts.ts";
-import { containerResources } from "./resources.ts";
+import { type CpuPlacement, containerResources } from "./resources.ts";
 import { containerSecurity, type ImageUser } from "./security.ts";
 
 export interface ContainerParts {
@@ -21,10 +21,11 @@ export interface ContainerParts {
   readonly cdiDevices?: readonly string[];
   /** The container whose processes an ephemeral container sees. */
   readonly targetId?: string | undefined;
+  readonly placement?: CpuPlacement | undefined;
 }
 
 export function containerConfig(parts: ContainerParts, facts: NodeFacts): ContainerConfig {
-  const { pod, container, attempt, imageRef, imageUser, env, paths, cdiDevices = [], targetId } = parts;
+  const { pod, container, attempt, imageRef, imageUser, env, paths, cdiDevices = [], targetId, placement } = parts;
   const expanded = (words: readonly string[] = []) => words.map((word) => expand(word, (name) => env.get(name)));
   const { seccompRoot, seccompDefault } = facts;
   return {
@@ -45,7 +46,11 @@ export function containerConfig(parts: ContainerParts, facts: NodeFacts): Contai
     tty: container.tty === true,
     linux: {
       ...containerSecurity(pod, container, imageUser, { seccompRoot, seccompDefault, targetId }),
-      resources: containerResources(pod, container, facts.memoryCapacityBytes),
+      resources: containerResources(pod, container, {
+        memoryCapacityBytes: facts.memoryCapacityBytes,
+        rules: facts.rules,
+        placement,
+      }),
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The PodSandboxConfig for the runtime. Pure. */
 import { type core, parseQuantity, scaledValue } from "#api";
 import type { LinuxResources, LinuxSandbox, PodSandboxConfig, PortMapping } from "../runtime/runtime.ts";
-import { podCgroup } from "./cgroup-names.ts";
+import { cgroupParent } from "./cgroup-names.ts";
 import { podResolver } from "./dns.ts";
 import { kernelHostname } from "./hostname.ts";
 import { podLabels, podLogDirectory } from "./names.ts";
@@ -39,12 +39,12 @@ export function portMappings({ spec }: core.Pod): readonly PortMapping[] {
     }));
 }
 
-function linuxSandbox(pod: core.Pod, { cgroupRoot, seccompRoot }: NodeFacts): LinuxSandbox {
+function linuxSandbox(pod: core.Pod, { cgroupRoot, seccompRoot, rules }: NodeFacts): LinuxSandbox {
   const { securityContext: shared = {}, containers = [], initContainers = [], overhead } = pod.spec ?? {};
   const seccomp = profile(shared.seccompProfile, (name) => `${seccompRoot}/${name}`);
   const shown = namespaces(pod);
   return {
-    cgroupParent: podCgroup(cgroupRoot, pod),
+    cgroupParent: cgroupParent(cgroupRoot, pod),
     sysctls: Object.fromEntries((shared.sysctls ?? []).map(({ name, value }) => [name.replaceAll("/", "."), value])),
     namespaces: shown,
     runAsUser: idOf(shared.runAsUser),
@@ -54,7 +54,7 @@ function linuxSandbox(pod: core.Pod, { cgroupRoot, seccompRoot }: NodeFacts): Li
     readonlyRootfs: false,
     seccomp: seccomp ?? { type: "RuntimeDefault" },
     selinux: selinuxLabels(shared.seLinuxOptions),
-    resources: podResources(pod),
+    resources: podResources(pod, { rules }),
     overhead: overhead && overheadOf(overhead),
   };
 }

@@ -244,7 +244,7 @@ async function createSandbox(
   sandbox: PodSandboxConfig,
   signal: AbortSignal,
 ): Promise<void> {
-  await parts.cgroups.ensure(pod);
+  await parts.cgroups.ensure(pod, parts.topology?.hasExclusiveCpus(pod.metadata.uid ?? ""));
   await parts.files.makeLogDirectory(pod);
   try {
     const { runtimeClassName = "" } = pod.spec ?? {};

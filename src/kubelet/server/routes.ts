@@ -1,6 +1,8 @@
 /** The routes by the first part of the path. Streams are in streams/. */
+
 import { uptime } from "node:os";
 import { isAbort, metricsContentType, table } from "#base";
+import { cgroupLayout } from "../containers/index.ts";
 import { configz } from "./configz.ts";
 import { type Answer, type Ask, type Handler, isTrue, json, Refusal, text } from "./exchange.ts";
 import { health } from "./health.ts";
@@ -43,7 +45,7 @@ export function routes(served: Served): Routes {
     },
     cadvisor: async ({ signal }) => {
       const stats = await measurements.measure(signal);
-      facts ??= machineFacts(config.rootDir, config.cgroupRoot);
+      facts ??= machineFacts(config.rootDir, cgroupLayout(config));
       const reader = cgroupReader(await measurements.hierarchies());
       return metricsText(exposition(await cadvisorMetrics(stats, await facts, reader, await deviceNames())));
     },

@@ -70,6 +70,8 @@ export function memoryHost(contents = new Map<string, string>()): MemoryHost {
       ensure: async ({ metadata }) => void cgroups.add(metadata.uid ?? ""),
       remove: async (uid) => void cgroups.delete(uid),
       podUids: async () => [...cgroups],
+      update: async () => {},
+      enforce: async () => {},
     },
   };
 }

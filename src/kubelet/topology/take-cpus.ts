@@ -3,7 +3,7 @@
  *
  * Packed: whole NUMA nodes and sockets, then whole last-level caches if asked for, then whole cores, then single CPUs;
  * each time from where the fewest are free, so that large groups stay whole.
- * Distributed: as many CPUs on each of the fewest NUMA nodes that suffice, and what is left of them as even as possible.
+ * Distributed: as many CPUs on each of the fewest NUMA nodes that suffice; what is left of them is as even as can be.
  */
 
 import { type CpuSet, NO_CPUS, sortedCpus } from "./cpu-set.ts";
