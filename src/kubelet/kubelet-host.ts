@@ -74,6 +74,15 @@ export async function machineHost({
   const { version: cgroupVersion } = hierarchies;
   const problem = machineProblem(config, { swapBytes: machine.swapBytes, cgroupVersion });
   if (problem !== undefined) throw new Error(problem);
+  let known: string | undefined;
+  // Once the runtime has answered: it does not move its images.
+  const imageRoot = async () => {
+    known ??= await runtime.images.filesystemUsage().then(
+      ([first]) => first?.mountpoint,
+      () => undefined,
+    );
+    return known === "" ? undefined : known;
+  };
   return {
     machine,
     cgroupVersion,
@@ -89,7 +98,7 @@ export async function machineHost({
     }),
     volumes: (objects, facts, callsOf) =>
       hostVolumes({ ...parts, root, mounter, objects, facts, csi, callsOf, images: runtime.images.mounts, observer }),
-    usage: () => readUsage(root),
+    usage: async () => readUsage(root, await imageRoot()),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Properties of the machine, read once at the start, and its current usage. */
 
+import type { StatsFs } from "node:fs";
 import { readdir, readFile, statfs } from "node:fs/promises";
 import { arch, availableParallelism, hostname, release } from "node:os";
 import { table } from "#base";
@@ -24,13 +25,18 @@ export interface Machine {
   readonly hugePages?: ReadonlyMap<number, number> | undefined;
 }
 
-export interface MachineUsage {
-  readonly memoryAvailableBytes: number;
-  readonly memoryBytes: number;
+export interface DiskFree {
   readonly diskAvailableBytes: number;
   readonly diskBytes: number;
   readonly inodesFree: number;
   readonly inodes: number;
+}
+
+export interface MachineUsage extends DiskFree {
+  readonly memoryAvailableBytes: number;
+  readonly memoryBytes: number;
+  /** The file system of images. Undefined: it is the one of Pods. */
+  readonly images?: DiskFree | undefined;
   readonly processes: number;
   readonly maxProcesses: number;
 }
@@ -83,7 +89,9 @@ export async function readSysFile(path: string): Promise<string> {
   }
 }
 
-export async function readUsage(rootDir: string): Promise<MachineUsage> {
+/** `imageRoot`: where the runtime has its images; undefined if it is not known. */
+export async function readUsage(rootDir: string, imageRoot?: string): Promise<MachineUsage> {
+  const ofImages = imageRoot === undefined ? undefined : await statfs(imageRoot).catch(() => undefined);
   const [disk, memory, loadavg, pidMax] = await Promise.all([
     statfs(rootDir),
     textOf("/proc/meminfo"),
@@ -93,13 +101,15 @@ export async function readUsage(rootDir: string): Promise<MachineUsage> {
   return {
     memoryAvailableBytes: meminfo(memory, "MemAvailable"),
     memoryBytes: meminfo(memory, "MemTotal"),
-    diskAvailableBytes: disk.bavail * disk.bsize,
-    diskBytes: disk.blocks * disk.bsize,
-    inodesFree: disk.ffree,
-    inodes: disk.files,
+    ...freeOf(disk),
+    images: ofImages && freeOf(ofImages),
     processes: Number(/\/(\d+)/.exec(loadavg)?.[1] ?? 0),
     maxProcesses: Number(pidMax.trim() || 32_768),
   };
+}
+
+function freeOf({ bavail, bsize, blocks, ffree, files }: StatsFs): DiskFree {
+  return { diskAvailableBytes: bavail * bsize, diskBytes: blocks * bsize, inodesFree: ffree, inodes: files };
 }
 
 export function meminfo(text: string, name: string): number {

@@ -1,7 +1,7 @@
 /**
  * Which CPUs a container gets out of those that are free. Pure.
  *
- * Packed: whole NUMA nodes and sockets, then whole last-level caches if asked for, then whole cores, then single CPUs;
+ * Packed: whole NUMA nodes and sockets, then whole last-level caches if asked for, then whole cores, then single ones;
  * each time from where the fewest are free, so that large groups stay whole.
  * Distributed: as many CPUs on each of the fewest NUMA nodes that suffice; what is left of them is as even as can be.
  */
