@@ -177,7 +177,7 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
   });
   const volumes = startVolumeUsages({ ...options, pods, tasks });
   const kubelet = servedKubelet({ config, runtime, client, pods, volumes, signal: tasks.signal });
-  if (serve !== undefined) tasks.run("server", (running) => serve(kubelet, running));
+  if (serve !== undefined && config.enableServer) tasks.run("server", (running) => serve(kubelet, running));
   try {
     await tasks.done();
   } finally {
@@ -202,6 +202,7 @@ function registrationOf(
   const { nodeName, nodeIps, taints, providerId, port } = config;
   const report = async (signal: AbortSignal): Promise<NodeReport> => {
     const status = await statusOf(runtime, signal);
+    state.handlers = status?.handlers ?? state.handlers;
     const { capacity, allocatable, pressures, isShuttingDown } = state;
     return {
       machine,
@@ -273,6 +274,7 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
     devices: (objects) => devices.ofPods(objects),
     cgroups: host.cgroups,
     topology: podTopology(context.manager),
+    idsPerPod: features.enabled("UserNamespacesSupport") ? config : undefined,
     facts: state.facts,
     admit: (pod, active) =>
       (state.isShuttingDown ? SHUTDOWN_REJECTION : undefined) ??

@@ -29,6 +29,7 @@ import {
   podMetrics,
   StatusWriter,
   staticPods,
+  UserNamespaces,
 } from "./pods/index.ts";
 import { type ContainerNetwork, lifecycleHooks, probeMetrics, prober } from "./probes/index.ts";
 import { type PodCalls, RuntimeCalls } from "./runtime/recorded.ts";
@@ -48,6 +49,8 @@ export interface NodePodsOptions {
   readonly devices?: ((objects: PodObjects) => PodDevices) | undefined;
   readonly cgroups: PodCgroups;
   readonly topology?: PodTopology | undefined;
+  /** Default: the node has no user namespaces. */
+  readonly idsPerPod?: { readonly idsPerPod: number; readonly maxPods: number } | undefined;
   readonly facts: () => NodeFacts;
   readonly admit: (pod: core.Pod, active: readonly core.Pod[]) => PodFailure | undefined;
   readonly admitResize: (pod: core.Pod, active: readonly core.Pod[]) => ResizeVerdict;
@@ -107,6 +110,8 @@ export function nodePods(options: NodePodsOptions): NodePods {
     devices: options.devices?.(objects) ?? withoutDrivers(objects),
     cgroups: options.cgroups,
     topology: options.topology,
+    users:
+      options.idsPerPod === undefined ? undefined : new UserNamespaces({ ...options.idsPerPod, files: options.files }),
     images: imagePuller({ runtime, objects, events, clock, metrics: ofImages }),
     probes: prober({
       ...means,

@@ -5,12 +5,15 @@ import type { KubeletHost } from "./kubelet-host.ts";
 import type { Amounts, Pressure } from "./node/index.ts";
 import { amountsOf } from "./node-managers.ts";
 import { resourceRules } from "./node-resources.ts";
+import type { RuntimeHandler } from "./runtime/runtime.ts";
 
 /** What is true of the node, and what changes while its kubelet runs. */
 export interface NodeState {
   readonly capacity: Amounts;
   readonly allocatable: Amounts;
   readonly facts: () => NodeFacts;
+  /** What the runtime's handlers offer, as it said last. */
+  handlers: readonly RuntimeHandler[];
   /** The Node object as it was last read or written. */
   node: core.Node;
   pressures: ReadonlySet<Pressure>;
@@ -35,12 +38,14 @@ export function newState(options: KubeletOptions, { machine, cgroupVersion = 1 }
     seccompDefault: config.seccompDefault,
     podLogsRoot,
   };
-  return {
+  const state: NodeState = {
     capacity,
     allocatable,
-    facts: () => facts,
+    handlers: [],
+    facts: () => ({ ...facts, handlers: state.handlers }),
     node: { metadata: { name: nodeName } },
     pressures: new Set(),
     isShuttingDown: false,
   };
+  return state;
 }

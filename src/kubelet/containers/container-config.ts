@@ -1,6 +1,6 @@
 /** The ContainerConfig for the runtime. Pure: everything that has to be looked up, pulled or mounted is passed in. */
 import type { core } from "#api";
-import type { ContainerConfig } from "../runtime/runtime.ts";
+import type { ContainerConfig, UserNamespace } from "../runtime/runtime.ts";
 import { expand } from "./expand.ts";
 import { containerDevices, containerMounts, type MountPaths } from "./mounts.ts";
 import { type AnyContainer, containerAnnotations, containerLabels, containerLogPath } from "./names.ts";
@@ -21,11 +21,27 @@ export interface ContainerParts {
   readonly cdiDevices?: readonly string[];
   /** The container whose processes an ephemeral container sees. */
   readonly targetId?: string | undefined;
+  readonly users?: UserNamespace | undefined;
+  /** The runtime makes mounts below a read-only one read-only, too. */
+  readonly recursiveReadOnly?: boolean | undefined;
   readonly placement?: CpuPlacement | undefined;
 }
 
 export function containerConfig(parts: ContainerParts, facts: NodeFacts): ContainerConfig {
-  const { pod, container, attempt, imageRef, imageUser, env, paths, cdiDevices = [], targetId, placement } = parts;
+  const {
+    pod,
+    container,
+    attempt,
+    imageRef,
+    imageUser,
+    env,
+    paths,
+    cdiDevices = [],
+    targetId,
+    placement,
+    users,
+    recursiveReadOnly,
+  } = parts;
   const expanded = (words: readonly string[] = []) => words.map((word) => expand(word, (name) => env.get(name)));
   const { seccompRoot, seccompDefault } = facts;
   return {
@@ -35,7 +51,7 @@ export function containerConfig(parts: ContainerParts, facts: NodeFacts): Contai
     args: expanded(container.args),
     workingDir: container.workingDir ?? "",
     envs: [...env].map(([key, value]) => ({ key, value })),
-    mounts: containerMounts(container, paths),
+    mounts: containerMounts(container, paths, { recursiveReadOnly, users }),
     devices: containerDevices(container, paths),
     ...(cdiDevices.length > 0 && { cdiDevices: cdiDevices.map((name) => ({ name })) }),
     labels: containerLabels(pod, container),
@@ -45,7 +61,7 @@ export function containerConfig(parts: ContainerParts, facts: NodeFacts): Contai
     stdinOnce: container.stdinOnce === true,
     tty: container.tty === true,
     linux: {
-      ...containerSecurity(pod, container, imageUser, { seccompRoot, seccompDefault, targetId }),
+      ...containerSecurity(pod, container, imageUser, { seccompRoot, seccompDefault, targetId, users }),
       resources: containerResources(pod, container, {
         memoryCapacityBytes: facts.memoryCapacityBytes,
         rules: facts.rules,

@@ -1,4 +1,6 @@
 /** What the configuration of containers depends on besides the Pod: the node, as plain values. */
+
+import type { RuntimeHandler } from "../runtime/runtime.ts";
 import type { CgroupPlace } from "./cgroup-names.ts";
 import type { ResourceRules } from "./resource-rules.ts";
 
@@ -23,6 +25,8 @@ export interface NodeFacts {
   readonly cgroupRoot: CgroupPlace;
   /** What the node adds to the resources of containers. Default: nothing. */
   readonly rules?: ResourceRules | undefined;
+  /** What the runtime's handlers offer. Default: it does not say. */
+  readonly handlers?: readonly RuntimeHandler[] | undefined;
   /** The directory of Localhost seccomp profiles. */
   readonly seccompRoot: string;
   /** Containers that name no seccomp profile get the runtime's, instead of none. */

@@ -16,4 +16,5 @@ export {
 export { hostMounter, type Mounter } from "./mounter.ts";
 export type { EnforcedLimits, PodCgroups, PodFiles } from "./pod-host.ts";
 export { podDirectory, subPathsDirectory, volumeDirectory, volumesDirectory } from "./pod-paths.ts";
+export { settleProcess } from "./process.ts";
 export { requireSystemd, sliceMaker } from "./systemd-slices.ts";

@@ -18,6 +18,9 @@ export interface PodFiles {
   /** Why the node ends the Pod, for a restarted kubelet: written before anything is stopped. */
   writeEnding(uid: string, text: string): Promise<void>;
   readEnding(uid: string): Promise<string | undefined>;
+  /** The ids of its user namespace. */
+  writeUserNamespace(uid: string, text: string): Promise<void>;
+  readUserNamespace(uid: string): Promise<string | undefined>;
   /** Everything of the Pod but its volumes and logs. */
   removePod(uid: string): Promise<void>;
   removeLogs(uid: string): Promise<void>;

@@ -13,6 +13,7 @@ import type { LifecycleHooks, PodProbes } from "../probes/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { PodVolumes } from "../volumes/index.ts";
 import type { PodMetrics } from "./pod-metrics.ts";
+import type { UserNamespaces } from "./user-namespaces.ts";
 
 /** Whether a Pod's new resources fit beside the other Pods. */
 export type AdmitResize = (pod: core.Pod) => ResizeVerdict;
@@ -34,6 +35,8 @@ export interface PodParts {
   readonly files: PodFiles;
   readonly volumes: PodVolumes;
   readonly devices: PodDevices;
+  /** Undefined: the node has none. */
+  readonly users?: UserNamespaces | undefined;
   /** Undefined: nothing is handed out. */
   readonly topology?: PodTopology | undefined;
   readonly cgroups: PodCgroups;
