@@ -26,6 +26,7 @@ import type { ServedKubelet } from "../src/kubelet/server/served.ts";
 import { METRICS as CADVISOR } from "../src/kubelet/server/stats/cadvisor-table.ts";
 import { exposition, type Family } from "../src/kubelet/server/stats/exposition.ts";
 import { resourceMetrics } from "../src/kubelet/server/stats/resource-metrics.ts";
+import { topologyMetrics } from "../src/kubelet/topology/index.ts";
 import { volumeOperationMetrics, volumeStatsMetrics } from "../src/kubelet/volumes/index.ts";
 import { METRICS } from "./metrics/kubernetes-metrics.ts";
 import { promtool, remarksOf } from "./metrics/promtool.ts";
@@ -43,7 +44,14 @@ kubelet_certificate_manager_client_ttl_seconds gauge {}
 kubelet_certificate_manager_server_rotation_seconds histogram {}
 kubelet_certificate_manager_server_ttl_seconds gauge {}
 kubelet_cgroup_version gauge {}
+kubelet_container_aligned_compute_resources_count counter {boundary,scope}
+kubelet_container_aligned_compute_resources_failure_count counter {boundary,scope}
 kubelet_containers_per_pod_count histogram {}
+kubelet_cpu_manager_allocation_per_numa gauge {numa_node}
+kubelet_cpu_manager_exclusive_cpu_allocation_count gauge {}
+kubelet_cpu_manager_pinning_errors_total counter {}
+kubelet_cpu_manager_pinning_requests_total counter {}
+kubelet_cpu_manager_shared_pool_size_millicores gauge {}
 kubelet_desired_pods gauge {static}
 kubelet_device_plugin_alloc_duration_seconds histogram {resource_name}
 kubelet_device_plugin_registration_total counter {resource_name}
@@ -61,6 +69,8 @@ kubelet_image_volume_mounted_errors_total counter {} BETA
 kubelet_image_volume_mounted_succeed_total counter {} BETA
 kubelet_image_volume_requested_total counter {} BETA
 kubelet_managed_ephemeral_containers gauge {}
+kubelet_memory_manager_pinning_errors_total counter {}
+kubelet_memory_manager_pinning_requests_total counter {}
 kubelet_mirror_pods gauge {}
 kubelet_node_name gauge {node}
 kubelet_node_startup_duration_seconds gauge {}
@@ -99,6 +109,9 @@ kubelet_started_containers_errors_total counter {code,container_type}
 kubelet_started_containers_total counter {container_type}
 kubelet_started_pods_errors_total counter {}
 kubelet_started_pods_total counter {}
+kubelet_topology_manager_admission_duration_ms histogram {}
+kubelet_topology_manager_admission_errors_total counter {}
+kubelet_topology_manager_admission_requests_total counter {}
 kubelet_volume_metric_collection_duration_seconds histogram {metric_source}
 kubelet_volume_stats_available_bytes gauge {namespace,persistentvolumeclaim}
 kubelet_volume_stats_capacity_bytes gauge {namespace,persistentvolumeclaim}
@@ -202,6 +215,7 @@ function declared(): { readonly rows: readonly string[]; readonly page: string }
   devicePluginMetrics(metrics);
   podResourcesMetrics(metrics);
   evictionMetrics(metrics);
+  topologyMetrics(metrics, clock);
   imageMetrics(metrics);
   cgroupVersionMetric(metrics, 2);
   nodeStartup(metrics, clock, { machineMs: 0, kubeletMs: 0 });

@@ -36,6 +36,7 @@ import {
 } from "./certificates/index.ts";
 import type { KubeletConfig } from "./config/index.ts";
 import { criRuntime } from "./cri/index.ts";
+import { settleProcess } from "./host/index.ts";
 import { type KubeletOptions, runKubelet } from "./kubelet.ts";
 import { type Page, serveKubelet } from "./server/index.ts";
 
@@ -69,6 +70,7 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
   const random = systemRandom();
   await using parts = new AsyncDisposableStack();
   await mkdir(config.rootDir, { recursive: true, mode: 0o750 });
+  await settleProcess(config);
   if (bootstrapKubeconfig !== undefined && !(await hasCredentials(kubeconfig, clock)))
     await bootstrap(options, bootstrapKubeconfig, signal);
   const connection = await readKubeconfig(kubeconfig);

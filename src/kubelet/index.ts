@@ -1,6 +1,8 @@
 /** The whole public surface of kubelet. */
 
 export {
+  configurationProblems,
+  type Document as KubeletDocument,
   KUBELET_DEFAULTS,
   type KubeletConfig,
   kubeletConfiguration,

@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { type core, defaultFeatures } from "#api";
 import { abortable, type TaskGroup } from "#base";
 import { type NodeDevices, nodeDevices } from "./devices/index.ts";
+import { exclusiveResources } from "./exclusive-resources.ts";
 import type { KubeletOptions } from "./kubelet.ts";
 import type { Registration } from "./node/index.ts";
 import type { NodePods } from "./node-pods.ts";
 import { podResourcesMetrics, servePodResources } from "./pod-resources/index.ts";
 import { lookAtPod, runningContainers } from "./pods/index.ts";
+import type { TopologyManager } from "./topology/index.ts";
 
 /** `parts`: they are there by the time that devices change. */
 export function devicesOf(
@@ -29,12 +31,17 @@ export function devicesOf(
   });
 }
 
+interface StartedDevices {
+  readonly devices: NodeDevices;
+  readonly pods: NodePods;
+  readonly manager: TopologyManager;
+  readonly registered: Promise<void>;
+  readonly tasks: TaskGroup;
+}
+
 export function startDevices(
   { config, clock, log, metrics, host, features = defaultFeatures }: KubeletOptions,
-  devices: NodeDevices,
-  { workers, api, parts }: NodePods,
-  registered: Promise<void>,
-  tasks: TaskGroup,
+  { devices, pods: { workers, api, parts }, manager, registered, tasks }: StartedDevices,
 ): void {
   tasks.run("devices", async (signal) => {
     await abortable(api.synced, signal);
@@ -52,6 +59,7 @@ export function startDevices(
       return { devices: own, claims: features.enabled("KubeletPodResourcesDynamicResources") ? claims : [] };
     },
     healthyDevices: () => devices.healthyDevices(),
+    exclusive: exclusiveResources(manager),
   };
   const dir = join(config.rootDir, "pod-resources");
   const ofApi = podResourcesMetrics(metrics);

@@ -25,10 +25,12 @@ import {
   isMirror,
   Orphans,
   type PodParts,
+  type PodTopology,
   PodWorkers,
   podMetrics,
   StatusWriter,
   staticPods,
+  UserNamespaces,
 } from "./pods/index.ts";
 import { type ContainerNetwork, lifecycleHooks, probeMetrics, prober } from "./probes/index.ts";
 import { type PodCalls, RuntimeCalls } from "./runtime/recorded.ts";
@@ -47,6 +49,9 @@ export interface NodePodsOptions {
   /** Default: the node has no drivers of devices. */
   readonly devices?: ((objects: PodObjects, callsOf: (podUid: string) => PodCalls) => PodDevices) | undefined;
   readonly cgroups: PodCgroups;
+  readonly topology?: PodTopology | undefined;
+  /** Default: the node has no user namespaces. */
+  readonly idsPerPod?: { readonly idsPerPod: number; readonly maxPods: number } | undefined;
   readonly facts: () => NodeFacts;
   readonly admit: (pod: core.Pod, active: readonly core.Pod[]) => PodFailure | undefined;
   readonly admitResize: (pod: core.Pod, active: readonly core.Pod[]) => ResizeVerdict;
@@ -107,6 +112,9 @@ export function nodePods(options: NodePodsOptions): NodePods {
     volumes: calls.mounting(options.volumes(objects, (uid) => calls.of(uid))),
     devices: options.devices?.(objects, (uid) => calls.of(uid)) ?? withoutDrivers(objects),
     cgroups: options.cgroups,
+    topology: options.topology,
+    users:
+      options.idsPerPod === undefined ? undefined : new UserNamespaces({ ...options.idsPerPod, files: options.files }),
     images: imagePuller({ ...options.images, runtime, objects, events, clock, metrics: ofImages }),
     probes: prober({
       ...means,

@@ -1,11 +1,11 @@
 /** The ContainerConfig for the runtime. Pure: everything that has to be looked up, pulled or mounted is passed in. */
 import type { core } from "#api";
-import type { ContainerConfig, Device, Mount } from "../runtime/runtime.ts";
+import type { ContainerConfig, Device, Mount, UserNamespace } from "../runtime/runtime.ts";
 import { expand } from "./expand.ts";
 import { containerDevices, containerMounts, type MountPaths } from "./mounts.ts";
 import { type AnyContainer, containerAnnotations, containerLabels, containerLogPath } from "./names.ts";
 import type { NodeFacts } from "./node-facts.ts";
-import { containerResources } from "./resources.ts";
+import { type CpuPlacement, containerResources } from "./resources.ts";
 import { containerSecurity, type ImageUser } from "./security.ts";
 
 export interface ContainerParts {
@@ -21,6 +21,10 @@ export interface ContainerParts {
   readonly devices?: DeviceParts | undefined;
   /** The container whose processes an ephemeral container sees. */
   readonly targetId?: string | undefined;
+  readonly users?: UserNamespace | undefined;
+  /** The runtime makes mounts below a read-only one read-only, too. */
+  readonly recursiveReadOnly?: boolean | undefined;
+  readonly placement?: CpuPlacement | undefined;
 }
 
 export interface DeviceParts {
@@ -37,6 +41,7 @@ const NO_DEVICES: DeviceParts = { envs: {}, mounts: [], devices: [], annotations
 
 export function containerConfig(parts: ContainerParts, facts: NodeFacts): ContainerConfig {
   const { pod, container, attempt, imageRef, imageUser, env, paths, devices = NO_DEVICES, targetId } = parts;
+  const { placement, users, recursiveReadOnly } = parts;
   const expanded = (words: readonly string[] = []) => words.map((word) => expand(word, (name) => env.get(name)));
   const { seccompRoot, seccompDefault } = facts;
   return {
@@ -46,7 +51,7 @@ export function containerConfig(parts: ContainerParts, facts: NodeFacts): Contai
     args: expanded(container.args),
     workingDir: container.workingDir ?? "",
     envs: [...new Map([...Object.entries(devices.envs), ...env])].map(([key, value]) => ({ key, value })),
-    mounts: [...devices.mounts, ...containerMounts(container, paths)],
+    mounts: [...devices.mounts, ...containerMounts(container, paths, { recursiveReadOnly, users })],
     devices: [...devices.devices, ...containerDevices(container, paths)],
     ...(devices.cdiDevices.length > 0 && { cdiDevices: devices.cdiDevices.map((name) => ({ name })) }),
     labels: containerLabels(pod, container),
@@ -56,8 +61,12 @@ export function containerConfig(parts: ContainerParts, facts: NodeFacts): Contai
     stdinOnce: container.stdinOnce === true,
     tty: container.tty === true,
     linux: {
-      ...containerSecurity(pod, container, imageUser, { seccompRoot, seccompDefault, targetId }),
-      resources: containerResources(pod, container, facts.memoryCapacityBytes),
+      ...containerSecurity(pod, container, imageUser, { seccompRoot, seccompDefault, targetId, users }),
+      resources: containerResources(pod, container, {
+        memoryCapacityBytes: facts.memoryCapacityBytes,
+        rules: facts.rules,
+        placement,
+      }),
     },
   };
 }

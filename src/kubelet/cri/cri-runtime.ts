@@ -121,6 +121,12 @@ export function criRuntime({ endpoint, clock, log, timeoutMs = TIMEOUT_MS, trace
       await channel.call(methods.ReopenContainerLog, { containerId }, { signal });
     },
 
+    async checkpointContainer(containerId, location, timeoutSeconds, signal) {
+      // No shorter than the runtime's own deadline.
+      const limits = { signal, timeoutMs: Math.max(timeoutMs, timeoutSeconds * 1000) };
+      await channel.call(methods.CheckpointContainer, { containerId, location, timeout: timeoutSeconds }, limits);
+    },
+
     async execSync(containerId, cmd, limitMs, signal) {
       const timeout = Math.ceil(limitMs / 1000);
       // The runtime enforces the command's timeout; the call gets a little more. 0: no timeout.

@@ -11,3 +11,4 @@ export { lookAtPod, newest, type RuntimePod, runningContainers } from "./runtime
 export { CONFIG_HASH, CONFIG_MIRROR, isMirror } from "./sources/index.ts";
 export { staticPods } from "./static-pods.ts";
 export { StatusWriter } from "./status-writer.ts";
+export { UserNamespaces } from "./user-namespaces.ts";

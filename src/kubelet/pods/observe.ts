@@ -30,8 +30,10 @@ export async function observe(
   const seen = new Map<string, ObservedContainer>();
   for (const container of [...initContainers, ...containers, ...ephemeralContainers])
     seen.set(container.name, await observeContainer(parts, container, runtime, waiting.get(container.name), applied));
+  const handler = parts.facts().handlers?.find(({ name }) => name === (sandbox?.runtimeHandler ?? ""));
   return {
     containers: seen,
+    recursiveReadOnlyMounts: handler?.recursiveReadOnlyMounts,
     sandboxReady: sandbox?.state === "ready" && (pod.spec?.hostNetwork === true || sandbox.ips.length > 0),
     hostIPs: parts.facts().nodeIps,
     podIPs: sandbox?.ips ?? [],

@@ -26,5 +26,6 @@ export async function removeFromNode(parts: PodParts, pod: core.Pod, signal: Abo
     await parts.runtime.removePodSandbox(id, signal);
   }
   await parts.files.removePod(uid);
+  parts.users?.release(uid);
   await parts.files.removeLogs(uid);
 }

@@ -57,8 +57,6 @@ export class PodWorker {
   readonly #memory: PodMemory = newMemory();
   readonly #backoff: Backoff;
   #rejection: PodFailure | undefined;
-  /** It has what the node hands out to Pods as it admits them. */
-  #isAdmitted = false;
   #pod: core.Pod;
   #state: PodState = "syncing";
   #ending: Ending | undefined;
@@ -146,6 +144,7 @@ export class PodWorker {
   /** Runs until the Pod is gone or the signal aborts. Containers keep running after an abort. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#state === "syncing") await this.#restoreEnding();
+    if (this.#state === "syncing") await this.#handOut();
     while (this.#state !== "gone") {
       this.#isDue = false;
       const waitMs = await this.#attempt(signal);
@@ -163,6 +162,18 @@ export class PodWorker {
     } catch (error) {
       this.#parts.log.warn("stored reason of a pod's end cannot be read", { pod: podText(this.#pod), error });
     }
+  }
+
+  /** CPUs, memory and devices, before anything starts. A kubelet that restarts asks again for what the Pod has. */
+  async #handOut(): Promise<void> {
+    if (isFinal(this.#pod.status?.phase)) return;
+    const { topology, devices, events, metrics } = this.#parts;
+    const rejection = (await topology?.admit(this.allocated)) ?? (await devices.admit(this.allocated));
+    if (rejection === undefined || this.#state !== "syncing") return;
+    events.record(this.#pod, "Warning", rejection.reason, rejection.message);
+    metrics.rejected(rejection.reason);
+    this.#rejection = rejection;
+    this.#end({ failure: rejection });
   }
 
   /** One step. Returns how long to wait for the next one without events. */
@@ -216,7 +227,6 @@ export class PodWorker {
       this.#status.set(pod, status);
       this.#parts.metrics.reported(pod, status);
     };
-    if (!(await this.#admit(pod))) return 0;
     const result = await this.#trace.during(pod, () => syncPod(this.#parts, pod, this.#memory, report, signal));
     if (result.next === "end") {
       this.#end({ failure: result.failure });
@@ -224,20 +234,6 @@ export class PodWorker {
     }
     if (result.next === "again") return 0;
     return Math.min(RESYNC_MS, Math.max(0, (result.wakeAtMs ?? Number.POSITIVE_INFINITY) - this.#parts.clock.now()));
-  }
-
-  /** The second part of admission: devices may have to be asked for. False if the Pod was rejected. */
-  async #admit(pod: core.Pod): Promise<boolean> {
-    if (this.#isAdmitted || isFinal(pod.status?.phase)) return true;
-    const { devices, events, metrics } = this.#parts;
-    const rejection = await devices.admit(pod);
-    this.#isAdmitted = true;
-    if (rejection === undefined) return true;
-    events.record(pod, "Warning", rejection.reason, rejection.message);
-    metrics.rejected(rejection.reason);
-    this.#rejection = rejection;
-    this.#end({ failure: rejection });
-    return false;
   }
 
   async #terminate(signal: AbortSignal): Promise<number> {
@@ -251,7 +247,11 @@ export class PodWorker {
     await this.#reportWhile(killPod(parts, pod, runtime, graceSeconds, signal), runtime, signal);
     const after = await lookAtPod(parts.runtime, this.uid, signal);
     if (isRunning(after)) throw new Error("containers still run after they were stopped");
-    await Promise.all([this.#report(after), parts.devices.release(this.uid, signal)]);
+    await Promise.all([
+      this.#report(after),
+      parts.devices.release(this.uid, signal),
+      parts.topology?.release(this.uid),
+    ]);
     this.#state = "terminated";
     parts.probes.forget(this.uid);
     return 0;

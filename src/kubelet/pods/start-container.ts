@@ -25,7 +25,7 @@ import {
   type VolumePath,
 } from "../containers/index.ts";
 import { MIN_TERM_SECONDS } from "../lifecycle/index.ts";
-import type { Image, PodSandboxConfig } from "../runtime/runtime.ts";
+import type { Image, PodSandboxConfig, RuntimeHandler } from "../runtime/runtime.ts";
 import { containerGraceSeconds, killContainer } from "./kill.ts";
 import type { PodParts } from "./parts.ts";
 
@@ -37,6 +37,8 @@ export interface StartRequest {
   readonly sandbox: PodSandboxConfig;
   readonly podIps: readonly string[];
   readonly volumes: ReadonlyMap<string, VolumePath>;
+  /** What the runtime offers for this Pod. */
+  readonly abilities?: RuntimeHandler | undefined;
   /** The target of an ephemeral container. */
   readonly targetId?: string | undefined;
 }
@@ -110,6 +112,9 @@ async function configured(parts: PodParts, request: StartRequest, image: Image, 
         env: variables,
         paths,
         devices,
+        users: request.sandbox.linux.namespaces.users,
+        recursiveReadOnly: request.abilities?.recursiveReadOnlyMounts,
+        placement: parts.topology?.placementOf(pod, container.name),
         targetId,
       },
       parts.facts(),

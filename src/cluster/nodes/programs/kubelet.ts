@@ -76,6 +76,8 @@ export function kubeletArgs(
     ...(!says("evictionHard") && { "eviction-hard": "memory.available<100Mi" }),
     ...(!says("imageGCHighThresholdPercent") && { "image-gc-high-threshold": "100" }),
     ...(!says("imageGCLowThresholdPercent") && { "image-gc-low-threshold": "99" }),
+    // Nodes share the machine, which may have swap: their Pods get none of it.
+    ...(!says("failSwapOn") && { "fail-swap-on": "false" }),
     ...(kubelet !== undefined && { config: node.kubeletConfig }),
     ...(Object.keys(labels).length > 0 && { "node-labels": pairsOf(labels) }),
     ...(taints.length > 0 && { "register-with-taints": taints.map(taintText).join() }),
