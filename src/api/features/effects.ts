@@ -29,7 +29,7 @@ const ACTING: Readonly<Record<Component, readonly string[]>> = {
     "StorageVersionAPI",
     "StorageVersionMigrator",
   ],
-  "kube-scheduler": [],
+  "kube-scheduler": ["GangScheduling", "GenericWorkload"],
   kubelet: [
     "CSIVolumeHealth",
     "GracefulNodeShutdown",

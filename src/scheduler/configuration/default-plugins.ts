@@ -22,6 +22,7 @@ export const PLUGIN_POINTS: ReadonlyMap<string, readonly ExtensionPoint[]> = new
       "DynamicResources",
       ["preEnqueue", "preFilter", "filter", "postFilter", "preScore", "score", "reserve", "preBind"],
     ],
+    ["GangScheduling", ["preEnqueue"]],
     ["DefaultPreemption", ["preEnqueue", "postFilter"]],
     ["NodeResourcesBalancedAllocation", ["preScore", "score"]],
     ["ImageLocality", ["score"]],

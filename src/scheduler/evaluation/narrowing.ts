@@ -9,6 +9,12 @@ export interface Narrowed {
   readonly rejection: Rejection | undefined;
 }
 
+export interface NodeSubset {
+  /** Why other nodes are left out. */
+  readonly reason: string;
+  readonly names: ReadonlySet<string>;
+}
+
 export const ALL_NODES: Narrowed = { names: undefined, plugins: [], rejection: undefined };
 
 export function narrowed(
@@ -25,6 +31,14 @@ export function narrowed(
   if (names === undefined) return ALL_NODES;
   plugins.sort();
   return { names, plugins, rejection: names.size > 0 ? undefined : nothingLeft(plugins, rejections) };
+}
+
+/** Leaves only nodes of the subset. */
+export function restricted(given: Narrowed, subset: NodeSubset | undefined, rejections: Rejections): Narrowed {
+  if (subset === undefined) return given;
+  const names = given.names === undefined ? subset.names : given.names.intersection(subset.names);
+  const rejection = names.size > 0 ? undefined : rejections.unresolvable(subset.reason);
+  return { ...given, names, rejection: given.rejection ?? rejection };
 }
 
 export function isNarrowing(prepared: Prepared<unknown>): boolean {

@@ -44,6 +44,10 @@ export interface Stages {
 
 export function makeStages(profile: Profile, factories: readonly PluginFactory[], context: PluginContext): Stages {
   const made = new Map<string, Plugin>();
+  const off = new Set(
+    factories.filter(({ gate }) => gate !== undefined && !context.enabled(gate)).map(({ name }) => name),
+  );
+  const used = (point: ExtensionPoint) => profile.plugins[point].filter(({ name }) => !off.has(name));
   const pluginNamed = (name: string): Plugin => {
     let plugin = made.get(name);
     if (plugin === undefined) {
@@ -54,12 +58,12 @@ export function makeStages(profile: Profile, factories: readonly PluginFactory[]
     }
     return plugin;
   };
-  const at = (point: ExtensionPoint) => profile.plugins[point].map(({ name }) => pluginNamed(name));
+  const at = (point: ExtensionPoint) => used(point).map(({ name }) => pluginNamed(name));
   const [queueSort] = at("queueSort").filter((plugin) => plugin.queueSort !== undefined);
   if (queueSort === undefined) throw new ConfigurationError(`${profile.schedulerName}: no plugin sorts the queue`);
   const checking = new Set(at("filter"));
   const filters = [...new Set([...checking, ...at("preFilter")])];
-  const scores = profile.plugins.score.map(({ name, weight }) => ({ plugin: pluginNamed(name), weight }));
+  const scores = used("score").map(({ name, weight }) => ({ plugin: pluginNamed(name), weight }));
   const nodeScores = scores.flatMap(({ plugin, weight }) =>
     plugin.score?.reads === "node" ? [{ plugin, stage: plugin.score, weight }] : [],
   );

@@ -4,6 +4,7 @@ import { balancedAllocation } from "./balanced-allocation.ts";
 import { defaultBinder } from "./default-binder.ts";
 import { defaultPreemption } from "./default-preemption/index.ts";
 import { dynamicResources } from "./dynamic-resources/index.ts";
+import { gangScheduling } from "./gang-scheduling.ts";
 import { imageLocality } from "./image-locality.ts";
 import { interPodAffinity } from "./inter-pod-affinity/index.ts";
 import { nodeAffinity } from "./node-affinity.ts";
@@ -37,6 +38,7 @@ export const ALL_PLUGINS: readonly PluginFactory[] = [
   interPodAffinity,
   // Before preemption: it is better to free an idle claim than to evict a Pod.
   dynamicResources,
+  gangScheduling,
   defaultPreemption,
   balancedAllocation,
   imageLocality,
