@@ -198,3 +198,166 @@ describe("a group without the gang policy", () => {
     await expect(off.addGroup("g", 3)).rejects.toThrow("could not find the requested resource");
   });
 });
+
+describe("a group with a topology constraint", () => {
+  const TOPOLOGY = [...GATES, "TopologyAwareWorkloadScheduling"];
+  const inRack = (rack: string, name: string, cpu = "1") => node(name, { labels: { rack }, allocatable: { cpu } });
+  const oneRack = { schedulingConstraints: { topology: [{ key: "rack" }] } };
+
+  async function racks(of: Readonly<Record<string, number>>) {
+    const running = await scheduler({ gates: TOPOLOGY });
+    for (const [rack, count] of Object.entries(of))
+      for (let at = 0; at < count; at++) await running.addNode(inRack(rack, `${rack}${at}`));
+    const where = async () =>
+      [...new Set(Object.values(await running.places()).map((place) => place?.slice(0, 1) ?? "-"))].sort().join("");
+    return { ...running, where };
+  }
+
+  it.each([
+    { name: "goes to the rack that has room", of: { a: 2, b: 3, c: 2 }, pods: 3, want: "b" },
+    { name: "waits where no rack has room, although the cluster has", of: { a: 2, b: 2 }, pods: 3, want: "-" },
+    { name: "goes to the smallest rack that takes it whole", of: { a: 6, b: 3, c: 5 }, pods: 3, want: "b" },
+    { name: "takes the rack where most of its Pods fit", of: { a: 2, b: 4 }, pods: 4, min: 2, want: "b" },
+  ])("$name", async ({ of, pods, min = pods, want }) => {
+    const { addGroup, addPod, settle, where, condition } = await racks(of as Readonly<Record<string, number>>);
+    for (let at = 0; at < pods; at++) await addPod(worker(`p${at}`));
+    await addGroup("g", min, oneRack);
+    await settle();
+    expect(await where()).toBe(want);
+    if (want === "-") {
+      expect(await condition("g")).toEqual([
+        expect.stringContaining("0/2 placements are available, first placement status, minCount (3)"),
+      ]);
+    }
+  });
+
+  it("keeps later Pods in the rack where the first ones are", async () => {
+    const { addGroup, addPod, settle, where, places, events, addNode, later } = await racks({ a: 2, b: 2 });
+    await addGroup("g", 2, oneRack);
+    await addPod(worker("p0"));
+    await addPod(worker("p1"));
+    await settle();
+    const rack = await where();
+    await addPod(worker("late"));
+    await settle();
+    expect(await places()).toMatchObject({ late: undefined });
+    expect(await events("late")).toEqual([
+      expect.stringMatching(
+        /0\/4 nodes are available: 2 Insufficient cpu, 2 node\(s\) outside the topology domain rack=/,
+      ),
+    ]);
+    await addNode(inRack(rack, `${rack}9`));
+    await later(10_000);
+    expect(await where()).toBe(rack);
+  });
+
+  it("is refused with more than one level", async () => {
+    const { addGroup } = await scheduler({ gates: TOPOLOGY });
+    const two = { schedulingConstraints: { topology: [{ key: "rack" }, { key: "zone" }] } };
+    await expect(addGroup("g", 2, two)).rejects.toThrow("spec.schedulingConstraints.topology: Too many: 2");
+  });
+});
+
+describe("a gang that is more important than what runs", () => {
+  const AWARE = [...GATES, "WorkloadAwarePreemption"];
+  const important = { priority: 100 };
+
+  /** `running`: Pods with their group, each on a node of its own, then what waits. */
+  async function crowded(nodes: number, running: readonly (readonly [string, string?])[], gates = AWARE) {
+    const cluster = await scheduler({ nodes, gates });
+    const groups = new Set(running.flatMap(([, group]) => (group === undefined ? [] : [group])));
+    for (const group of groups) {
+      const mode = gates.includes("WorkloadAwarePreemption") ? { disruptionMode: "PodGroup" as const } : {};
+      await cluster.addGroup(group, 1, mode);
+    }
+    for (const [name, group] of running)
+      await cluster.addPod(group === undefined ? pod(name, { requests: { cpu: "1" } }) : worker(name, group));
+    await cluster.settle();
+    expect(await cluster.bound()).toBe(running.length);
+    const evicted = async () => {
+      const { items } = await cluster.client.of(kinds.Pod).list();
+      const left = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+      const names = new Set(left.map(({ metadata }) => metadata.name));
+      return running
+        .flatMap(([name]) => (names.has(name) ? [] : [name]))
+        .sort()
+        .join();
+    };
+    return { ...cluster, evicted };
+  }
+
+  it("evicts no more than it needs, for all of its Pods at once, and takes their places", async () => {
+    const { addGroup, addPod, settle, evicted, bound, condition, later, client, places, events } = await crowded(4, [
+      ["a"],
+      ["b"],
+      ["c"],
+      ["d"],
+    ]);
+    await addGroup("g", 2, important);
+    for (const name of ["x", "y"]) await addPod(worker(name, "g", important));
+    await settle();
+    const gone = (await evicted()).split(",");
+    expect(gone).toHaveLength(2);
+    expect(await condition("g")).toEqual([expect.stringContaining("waiting for preemption to complete")]);
+    expect(await events(gone[0] ?? "")).toContainEqual(
+      expect.stringMatching(/^Preempted: Preempted by podgroup .+ on node n/),
+    );
+    for (const name of gone) {
+      expect(await bound()).toBeLessThan(5);
+      await client.of(kinds.Pod).in("default").delete(name, { gracePeriodSeconds: 0 });
+      await settle();
+    }
+    await later(1_000);
+    expect(await places()).toMatchObject({ x: expect.any(String), y: expect.any(String) });
+    expect([await bound(), await condition("g")]).toEqual([4, ["PodGroupScheduled True Scheduled"]]);
+  });
+
+  it.each([
+    {
+      name: "evicts nobody if it would not fit even then",
+      nodes: 2,
+      running: [["a"], ["b"]] as const,
+      min: 3,
+      want: "",
+    },
+    {
+      name: "evicts groups as a whole, and spares them while single Pods do",
+      nodes: 4,
+      running: [["a1", "a"], ["a2", "a"], ["s"], ["t"]] as const,
+      min: 2,
+      want: "s,t",
+    },
+    {
+      name: "evicts a whole group for one of its places",
+      nodes: 4,
+      running: [["a1", "a"], ["a2", "a"], ["s"], ["t"]] as const,
+      min: 3,
+      want: /^a1,a2,[st]$/,
+    },
+  ])("$name", async ({ nodes, running, min, want }) => {
+    const { addGroup, addPod, settle, evicted } = await crowded(nodes, running);
+    await addGroup("g", min, important);
+    for (let at = 0; at < min; at++) await addPod(worker(`x${at}`, "g", important));
+    await settle();
+    expect(await evicted()).toMatch(typeof want === "string" ? new RegExp(`^${want}$`) : want);
+  });
+
+  it("without the gate counts by the priority of its Pods, and evicts Pods one by one", async () => {
+    const running = [["a1", "a"], ["a2", "a"], ["s"]] as const;
+    const { addGroup, addPod, settle, evicted } = await crowded(3, running, GATES);
+    await addGroup("g", 2);
+    for (const name of ["x", "y"]) await addPod(worker(name, "g", important));
+    await settle();
+    expect((await evicted()).split(",")).toHaveLength(2);
+  });
+
+  it("a single Pod evicts the whole of a group whose Pods go together", async () => {
+    const { addPod, settle, evicted } = await crowded(2, [
+      ["a1", "a"],
+      ["a2", "a"],
+    ]);
+    await addPod(pod("x", { requests: { cpu: "1" }, spec: important }));
+    await settle();
+    expect(await evicted()).toBe("a1,a2");
+  });
+});

@@ -29,7 +29,7 @@ const ACTING: Readonly<Record<Component, readonly string[]>> = {
     "StorageVersionAPI",
     "StorageVersionMigrator",
   ],
-  "kube-scheduler": ["GangScheduling", "GenericWorkload"],
+  "kube-scheduler": ["GangScheduling", "GenericWorkload", "TopologyAwareWorkloadScheduling", "WorkloadAwarePreemption"],
   kubelet: [
     "CSIVolumeHealth",
     "GracefulNodeShutdown",

@@ -9,17 +9,25 @@
  * 3. The Pods of a group that fails are woken by what any of them was rejected for, because they are tried together.
  */
 import { abortable, isAbort } from "#base";
-import type { NodeSubset } from "../evaluation/index.ts";
-import { type Group, minCountOf } from "../framework/index.ts";
+import { type Group, type GroupPostFiltered, minCountOf, type NodeSubset } from "../framework/index.ts";
 import type { QueuedPod } from "../queue/index.ts";
 import { beginBinding, observePoint } from "./attempt.ts";
 import { unreserve } from "./binding.ts";
 import { type FailedAttempt, handleFailure, messageOf } from "./failures.ts";
+import { placeGroup } from "./group-placements.ts";
+import { preemptForGroup } from "./group-preemption.ts";
 import { publishOutcome } from "./group-status.ts";
-import { type GroupTrial, type HeldPod, tryMembers, unwind } from "./group-trial.ts";
+import type { GroupTrial, HeldPod } from "./group-trial.ts";
 import type { Parts } from "./parts.ts";
 
-export const GANG = "GangScheduling";
+const GANG = "GangScheduling";
+const TOPOLOGY = "TopologyPlacement";
+const PREEMPTING = "pod group is unschedulable, pod group is waiting for preemption to complete";
+const NOT_HERE: GroupPostFiltered = {
+  kind: "rejected",
+  message: "workload aware preemption is not supported for pod groups with scheduling constraints",
+  clears: true,
+};
 const WAITS = "waiting for minCount pods from a gang to be scheduled";
 
 /** What the scheduling loop does. */
@@ -35,7 +43,12 @@ export interface Loop {
 /** How an attempt for a group ends. */
 export type GroupOutcome =
   | { readonly kind: "scheduled"; readonly trial: GroupTrial }
-  | { readonly kind: "unschedulable"; readonly trial: GroupTrial; readonly message: string }
+  | {
+      readonly kind: "unschedulable";
+      readonly trial: GroupTrial;
+      readonly message: string;
+      readonly room: GroupPostFiltered | undefined;
+    }
   | { readonly kind: "error"; readonly message: string };
 
 export async function tryGroup(parts: Parts, group: Group, first: QueuedPod, loop: Loop): Promise<void> {
@@ -72,18 +85,24 @@ async function decideGroup(parts: Parts, group: Group, members: readonly QueuedP
   if (mixed !== undefined) return { kind: "error", message: mixed };
   const { state, isGangScheduling } = parts;
   const minCount = isGangScheduling ? minCountOf(group) : 1;
-  let scheduled = 0;
-  for (const uid of group.pods.keys()) if (state.placeOf(uid) !== undefined) scheduled += 1;
-  const wanted = Math.max(1, minCount - scheduled);
-  const trial = await tryMembers(parts, { members, wanted });
+  const on = [...group.pods.keys()].flatMap((uid) => state.placeOf(uid)?.node ?? []);
+  const wanted = Math.max(1, minCount - on.length);
+  const {
+    trial,
+    fits,
+    message: why = "pod group is unschedulable",
+  } = await placeGroup(parts, group, { members, wanted }, on);
   if (trial.fault !== undefined) {
-    unwind(parts, trial);
     const { pod, message } = trial.fault;
     return { kind: "error", message: `failed to schedule other pod from a pod group: ${pod.pod.key}: ${message}` };
   }
-  if (trial.held.length >= wanted) return { kind: "scheduled", trial };
-  unwind(parts, trial);
-  return { kind: "unschedulable", trial, message: lackText(trial, minCount, scheduled) };
+  if (fits) return { kind: "scheduled", trial };
+  const message = lackText(why, trial, minCount, on.length);
+  const isConstrained = group.object?.spec.schedulingConstraints !== undefined;
+  // Upstream does not, either: which part of the cluster should be cleared?
+  const room = isConstrained ? NOT_HERE : preemptForGroup(parts, group, members, wanted);
+  if (room?.kind === "nominated") return { kind: "unschedulable", trial, message: PREEMPTING, room };
+  return { kind: "unschedulable", trial, message: room === undefined ? message : `${message}; ${room.message}`, room };
 }
 
 function mixedNames(members: readonly QueuedPod[]): string | undefined {
@@ -93,11 +112,11 @@ function mixedNames(members: readonly QueuedPod[]): string | undefined {
   return `all pods in a single pod group should have the same .spec.schedulerName set, got: ${names}`;
 }
 
-function lackText({ held, misfits, left }: GroupTrial, minCount: number, before: number): string {
+function lackText(why: string, { held, misfits, left }: GroupTrial, minCount: number, before: number): string {
   const [first] = misfits;
-  const why = first === undefined ? "" : `; ${first.attempt.queued.pod.key}: ${first.message}`;
+  const pod = first === undefined ? "" : `; ${first.attempt.queued.pod.key}: ${first.message}`;
   const lack = `${held.length + before} scheduled, ${left.length} remaining`;
-  return `pod group is unschedulable, minCount (${minCount}) cannot be satisfied: ${lack}${why}`;
+  return `${why}, minCount (${minCount}) cannot be satisfied: ${lack}${pod}`;
 }
 
 /** Binds the Pods that are held; then those of the group that did not fit have an attempt of their own. */
@@ -128,18 +147,19 @@ function bindHeld(parts: Parts, { attempt, placement, decidedMs, explained }: He
 function rejectAll(
   parts: Parts,
   group: Group,
-  { trial, message }: Extract<GroupOutcome, { kind: "unschedulable" }>,
+  { trial, message, room }: Extract<GroupOutcome, { kind: "unschedulable" }>,
   startedMs: number,
 ): void {
-  const rejectors = new Set([GANG, ...trial.misfits.flatMap((misfit) => [...misfit.rejectors])]);
+  const constrained = group.object?.spec.schedulingConstraints === undefined ? [] : [TOPOLOGY];
+  const rejectors = new Set([GANG, ...constrained, ...trial.misfits.flatMap((misfit) => [...misfit.rejectors])]);
   const pending = new Set(trial.misfits.flatMap((misfit) => [...misfit.pending]));
   const fail = (queued: QueuedPod, why: string, more: Partial<FailedAttempt> = {}) =>
     handleFailure(parts, {
       queued,
       schedulerName: queued.pod.pod.spec?.schedulerName ?? "",
       failure: { kind: "rejected", rejectors, pending },
-      message: why,
-      nominate: "",
+      message: room?.kind === "nominated" ? message : why,
+      nominate: nominationIn(room, queued.pod.uid),
       startedMs,
       ...more,
     });
@@ -150,6 +170,12 @@ function rejectAll(
   }
   for (const queued of trial.left) fail(queued, message);
   parts.log.debug("a pod group does not fit", { group: group.key, message });
+}
+
+/** Undefined: an earlier one stays. */
+function nominationIn(room: GroupPostFiltered | undefined, uid: string): string | undefined {
+  if (room?.kind === "nominated") return room.nodes.get(uid) ?? "";
+  return room === undefined || room.clears ? "" : undefined;
 }
 
 function failAll(parts: Parts, members: readonly QueuedPod[], startedMs: number, message: string): void {

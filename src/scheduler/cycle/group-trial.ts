@@ -4,7 +4,8 @@
  * 1. Pods that fit are held on their nodes until the trial is committed or unwound; nobody else is tried meanwhile.
  * 2. A trial ends early once too few Pods are left to reach the count.
  */
-import type { Filtered, NodeSubset } from "../evaluation/index.ts";
+import type { Filtered } from "../evaluation/index.ts";
+import type { NodeSubset } from "../framework/index.ts";
 import type { QueuedPod } from "../queue/index.ts";
 import { EXTENDER } from "../queue/index.ts";
 import { type Attempt, enoughOf, hold, newAttempt, nominatedOf, observePoint, pickNode } from "./attempt.ts";
@@ -45,15 +46,36 @@ export interface TrialOf {
 }
 
 /** Asynchronous only where extenders are asked. The caller commits or unwinds it. */
-export async function tryMembers(parts: Parts, { members, wanted, within }: TrialOf): Promise<GroupTrial> {
+export async function tryMembers(parts: Parts, wanted: TrialOf): Promise<GroupTrial> {
+  const steps = trialOf(parts, wanted);
+  for (let step = steps.next(); ; ) {
+    if (step.done === true) return step.value;
+    const attempt = step.value;
+    const tried = isAsync(parts, attempt.queued)
+      ? await askedOne(parts, attempt, wanted.within)
+      : tryOne(parts, attempt, wanted.within);
+    step = steps.next(tried);
+  }
+}
+
+/** The same without extenders. */
+export function tryNow(parts: Parts, wanted: TrialOf): GroupTrial {
+  const steps = trialOf(parts, wanted);
+  for (let step = steps.next(); ; ) {
+    if (step.done === true) return step.value;
+    step = steps.next(tryOne(parts, step.value, wanted.within));
+  }
+}
+
+/** Yields each attempt, and is told how it went. */
+function* trialOf(parts: Parts, { members, wanted, within }: TrialOf): Generator<Attempt, GroupTrial, Tried> {
   const held: HeldPod[] = [];
   const misfits: Misfit[] = [];
   for (const [at, queued] of members.entries()) {
     if (held.length + members.length - at < wanted) return { within, held, misfits, left: members.slice(at) };
     const evaluator = parts.evaluators.get(queued.pod.pod.spec?.schedulerName ?? "");
     if (evaluator === undefined) throw new Error(`no profile schedules the pod ${queued.pod.key}`);
-    const attempt = newAttempt(parts, queued, evaluator);
-    const tried = isAsync(parts, queued) ? await askedOne(parts, attempt, within) : tryOne(parts, attempt, within);
+    const tried = yield newAttempt(parts, queued, evaluator);
     if ("fault" in tried) return { within, held, misfits, left: members.slice(at), fault: tried.fault };
     if ("placement" in tried) held.push(tried);
     else misfits.push(tried);

@@ -16,6 +16,7 @@ import {
   type FittingNodes,
   isRejection,
   type NodeInfo,
+  type NodeSubset,
   PASS,
   type PodInfo,
   type Prepared,
@@ -28,7 +29,7 @@ import { type AskMemo, atLeastAsImportant } from "./ask-memo.ts";
 import type { Filtered } from "./filtered.ts";
 import { FITS, UNSEEN } from "./filtered.ts";
 import { Memos } from "./memos.ts";
-import { ALL_NODES, goList, isNarrowing, type Narrowed, type NodeSubset, narrowed, restricted } from "./narrowing.ts";
+import { ALL_NODES, goList, isNarrowing, type Narrowed, narrowed, restricted } from "./narrowing.ts";
 import { Open } from "./open-nodes.ts";
 import { type Scored, Scorer } from "./scorer.ts";
 import { NodeTrial } from "./trial.ts";

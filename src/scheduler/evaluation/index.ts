@@ -2,5 +2,4 @@
 export { type Decision, decide, type NodeScores } from "./decide.ts";
 export { Evaluator, type FilterOptions } from "./evaluator.ts";
 export { FITS, type Filtered, rejectionOn, UNSEEN } from "./filtered.ts";
-export type { NodeSubset } from "./narrowing.ts";
 export { best, partsOf, type ScoreColumn, type Scored, totalOf } from "./scorer.ts";

@@ -1,5 +1,5 @@
 /** The intersection of the nodes that plugins named as the only ones that can fit. */
-import type { Prepared, Rejection, Rejections } from "../framework/index.ts";
+import type { NodeSubset, Prepared, Rejection, Rejections } from "../framework/index.ts";
 
 export interface Narrowed {
   /** Undefined: all nodes. */
@@ -7,12 +7,6 @@ export interface Narrowed {
   readonly plugins: readonly string[];
   /** The intersection is empty. */
   readonly rejection: Rejection | undefined;
-}
-
-export interface NodeSubset {
-  /** Why other nodes are left out. */
-  readonly reason: string;
-  readonly names: ReadonlySet<string>;
 }
 
 export const ALL_NODES: Narrowed = { names: undefined, plugins: [], rejection: undefined };

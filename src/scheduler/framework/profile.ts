@@ -22,6 +22,8 @@ export const EXTENSION_POINTS = [
   "preBind",
   "bind",
   "postBind",
+  "placementGenerate",
+  "placementScore",
 ] as const;
 
 export type ExtensionPoint = (typeof EXTENSION_POINTS)[number];

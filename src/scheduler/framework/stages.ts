@@ -40,6 +40,9 @@ export interface Stages {
   readonly preBind: readonly Plugin[];
   readonly bind: readonly Plugin[];
   readonly postBind: readonly Plugin[];
+  readonly placementGenerate: readonly Plugin[];
+  readonly placementScore: readonly { readonly plugin: Plugin; readonly weight: number }[];
+  readonly groupPostFilter: readonly Plugin[];
 }
 
 export function makeStages(profile: Profile, factories: readonly PluginFactory[], context: PluginContext): Stages {
@@ -90,6 +93,11 @@ export function makeStages(profile: Profile, factories: readonly PluginFactory[]
     preBind: having("preBind", "preBind"),
     bind: having("bind", "bind"),
     postBind: having("postBind", "postBind"),
+    placementGenerate: having("placementGenerate", "placements"),
+    placementScore: used("placementScore")
+      .map(({ name, weight }) => ({ plugin: pluginNamed(name), weight }))
+      .filter(({ plugin }) => plugin.scorePlacement !== undefined),
+    groupPostFilter: having("postFilter", "groupPostFilter"),
     plugins: [...made.values()],
   };
 }

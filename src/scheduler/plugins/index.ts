@@ -13,10 +13,12 @@ import { nodePorts } from "./node-ports.ts";
 import { nodeResourcesFit } from "./node-resources-fit.ts";
 import { nodeUnschedulable } from "./node-unschedulable.ts";
 import { nodeVolumeLimits } from "./node-volume-limits/index.ts";
+import { podGroupPodsCount } from "./pod-group-pods-count.ts";
 import { podTopologySpread } from "./pod-topology-spread/index.ts";
 import { prioritySort } from "./priority-sort.ts";
 import { schedulingGates } from "./scheduling-gates.ts";
 import { taintToleration } from "./taint-toleration.ts";
+import { topologyPlacement } from "./topology-placement.ts";
 import { volumeBinding } from "./volume-binding/index.ts";
 import { volumeRestrictions } from "./volume-restrictions.ts";
 import { volumeZone } from "./volume-zone.ts";
@@ -39,6 +41,8 @@ export const ALL_PLUGINS: readonly PluginFactory[] = [
   // Before preemption: it is better to free an idle claim than to evict a Pod.
   dynamicResources,
   gangScheduling,
+  topologyPlacement,
+  podGroupPodsCount,
   defaultPreemption,
   balancedAllocation,
   imageLocality,
