@@ -20,14 +20,17 @@ const ACTING: Readonly<Record<Component, readonly string[]>> = {
     "PodTopologyLabelsAdmission",
     "StorageVersionMigrator",
     "WatchList",
+    "WorkloadWithJob",
   ],
   "kube-controller-manager": [
     "ClusterTrustBundle",
+    "GenericWorkload",
     "HPAConfigurableTolerance",
     "HPAScaleToZero",
     "PodCertificateRequest",
     "StorageVersionAPI",
     "StorageVersionMigrator",
+    "WorkloadWithJob",
   ],
   "kube-scheduler": ["GangScheduling", "GenericWorkload", "TopologyAwareWorkloadScheduling", "WorkloadAwarePreemption"],
   kubelet: [

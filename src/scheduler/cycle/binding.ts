@@ -11,15 +11,18 @@
 import { type core, isStatusError, kinds } from "#api";
 import { Backoff, isAbort } from "#base";
 import type { Filtered } from "../evaluation/index.ts";
-import { isRejection, oneNodeText, type Plugin, patchStatus, type Rejection, type Stages } from "../framework/index.ts";
+import { isRejection, oneNodeText, type Plugin, type Rejection, type Stages } from "../framework/index.ts";
 import type { Failure, QueuedPod } from "../queue/index.ts";
 import { type FailedAttempt, handleFailure, isRefusal, messageOf, type Step } from "./failures.ts";
 import { attemptsLabel } from "./metrics.ts";
+import { Nomination } from "./nomination.ts";
 import type { Parts } from "./parts.ts";
 import type { SlowBinding } from "./waiting-pods.ts";
 
 /** Retried after its backoff, whatever events arrive. */
 const TRY_AGAIN: Failure = { kind: "rejected", rejectors: new Set(), pending: new Set() };
+/** A binding that takes longer names its node in the status of the Pod. */
+const NOMINATED_AFTER_MS = 2000;
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 10_000;
 const PENDING = Symbol("pending");
@@ -47,10 +50,13 @@ export async function bindPod(parts: Parts, placement: Placement): Promise<void>
   const { waiting, signal } = parts;
   if (!mayTakeTime(placement)) return bindOrFail(parts, placement, undefined);
   const slow = waiting.begin(placement.queued.pod, placement.waits, signal);
+  const nomination = new Nomination(parts, placement);
   try {
-    await publishNomination(parts, placement);
-    await bindOrFail(parts, placement, slow);
+    // Most claims and volumes are written at once: a node that is named for milliseconds helps nobody.
+    await nomination.publish(placement.waits.size > 0 ? 0 : NOMINATED_AFTER_MS);
+    await bindOrFail(parts, placement, slow, nomination);
   } finally {
+    await nomination.end();
     waiting.end(slow);
   }
 }
@@ -61,19 +67,13 @@ function mayTakeTime(placement: Placement): boolean {
   return stages.preBind.some((plugin) => plugin.needsPreBind?.(stateOf(placement, plugin)) ?? true);
 }
 
-/** Informs others, such as autoscalers. Nothing here depends on it. */
-async function publishNomination({ client, clock, signal, log }: Parts, { queued, node }: Placement): Promise<void> {
-  const { pod } = queued;
-  try {
-    await patchStatus(client, clock, pod, { nominatedNodeName: node }, signal);
-  } catch (error) {
-    if (!isAbort(error, signal)) log.warn("a pod's nomination could not be published", { pod: pod.key, node, error });
-  }
-}
-
-async function bindOrFail(parts: Parts, placement: Placement, slow: SlowBinding | undefined): Promise<void> {
+async function bindOrFail(
+  parts: Parts,
+  placement: Placement,
+  slow: SlowBinding | undefined,
+  nomination?: Nomination,
+): Promise<void> {
   const { signal } = parts;
-  const published = slow === undefined ? undefined : placement.node;
   const step: Step = { point: "", plugin: "" };
   try {
     const refused = await refusedBefore(parts, placement, slow, step);
@@ -81,9 +81,10 @@ async function bindOrFail(parts: Parts, placement: Placement, slow: SlowBinding 
       // At shutdown the pod is left to the next scheduler.
       if (signal.aborted) return;
       unreserve(parts, placement);
-      failBinding(parts, placement, { ...refused, published });
+      failBinding(parts, placement, { ...refused, published: await nomination?.end() });
       return;
     }
+    nomination?.stop();
     await bind(parts, placement, step);
   } catch (error) {
     if (isAbort(error, signal)) return;
@@ -92,7 +93,8 @@ async function bindOrFail(parts: Parts, placement: Placement, slow: SlowBinding 
       return;
     }
     unreserve(parts, placement);
-    failBinding(parts, placement, { failure: { kind: "error" }, message: messageOf(error, step), published });
+    const message = messageOf(error, step);
+    failBinding(parts, placement, { failure: { kind: "error" }, message, published: await nomination?.end() });
     return;
   }
   succeed(parts, placement);
