@@ -6,6 +6,7 @@ import { statusesOf } from "./containers.ts";
 import type { PodFacts } from "./facts.ts";
 import { claimFacts } from "./gather-claim.ts";
 import { openDeviceClaims } from "./gather-devices.ts";
+import { openGroup } from "./gather-group.ts";
 import type { WhySource } from "./source.ts";
 import { whyClaim } from "./why-claim.ts";
 
@@ -31,8 +32,9 @@ export class PodGathering {
     const pod = known ?? (await client.of(Pod).in(namespace).list(at)).items[0];
     const uid = pod?.metadata.uid;
     this.#shared ??= this.#nodesAndPods();
+    const shared = await this.#shared;
     return {
-      ...(await this.#shared),
+      ...shared,
       name,
       namespace,
       pod,
@@ -46,10 +48,20 @@ export class PodGathering {
           record.namespace === namespace,
       ),
       records,
-      claims: pod === undefined ? [] : [...(await this.#openClaims(pod)), ...(await openDeviceClaims(client, pod))],
+      claims: pod === undefined ? [] : await this.#open(pod, shared.placed),
       lastWords: pod === undefined ? new Map() : await this.#lastWords(pod),
       now: clock.now(),
     };
+  }
+
+  /** What the Pod needs beside a node. */
+  async #open(pod: core.Pod, placed: readonly core.Pod[]): Promise<readonly WhyAnswer[]> {
+    const { client } = this.#source;
+    return [
+      ...(await openGroup(client, pod, placed)),
+      ...(await this.#openClaims(pod)),
+      ...(await openDeviceClaims(client, pod)),
+    ];
   }
 
   of(pods: readonly core.Pod[]): Promise<PodFacts[]> {

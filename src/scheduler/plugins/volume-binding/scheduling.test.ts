@@ -92,7 +92,7 @@ describe("Pods and volumes", () => {
     expect(spec?.nodeName).toBeUndefined();
     expect(status?.nominatedNodeName).toMatch(/^[abc]$/);
     expect(status?.nominatedNodeName).toBe(annotations?.["volume.kubernetes.io/selected-node"]);
-    await clock.advance(600_000);
+    await clock.advance(597_500);
     expect(await events("db")).toEqual([
       'FailedScheduling: running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded',
     ]);
