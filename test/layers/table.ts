@@ -243,6 +243,7 @@ export const rooms: Record<string, readonly string[]> = {
     "pod-gc",
     "pv-protection",
     "pvc-protection",
+    "pod-group-protection",
     "vac-protection",
     "replica-set",
     "resource-claim",

@@ -80,8 +80,9 @@ async function bindOrFail(
     if (refused !== undefined) {
       // At shutdown the pod is left to the next scheduler.
       if (signal.aborted) return;
+      const published = await nomination?.end();
       unreserve(parts, placement);
-      failBinding(parts, placement, { ...refused, published: await nomination?.end() });
+      failBinding(parts, placement, { ...refused, published });
       return;
     }
     nomination?.stop();
@@ -92,9 +93,9 @@ async function bindOrFail(
       succeed(parts, placement);
       return;
     }
+    const published = await nomination?.end();
     unreserve(parts, placement);
-    const message = messageOf(error, step);
-    failBinding(parts, placement, { failure: { kind: "error" }, message, published: await nomination?.end() });
+    failBinding(parts, placement, { failure: { kind: "error" }, message: messageOf(error, step), published });
     return;
   }
   succeed(parts, placement);
@@ -245,7 +246,10 @@ function failBinding(parts: Parts, { queued, stages, node, startedMs }: Placemen
   const { pod } = queued;
   const { failure, message } = fault;
   if (failure.kind === "error") parts.log.warn("a pod could not be bound", { pod: pod.key, node, message });
-  handleFailure(parts, { queued, schedulerName: stages.schedulerName, ...fault, nominate: "", startedMs });
+  // Others of its gang run: its place must not go to somebody else.
+  const isInGang = parts.groups?.of(pod.pod)?.object?.spec.schedulingPolicy.gang !== undefined;
+  const nominate = isInGang && failure.kind === "error" ? node : "";
+  handleFailure(parts, { queued, schedulerName: stages.schedulerName, ...fault, nominate, startedMs });
   // Like the deletion of a placed pod: its resources may let others fit.
   const old: core.Pod = { ...pod.pod, spec: { containers: [], ...pod.pod.spec, nodeName: node } };
   parts.queue.event({ resource: "AssignedPod", action: "delete", old }, ({ uid }) => uid !== pod.uid);

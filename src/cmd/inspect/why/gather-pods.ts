@@ -5,8 +5,7 @@ import type { WhyAnswer } from "./answer.ts";
 import { statusesOf } from "./containers.ts";
 import type { PodFacts } from "./facts.ts";
 import { claimFacts } from "./gather-claim.ts";
-import { openDeviceClaims } from "./gather-devices.ts";
-import { openGroup } from "./gather-group.ts";
+import { openDeviceClaims, openGroup } from "./gather-devices.ts";
 import type { WhySource } from "./source.ts";
 import { whyClaim } from "./why-claim.ts";
 
