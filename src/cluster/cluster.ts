@@ -230,7 +230,7 @@ function runInBackground(
       await nextTurn();
       const { runInProcessScheduler } = await import("./in-process/scheduler.ts");
       const own = { handle: handleOf("kube-scheduler"), reasons };
-      await runInProcessScheduler({ ...own, elects, tracing, clock, random, log, metrics }, signal);
+      await runInProcessScheduler({ ...own, elects, tracing, features, clock, random, log, metrics }, signal);
     });
   }
   background.run("certificate renewal", (signal) =>

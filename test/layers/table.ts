@@ -246,6 +246,7 @@ export const rooms: Record<string, readonly string[]> = {
     "pod-gc",
     "pv-protection",
     "pvc-protection",
+    "pod-group-protection",
     "vac-protection",
     "selinux-warning",
     "replica-set",

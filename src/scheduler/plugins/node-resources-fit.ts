@@ -2,6 +2,7 @@
 import { type core, isExtendedResource, parseQuantity, podRequests } from "#api";
 import {
   definePlugin,
+  MAX_SCORE,
   type NodeAsk,
   type NodeInfo,
   PASS,
@@ -75,9 +76,33 @@ export const nodeResourcesFit: PluginFactory = {
         },
         of: score,
       },
+      scorePlacement: ({ nodes }) =>
+        fullness(
+          nodes,
+          args.scoringStrategy.resources.map(({ name, weight }) => ({ weight, resource: resources.indexOf(name) })),
+        ),
     });
   },
 };
+
+/** How full all nodes of a placement are together: packing leaves whole domains to others. */
+function fullness(
+  nodes: readonly NodeInfo[],
+  scored: readonly { readonly weight: number; readonly resource: number }[],
+): number {
+  let [sum, weights] = [0, 0];
+  for (const { weight, resource } of scored) {
+    let [used, capacity] = [0, 0];
+    for (const { allocatable, requested } of nodes) {
+      used += requested[resource] ?? 0;
+      capacity += allocatable[resource] ?? 0;
+    }
+    if (capacity === 0) continue;
+    sum += weight * Math.trunc((Math.min(used, capacity) * MAX_SCORE) / capacity);
+    weights += weight;
+  }
+  return weights === 0 ? 0 : Math.trunc(sum / weights);
+}
 
 type IsBacked = (request: Request, node: NodeInfo) => boolean;
 

@@ -1,8 +1,9 @@
-/** What is known of the ResourceClaims of a Pod that have no devices yet. */
-import { type core, kinds, type resource } from "#api";
+/** What a Pod shares with others: ResourceClaims that have no devices yet, and its PodGroup. */
+import { type core, isStatusError, kinds, optional, type resource } from "#api";
 import type { Client } from "#client";
 import { claimForExtended, explainClaim } from "#scheduler";
 import type { WhyAnswer } from "./answer.ts";
+import { whyGroup } from "./why-group.ts";
 
 export async function openDeviceClaims(client: Client, pod: core.Pod): Promise<WhyAnswer[]> {
   const { metadata, spec, status } = pod;
@@ -59,4 +60,31 @@ function explained(
 function asksForExtended({ spec }: core.Pod): boolean {
   const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
   return containers.some(({ resources }) => Object.keys(resources?.requests ?? {}).some((name) => name.includes("/")));
+}
+
+/** Nothing for a Pod without a group, or one that has its node. */
+export async function openGroup(
+  client: Client,
+  { metadata, spec }: core.Pod,
+  placed: readonly core.Pod[],
+): Promise<readonly WhyAnswer[]> {
+  const name = spec?.schedulingGroup?.podGroupName;
+  if (name === undefined || (spec?.nodeName ?? "") !== "") return [];
+  const namespace = metadata.namespace ?? "";
+  const { items } = await client.of(kinds.Pod).in(namespace).list();
+  const members = items.filter(
+    (pod) =>
+      pod.spec?.schedulingGroup?.podGroupName === name && !["Succeeded", "Failed"].includes(pod.status?.phase ?? ""),
+  );
+  const found = whyGroup({ name, group: await groupNamed(client, namespace, name), members, placed });
+  return found === undefined ? [] : [found];
+}
+
+async function groupNamed(client: Client, namespace: string, name: string) {
+  try {
+    return await client.of(optional.PodGroup).in(namespace).get(name);
+  } catch (error) {
+    if (isStatusError(error, "NotFound")) return undefined;
+    throw error;
+  }
 }

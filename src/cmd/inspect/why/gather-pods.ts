@@ -6,7 +6,7 @@ import type { WhyAnswer } from "./answer.ts";
 import { statusesOf } from "./containers.ts";
 import type { PodFacts } from "./facts.ts";
 import { claimFacts } from "./gather-claim.ts";
-import { openDeviceClaims } from "./gather-devices.ts";
+import { openDeviceClaims, openGroup } from "./gather-devices.ts";
 import type { WhySource } from "./source.ts";
 import { whyClaim } from "./why-claim.ts";
 
@@ -32,8 +32,9 @@ export class PodGathering {
     const pod = known ?? (await client.of(Pod).in(namespace).list(at)).items[0];
     const uid = pod?.metadata.uid;
     this.#shared ??= this.#nodesAndPods();
+    const shared = await this.#shared;
     return {
-      ...(await this.#shared),
+      ...shared,
       name,
       namespace,
       pod,
@@ -47,11 +48,21 @@ export class PodGathering {
           record.namespace === namespace,
       ),
       records,
-      claims: pod === undefined ? [] : [...(await this.#openClaims(pod)), ...(await openDeviceClaims(client, pod))],
+      claims: pod === undefined ? [] : await this.#open(pod, shared.placed),
       lastWords: pod === undefined ? new Map() : await this.#lastWords(pod),
       pulls: pod === undefined ? [] : await this.#pulls(pod),
       now: clock.now(),
     };
+  }
+
+  /** What the Pod needs beside a node. */
+  async #open(pod: core.Pod, placed: readonly core.Pod[]): Promise<readonly WhyAnswer[]> {
+    const { client } = this.#source;
+    return [
+      ...(await openGroup(client, pod, placed)),
+      ...(await this.#openClaims(pod)),
+      ...(await openDeviceClaims(client, pod)),
+    ];
   }
 
   of(pods: readonly core.Pod[]): Promise<PodFacts[]> {
