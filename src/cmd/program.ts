@@ -32,6 +32,7 @@ import { imageCommand } from "./nodes/image.ts";
 import { nodeCommand } from "./nodes/node.ts";
 import { publishCommand, unpublishCommand } from "./nodes/publish.ts";
 import { registryCommand } from "./nodes/registry.ts";
+import { tokenCommand } from "./nodes/token.ts";
 import { takeClusterNames } from "./options/which-cluster.ts";
 import { completeCommand, completionCommand } from "./process/completion.ts";
 import { fitHelp, helpCommand } from "./process/help.ts";
@@ -50,6 +51,7 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   doctor: doctorCommand,
   completion: completionCommand,
   node: nodeCommand,
+  token: tokenCommand,
   image: imageCommand,
   registry: registryCommand,
   publish: publishCommand,

@@ -46,7 +46,9 @@ export interface NodeNetworkOptions {
     readonly hosts?: Readonly<Record<string, readonly string[]>>;
   };
   /** The balancer before the API servers. Absent: there is none. */
-  readonly apiBalancer?: Omit<ApiBalancerOptions, "client" | "onChange" | "clock" | "random" | "log"> | undefined;
+  readonly apiBalancer?:
+    | Omit<ApiBalancerOptions, "client" | "onChange" | "onListening" | "clock" | "random" | "log">
+    | undefined;
   readonly run?: Program;
   readonly clock: Clock;
   readonly random: Random;
@@ -64,8 +66,18 @@ export async function runNodeNetwork(options: NodeNetworkOptions, signal: AbortS
   const { apiBalancer } = options;
   // First: all else goes through it.
   if (apiBalancer !== undefined) {
-    const balancer = { ...apiBalancer, client, onChange: apiServers.change, clock, random, log };
+    const listening = Promise.withResolvers<void>();
+    const balancer = {
+      ...apiBalancer,
+      client,
+      onListening: listening.resolve,
+      onChange: apiServers.change,
+      clock,
+      random,
+      log,
+    };
     tasks.run("balancer of API servers", (running) => runApiBalancer(balancer, running));
+    await abortable(listening.promise, tasks.signal);
   }
   const node = await nodeFacts(options, signal);
   const families = FAMILIES.filter((family) => node.addresses.some((each) => familyOf(each) === family));

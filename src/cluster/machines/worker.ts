@@ -8,10 +8,12 @@
  * 1. The token is used once: later starts have the node's certificate.
  * 2. A later start needs no control plane: the node runs with what it knows.
  */
+import { once } from "node:events";
 import { rm } from "node:fs/promises";
+import { connect } from "node:net";
 import { type core, kinds } from "#api";
 import { K8TS_VERSION } from "#apiserver";
-import { systemRandom, type TaskFailure, TaskGroup } from "#base";
+import { type Clock, systemRandom, type TaskFailure, TaskGroup } from "#base";
 import { Client, https, Informer } from "#client";
 import { type ChangingTransport, changingTransport } from "#kubelet";
 import { readyzCheck, rememberedMembers } from "#network";
@@ -28,6 +30,7 @@ import { type RemoteAuthority, remoteAuthority } from "./remote-authority.ts";
 
 /** Of loopback: where the node's processes reach the API servers. */
 export const BALANCER_PORT = 6444;
+const LISTENING_MS = 100;
 const RENEWAL_MS = 3_600_000;
 
 export interface WorkerConfig {
@@ -114,7 +117,10 @@ export async function startWorker(config: WorkerConfig, environment: Environment
   inApi.onChange(({ type, object }) => {
     if (type === "deleted" && object.metadata.annotations?.[REMOVED] !== undefined) removed.resolve();
   });
-  background.run("own node", (signal) => inApi.run(signal));
+  background.run("own node", async (signal) => {
+    await untilListening(BALANCER_PORT, clock, signal);
+    await inApi.run(signal);
+  });
   background.run("certificates", async (signal) => {
     for (;;) {
       await clock.sleep(RENEWAL_MS, signal);
@@ -153,6 +159,20 @@ export async function startWorker(config: WorkerConfig, environment: Environment
       await parts.disposeAsync();
     },
   };
+}
+
+/** The node's own processes begin after this: until then nobody listens. */
+async function untilListening(port: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const socket = connect({ host: "127.0.0.1", port });
+    const isOpen = await once(socket, "connect").then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (isOpen) return;
+    await clock.sleep(LISTENING_MS, signal);
+  }
 }
 
 /** The first API server that answers; that by which the machine joined if none does. */

@@ -50,6 +50,7 @@ function describe(status: Status, now: number): string {
   if (!status.running) return `No cluster is running in ${status.dataDir}.\n`;
   const rows: [string, string | undefined][] = [
     ["state", status.ready ? "ready" : `not ready: ${status.reason}`],
+    ["machine", status.joined && `node ${status.joined.nodeName} of the cluster ${status.joined.clusterName}`],
     ["server", status.url],
     ["store", status.store],
     ["up", status.startedAt && `${duration(now - Date.parse(status.startedAt))} (process ${status.pid})`],

@@ -20,6 +20,8 @@ export interface ApiBalancerOptions {
   readonly file: string;
   readonly client: Client;
   readonly caPem: string | undefined;
+  /** Called once it takes connections. */
+  readonly onListening?: (() => void) | undefined;
   readonly onChange?: ((usable: (address: string) => boolean) => void) | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -32,6 +34,7 @@ export async function runApiBalancer(options: ApiBalancerOptions, signal: AbortS
   const known = await rememberedMembers(file, log);
   const members = known.length > 0 ? known : options.members;
   const balancer = await Balancer.open({ ...options, members, check: readyzCheck({ caPem, clock }) });
+  options.onListening?.();
   const tasks = new TaskGroup({ parent: signal });
   try {
     const slices = new Informer<discovery.EndpointSlice>({
