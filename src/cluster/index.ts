@@ -46,6 +46,7 @@ export {
   readLastStart,
   readRunState,
 } from "./data/run-state.ts";
+export { embeddedMember, type StoreMember, type StoreMembers } from "./data/store-members.ts";
 export type { LeadershipTimes } from "./in-process/coordinated-elections.ts";
 export {
   type BootstrapToken,
