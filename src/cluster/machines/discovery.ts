@@ -20,8 +20,8 @@ import { parseToken } from "./tokens.ts";
 const PATH = "/api/v1/namespaces/kube-public/configmaps/cluster-info";
 const TIMEOUT_MS = 10_000;
 /** The signer signs a moment after a token is made. */
-const SIGNED_MS = 10_000;
-const POLL_MS = 500;
+const SIGNED_MS = 3_000;
+const POLL_MS = 250;
 const LARGEST = 1_000_000;
 
 export interface Discovery {

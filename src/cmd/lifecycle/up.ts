@@ -38,7 +38,7 @@ import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } 
 import { controllersOption } from "../options/controllers.ts";
 import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
 import { flagValues } from "../options/flag-values.ts";
-import { type ListenOptions, listenFrom, listenOptions, machineNodeName } from "../options/listen.ts";
+import { type ListenOptions, listenFrom, listenOptions, machineNode, machineNodeName } from "../options/listen.ts";
 import { notesOnOutside, type OutsideOptions, outsideFrom, outsideOptions } from "../options/outside.ts";
 import { type PublishOptions, publishAtStart, publishOption } from "../options/publish.ts";
 import {
@@ -224,9 +224,10 @@ async function continueMachine(options: UpOptions): Promise<boolean> {
 async function onThisMachine(
   realNodes: RealNodesConfig,
   listen: ListenConfig,
-  { nodeName, hostPorts = [] }: UpOptions,
+  options: UpOptions,
   file: ClusterFile | undefined,
 ): Promise<Pick<ChosenNodes, "realNodes" | "own">> {
+  const { nodeName, hostPorts = [] } = options;
   const own = file?.nodes ?? [];
   if (realNodes.count > 1 || own.length > 1)
     throw new ClusterError(
@@ -239,7 +240,12 @@ async function onThisMachine(
       "--listen is for Pods with IPv4 or IPv6 addresses, not both: give --cluster-cidr one range.",
     );
   const [first] = own;
-  const name = await machineNodeName(nodeName ?? first?.name);
+  const known = await machineNode(dataDirOf(options));
+  const name = await machineNodeName(nodeName ?? first?.name ?? known);
+  if (known !== undefined && name !== known)
+    throw new ClusterError(
+      `This machine is node ${known} of the cluster already: \`k8ts node remove ${known}\` first.`,
+    );
   return {
     realNodes: { ...realNodes, machine: listen },
     own: [{ ...first, name, role: first?.role ?? "control-plane" }],

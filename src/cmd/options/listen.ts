@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { InvalidArgumentError, Option } from "commander";
-import { ClusterError, type ListenConfig, nodeTools } from "#cluster";
+import { ClusterError, type DataDir, type ListenConfig, nodeTools } from "#cluster";
 
 export interface ListenFlag {
   readonly address: string;
@@ -53,6 +53,12 @@ function sans(value: string, before: readonly string[] = []): readonly string[] 
 /** The flag, else what the last start had. */
 export function listenFrom({ listen }: ListenOptions, before: ListenConfig | undefined): ListenConfig | undefined {
   return listen === undefined ? before : { address: listen.address };
+}
+
+/** The node that this machine is since an earlier start. */
+export async function machineNode({ path }: DataDir): Promise<string | undefined> {
+  const { listNodes, siteNames } = await nodeTools();
+  return (await listNodes(siteNames(path))).find(({ spec }) => spec.onMachine === true)?.names.name;
 }
 
 /** A node's name: what is given, else that of the machine. */
