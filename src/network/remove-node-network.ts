@@ -1,7 +1,7 @@
 /**
- * Removes from a machine what its node's network has left in the kernel: Services, NetworkPolicies, masquerading, routes
- * to other nodes, and what CNI plugins made for host ports of Pods that ended without them. For nodes that have the
- * machine's own network: any other is gone with its namespace.
+ * Removes from a machine what its node's network has left in the kernel: Services, NetworkPolicies, masquerading,
+ * routes to other nodes, and what CNI plugins made for host ports of Pods that ended without them. For nodes that have
+ * the machine's own network: any other is gone with its namespace.
  */
 import { silentLogger } from "#base";
 import { type Program, ProgramError, runProgram } from "./kernel/program.ts";

@@ -2,7 +2,7 @@
  * The cluster's authority as a machine that joined has it: it asks the cluster for each certificate, and keeps what it
  * gets.
  *
- *     issue ──► the kept one, while it lasts ──► else: request, as the node or with a bootstrap token --► approved, signed
+ *     issue ──► the kept one, while it lasts ──► else: request, as the node or with a token --► approved, signed
  *
  * 1. A start without a control plane works with the kept ones: nodes start while the API server is away.
  * 2. The key of a certificate never leaves the machine.
@@ -41,7 +41,7 @@ export interface RemoteAuthorityOptions {
 export type RemoteAuthority = Pick<Authority, "certPem" | "issue"> & {
   /** The node's client certificate: who this machine is. */
   identity(): Promise<KeyPair>;
-  /** Asks for others in place of those that will soon be old. Returns the node's client certificate if it is another. */
+  /** Asks for others in place of those that will soon be old. Returns the node's client certificate if it is new. */
   renewEarly(): Promise<KeyPair | undefined>;
 };
 

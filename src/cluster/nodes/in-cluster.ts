@@ -136,7 +136,7 @@ interface EntranceOptions extends OpenOptions, RunOptions {
   readonly agents: KubeletOptions;
 }
 
-/** Load balancers, the ingress, and ports of this machine's loopback. A node that is the machine has the machine's own. */
+/** Load balancers, the ingress, ports of this machine's loopback. A node that is the machine has the machine's own. */
 async function runEntrances(nodes: RealNodes, options: EntranceOptions): Promise<readonly string[]> {
   const { config, client, informers, agents, handle, background, clock, random, log } = options;
   const { site: names } = nodes;

@@ -5,7 +5,7 @@
  *     ensureLink ──► name of the namespace ──► forwarding, senders of Pods, firewalls of others
  *     leaveMachine ──► all of it as it was
  *
- * 1. No link and no address of the machine is touched, except the loopback device, which gets that of the cluster's DNS.
+ * 1. No link and no address of the machine is touched, but the loopback device, which gets that of the cluster's DNS.
  * 2. What was set before is recorded in /run before it is changed.
  */
 import { existsSync } from "node:fs";

@@ -4,7 +4,7 @@
  *     client ──► preferred ──► connect (the next one if that fails) ──► bytes in both directions
  *     check of each member ···► reported ──► dead: its connections are cut, and their clients come again
  *
- * 1. A connection is passed on to one member only: no byte of a client is sent before a member has taken the connection.
+ * 1. A connection is passed on to one member only: no byte of a client is sent before a member has taken it.
  * 2. Closing it ends all connections.
  */
 import { once } from "node:events";

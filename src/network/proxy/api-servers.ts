@@ -1,6 +1,6 @@
 /**
- * Which endpoints of the Service `kubernetes` answer, as the node's balancer knows: the Leases of API servers say so only
- * after a while. Pods connect to those that do.
+ * Which endpoints of the Service `kubernetes` answer, as the node's balancer knows: the Leases of API servers say so
+ * only after a while. Pods connect to those that do.
  */
 import type { discovery } from "#api";
 
