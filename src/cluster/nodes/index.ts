@@ -1,4 +1,4 @@
-export { clusterDnsIn } from "./cluster-network.ts";
+export { clusterDnsIn, publishNetwork } from "./cluster-network.ts";
 export { examine, type Finding } from "./doctor.ts";
 export {
   isSamePlace,

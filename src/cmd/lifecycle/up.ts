@@ -247,7 +247,7 @@ async function onThisMachine(
       `This machine is node ${known} of the cluster already: \`k8ts node remove ${known}\` first.`,
     );
   return {
-    realNodes: { ...realNodes, machine: listen },
+    realNodes: { ...realNodes, machine: { address: listen.address, address6: listen.address6 } },
     own: [{ ...first, name, role: first?.role ?? "control-plane" }],
   };
 }

@@ -19,4 +19,8 @@ it("a later start listens where the last one did", () => {
   expect(listenFrom({}, before)).toEqual(before);
   expect(listenFrom({ listen: { address: "192.0.2.2", port: undefined } }, before)).toEqual({ address: "192.0.2.2" });
   expect(listenFrom({}, undefined)).toBeUndefined();
+  const ranges = { clusterCidr: ["10.1.0.0/16"], proxyMode: "iptables" as const };
+  const wanted = { ...before, podRanges: ranges.clusterCidr, proxyMode: ranges.proxyMode };
+  expect(listenFrom(ranges, before)).toEqual(wanted);
+  expect(listenFrom({}, wanted)).toEqual(wanted);
 });

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { InvalidArgumentError, Option } from "commander";
 import { ClusterError, type DataDir, type ListenConfig, nodeTools } from "#cluster";
+import type { RealNodesFlagOptions } from "./real-nodes.ts";
 
 export interface ListenFlag {
   readonly address: string;
@@ -50,9 +51,15 @@ function sans(value: string, before: readonly string[] = []): readonly string[] 
   return [...before, ...names];
 }
 
-/** The flag, else what the last start had. */
-export function listenFrom({ listen }: ListenOptions, before: ListenConfig | undefined): ListenConfig | undefined {
-  return listen === undefined ? before : { address: listen.address };
+/** The flags, else what the last start had. */
+export function listenFrom(
+  { listen, clusterCidr, proxyMode }: ListenOptions & Pick<RealNodesFlagOptions, "clusterCidr" | "proxyMode">,
+  before: ListenConfig | undefined,
+): ListenConfig | undefined {
+  const address = listen?.address ?? before?.address;
+  if (address === undefined) return undefined;
+  const [podRanges, mode] = [clusterCidr ?? before?.podRanges, proxyMode ?? before?.proxyMode];
+  return { address, ...(podRanges && { podRanges }), ...(mode && { proxyMode: mode }) };
 }
 
 /** The node that this machine is since an earlier start. */
