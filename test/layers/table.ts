@@ -179,7 +179,20 @@ export const rooms: Record<string, readonly string[]> = {
   "api/core": ["resources", "node", "volumes", "endpoints", "service", "pod", "workload", "quota"],
   "api/core/pod": ["fields", "resources", "scheduling", "security", "volumes", "containers", "spec", "update"],
   client: ["transport", "requests", "informer"],
-  cluster: ["config", "data", "reasons", "in-process", "images", "registries", "nodes", "stand-in", "standalone"],
+  cluster: [
+    ...[
+      "config",
+      "data",
+      "reasons",
+      "in-process",
+      "images",
+      "registries",
+      "nodes",
+      "machines",
+      "stand-in",
+      "standalone",
+    ],
+  ],
   "cluster/nodes": ["machine", "site", "isolation", "network", "outside", "entrances", "runtime", "programs"],
   kubelet: [
     // Pure rules, and what runs containers.
@@ -221,6 +234,7 @@ export const rooms: Record<string, readonly string[]> = {
     "coordinated-election",
     "bootstrap-tokens",
     "certificates",
+    "node-certificates",
     "cluster-role-aggregation",
     "cronjob",
     "daemon-set",
@@ -267,7 +281,7 @@ export const rooms: Record<string, readonly string[]> = {
   ],
   registry: ["files", "requests"],
   metrics: ["points", "scrape", "api", "adapter"],
-  network: ["kernel", "cni", "overlay", "policy", "proxy", "dns", "http", "stream", "gateway", "ingress"],
+  network: ["kernel", "balancer", "cni", "overlay", "policy", "proxy", "dns", "http", "stream", "gateway", "ingress"],
   storage: ["csi", "driver", "sidecars", "snapshots"],
   "storage/driver": ["rules", "machine", "catalog", "services", "linux", "memory"],
   "storage/snapshots": ["objects", "definitions", "controller", "groups", "sidecar", "run"],

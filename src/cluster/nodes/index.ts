@@ -1,3 +1,4 @@
+export { clusterDnsIn, publishNetwork } from "./cluster-network.ts";
 export { examine, type Finding } from "./doctor.ts";
 export {
   isSamePlace,
@@ -16,6 +17,7 @@ export { readRegistryCredentials } from "./node.ts";
 export { powerOffAll } from "./power-off.ts";
 export { type KubeletOptions, kubeletArgs } from "./programs/kubelet.ts";
 export { RealNodes, type RealNodesOptions } from "./real-nodes.ts";
+export { runNodes, untilReady } from "./run-nodes.ts";
 export { importImage, openRuntime } from "./runtime/containerd.ts";
 export { exportImage, forgetImage, keepArchive, partialArchive, recordArchive } from "./runtime/image-archives.ts";
 export { type NodeNames, nodeNameProblem, nodeNames, type SiteNames, siteNames } from "./site/names.ts";

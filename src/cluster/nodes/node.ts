@@ -18,26 +18,26 @@ import { idRangeFor, idRangeOf, makeUserNamespace } from "./isolation/user-names
 import { claimLoops, volumeObstacle } from "./isolation/volume-devices.ts";
 import { endProcess, isAlive, type ProcessId } from "./machine/processes.ts";
 import { CONFLIST, cniConfig } from "./network/cni-config.ts";
-import { ensureNodeLink, type Uplink } from "./network/links.ts";
+import type { NodeNetwork } from "./node-network.ts";
 import { powerOff, stopped } from "./power-off.ts";
 import { csiDriverProblem, csiDriverStart, startCsiDriver } from "./programs/csi-driver.ts";
-import { type KubeletOptions, kubeletStart, startKubelet } from "./programs/kubelet.ts";
+import { CLUSTER_DNS, type KubeletOptions, kubeletStart, startKubelet } from "./programs/kubelet.ts";
 import { networkAgentStart, startNetworkAgent } from "./programs/network-agent.ts";
 import { type ContainerdOptions, containerdReady, openRuntime, startContainerd } from "./runtime/containerd.ts";
 import type { ImageArchives } from "./runtime/image-archives.ts";
 import type { Registries } from "./runtime/registries.ts";
 import { removeHalfMade } from "./runtime/unfinished-sandboxes.ts";
 import { insideNames, type NodeNames, type SiteNames } from "./site/names.ts";
-import { addressesOf, type NodeRun, writeRun } from "./site/record.ts";
-import type { SiteNetwork } from "./site/site-network.ts";
+import { addressesOf, type NodeRun, type NodeSpec, writeRun } from "./site/record.ts";
 
 const AGENT_GRACE_MS = 10_000;
 const NO_DEVICES = "in a user namespace nothing can be mounted that is on a device";
 
 export interface NodeOptions extends ContainerdOptions {
   readonly site: SiteNames;
-  readonly network: SiteNetwork;
+  readonly network: NodeNetwork;
   readonly kubelet: KubeletOptions;
+  readonly spec: NodeSpec;
   /** Whether nodes have namespaces of their own. */
   readonly isIsolated: boolean;
   readonly mounts: readonly NodeMount[];
@@ -45,7 +45,6 @@ export interface NodeOptions extends ContainerdOptions {
   readonly hasUserNamespaces: boolean;
   /** Whether Pods of nodes that start now may open loop devices. */
   readonly opensLoops: boolean;
-  readonly uplink: Uplink;
   /** Copied before the programs of the node start. */
   readonly registries: Pick<Registries, "copyTo">;
   readonly archives: Pick<ImageArchives, "giveTo">;
@@ -53,27 +52,27 @@ export interface NodeOptions extends ContainerdOptions {
 
 /** Resolves when containerd responds and the other processes are started. */
 export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOptions): Promise<NodeRun> {
-  const { site, network, kubelet, clock, log, isIsolated, hasUserNamespaces, uplink } = options;
+  const { site, network, kubelet, clock, log, isIsolated, hasUserNamespaces, spec } = options;
   let run = found;
   const write = async (changes: Partial<NodeRun>) => {
     run = { ...run, ...changes };
     await writeRun(names, run);
   };
   if (!(await isOn(run, isIsolated))) {
-    await powerOff({ names, run }, clock);
+    await powerOff(site, { names, spec, run }, clock);
     run = stopped(run);
   }
   await write({ state: "starting" });
   await ensureDisk(names, isIsolated && hasUserNamespaces ? idRangeFor(site, run.index) : undefined);
   const ids = isIsolated ? await idRangeOf(names) : undefined;
-  await ensureNodeLink(site, names, run, network, uplink, ids && (() => makeUserNamespace(names, ids)));
+  await network.ensureLink(names, run, ids && (() => makeUserNamespace(names, ids)));
   if (isIsolated && run.firstLoop === undefined) {
     const why = ids === undefined ? await volumeObstacle() : NO_DEVICES;
     if (why === undefined) await write({ firstLoop: await claimLoops(names) });
     else log.warn("the node makes no volumes", { node: names.name, why });
   }
   const place = await placeFor(names, run, options, write);
-  if (run.podCidrs.length > 0) await writePodNetwork(place, run.podCidrs, uplink.mtu);
+  if (run.podCidrs.length > 0) await writePodNetwork(place, run.podCidrs, network.mtu);
 
   const sinceMs = clock.now();
   const living = run.containerd !== undefined && (await isAlive(run.containerd)) ? run.containerd : undefined;
@@ -216,7 +215,8 @@ function agentsOf(
       renewMs: run.proxyRenewMs,
       begin: async (place) => {
         const { process: proxy, renewMs: proxyRenewMs } = await startNetworkAgent(place, ips, options);
-        return { proxy, proxyStart: proxyNow, proxyRenewMs };
+        const dnsAddresses = [options.clusterDns ?? CLUSTER_DNS];
+        return { proxy, proxyStart: proxyNow, proxyRenewMs, dnsAddresses };
       },
     },
     {
