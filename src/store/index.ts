@@ -1,6 +1,7 @@
 /** The whole public surface of the store; backends are loaded when they are opened. */
 
 export type { HistoryPolicy } from "./history/history.ts";
+export type { EtcdMembers, Joining, StoreMember } from "./members/members.ts";
 export type { MemorySnapshot, MemoryStore } from "./memory/index.ts";
 export { openMemoryStore, restoreMemoryStore } from "./memory/index.ts";
 export { isStoreError, StoreError, type StoreErrorCode, type StoreErrorDetails } from "./model/errors.ts";

@@ -269,7 +269,7 @@ export const rooms: Record<string, readonly string[]> = {
   scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
   cmd: ["options", "config", "process", "components", "inspect", "lifecycle", "nodes", "state"],
   flows: ["record", "trace", "diagram", "render"],
-  store: ["model", "history", "snapshot", "memory", "embedded", "etcd"],
+  store: ["model", "history", "snapshot", "memory", "embedded", "etcd", "members"],
 };
 
 export const MAX_FILES_IN_A_ROOM = 25;
