@@ -29,6 +29,8 @@ export interface Failure {
   /** Completes "https://…: ". */
   readonly reason: string;
   readonly cause: unknown;
+  /** There was no answer in time, and no error either. */
+  readonly isSilence?: true;
 }
 
 /** A retry, on this member later or on another, may succeed. */
@@ -98,7 +100,8 @@ export function failureOf(error: unknown): Failure {
 
 /** The deadline has passed. A member that is still connected may have lost its quorum. */
 export function silence(connected: boolean): Failure {
-  return { kind: connected ? "leaderless" : "unreachable", sent: true, reason: "it does not answer", cause: undefined };
+  const kind = connected ? "leaderless" : "unreachable";
+  return { kind, sent: true, reason: "it does not answer", cause: undefined, isSilence: true };
 }
 
 function isServiceError(error: unknown): error is ServiceError {
