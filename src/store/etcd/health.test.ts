@@ -5,7 +5,7 @@ import { Health, PROBE } from "./health.ts";
 const failure = (kind: Failure["kind"]): Failure => ({ kind, sent: false, reason: kind, cause: undefined });
 
 /** "0+ 1- 2?": member 0 answers, 1 fails, 2 is suspected; "1l": has no leader; "0r": answers a local read. */
-function after(history: string, members = 3, nowMs = 0): Health {
+function made(history: string, members = 3, nowMs = 0): Health {
   const health = new Health(members);
   for (const [, member = "", event] of history.matchAll(/(\d)([+\-?lr])/g)) {
     const index = Number(member);
@@ -30,11 +30,11 @@ describe("Health", () => {
     { name: "does not take a local answer for a quorum", given: "0+ 0- 0r", want: undefined },
     { name: "does not suspect one that has failed already", given: "0- 0?", want: undefined },
   ])("$name", ({ given, want }) => {
-    expect(after(given).choose("cluster", 0)).toEqual(want);
+    expect(made(given).choose("cluster", 0)).toEqual(want);
   });
 
   it("stays with the member that it chose", () => {
-    const health = after("1+");
+    const health = made("1+");
     expect(health.choose("cluster", 0)).toEqual({ member: 1 });
     health.answered(0, "cluster");
     expect(health.choose("cluster", 0)).toEqual({ member: 1 });
@@ -46,7 +46,7 @@ describe("Health", () => {
     { name: "one that answers local reads", given: "0- 1- 2- 2r", want: { member: 2 } },
     { name: "none before its time", given: "0- 1- 2-", want: { waitMs: PROBE.initialMs } },
   ])("reads locally from $name", ({ given, want }) => {
-    expect(after(given).choose("local", 0)).toEqual(want);
+    expect(made(given).choose("local", 0)).toEqual(want);
   });
 
   it.each([
@@ -54,7 +54,7 @@ describe("Health", () => {
     { name: "all while none works", given: "0- 1- 2-", want: [0, 1, 2] },
     { name: "all others while one is under suspicion", given: "0+ 1+ 1?", want: [1, 2] },
   ])("probes $name", ({ given, want }) => {
-    const health = after(given);
+    const health = made(given);
     expect([0, 1, 2].filter((member) => health.probe(member, 0) !== undefined)).toEqual(want);
   });
 
@@ -74,7 +74,7 @@ describe("Health", () => {
   });
 
   it("counts calls that fail together as one failure", () => {
-    const health = after("0- 0- 0- 0-", 1);
+    const health = made("0- 0- 0- 0-", 1);
     expect(health.probe(0, 0)?.inMs).toBe(PROBE.initialMs);
     expect(health.outages(0)).toBe(4);
   });
