@@ -45,6 +45,7 @@ const ANSWERS: readonly (readonly [words: string, kind: FailureKind, sent: boole
   ["etcdserver: mvcc: database space exceeded", "full", false],
   ["etcdserver: mvcc: required revision has been compacted", "compacted", false],
   ["etcdserver: mvcc: required revision is a future revision", "future", false],
+  ["etcdserver: member not found", "refused", false],
   ["etcdserver: request is too large", "too-large", false],
   ["grpc: received message larger than max", "too-large", false],
   ["etcdserver: corrupt cluster", "corrupt", true],

@@ -78,7 +78,7 @@ export async function openEtcdStore(options: EtcdOptions): Promise<Store> {
   return options.moved === undefined ? store : movedKeys(store, options.moved);
 }
 
-async function tlsMaterial({ caFile, certFile, keyFile }: EtcdTlsFiles): Promise<TlsMaterial> {
+export async function tlsMaterial({ caFile, certFile, keyFile }: EtcdTlsFiles): Promise<TlsMaterial> {
   if ((certFile === undefined) !== (keyFile === undefined)) {
     throw new RangeError("A client certificate for etcd needs its key, and the key its certificate.");
   }
