@@ -15,14 +15,13 @@ import { K8TS_VERSION, type LocalExtensions } from "#apiserver";
 import { MetricsRegistry, nextTurn, registerProcessMetrics, systemRandom, type TaskFailure, TaskGroup } from "#base";
 import type { Fleet } from "#kubelet";
 import { type ClusterPki, ensureClusterPki, watchRenewal } from "#pki";
-import { openStore, type Store } from "#store";
+import type { Store } from "#store";
 import type { Tracing } from "#tracing";
-import { type ClusterConfig, type Environment, historyOf } from "./config/cluster-config.ts";
+import type { ClusterConfig, Environment } from "./config/cluster-config.ts";
 import { ClusterError } from "./config/errors.ts";
 import { featureNotes, readFeatures } from "./config/features.ts";
 import { portsToTry } from "./config/ports.ts";
 import { servingDnsNames } from "./config/serving-files.ts";
-import { storeSpec } from "./config/store-spec.ts";
 import { openTracing } from "./config/tracing.ts";
 import { dataDir, openDataDir, writeFileAtomic } from "./data/data-dir.ts";
 import { type Kubeconfigs, writeKubeconfigs } from "./data/kubeconfigs.ts";
@@ -33,6 +32,7 @@ import { InProcessMetrics } from "./in-process/metrics-server.ts";
 import type { OpenedRealNodes } from "./nodes/index.ts";
 import { type Running, type Start, step } from "./start.ts";
 import { nodeCidrsOf, openNodeNetwork, startNodes, towardsNodes } from "./start-nodes.ts";
+import { openClusterStore } from "./start-store.ts";
 import { startVolumes } from "./volumes.ts";
 
 const ALL_COMPONENTS = [
@@ -146,17 +146,6 @@ function ensureCertificates(start: Start, realNodes: OpenedRealNodes | undefined
     const made = await ensureClusterPki(dir.pki, { clock, log, serverNames });
     return [made, made.created ? "a new authority" : "as before"];
   });
-}
-
-async function openClusterStore(start: Start, tracing: Tracing | undefined): Promise<Store> {
-  const { config, dir, starting, clock, log } = start;
-  const spec = storeSpec(config.store, dir.store);
-  const store = await step("store", start, async () => {
-    const opened = await openStore({ ...spec, clock, log, ...historyOf(config), tracer: tracing?.tracer("apiserver") });
-    return [opened, `${spec.kind}, revision ${await opened.revision()}`];
-  });
-  starting.defer(() => store.close());
-  return store;
 }
 
 interface ApiServerParts {

@@ -7,6 +7,7 @@ export type {
   FlowRecording,
   HostPort,
   InitialObjects,
+  ManagedEtcd,
   NodeOwn,
   NodesConfig,
   RealNodesConfig,
@@ -45,6 +46,7 @@ export {
   readLastStart,
   readRunState,
 } from "./data/run-state.ts";
+export { readStoreRecord, writeStoreRecord } from "./data/store-record.ts";
 export type { LeadershipTimes } from "./in-process/coordinated-elections.ts";
 export { endNodes, imageTools, nodeTools } from "./node-tools.ts";
 export type { Finding, NodeRecord, NodeRun, OpenDoor, Publication, Wanted } from "./nodes/index.ts";

@@ -32,7 +32,7 @@ const messages = {
   RangeResponse: { header: [1, "ResponseHeader"], kvs: [2, "KeyValue[]"], more: [3, "bool"], count: [4, "int64"] },
   PutRequest: { key: [1, "bytes"], value: [2, "bytes"] },
   PutResponse: { header: [1, "ResponseHeader"] },
-  DeleteRangeRequest: { key: [1, "bytes"] },
+  DeleteRangeRequest: { key: [1, "bytes"], rangeEnd: [2, "bytes"] },
   DeleteRangeResponse: { header: [1, "ResponseHeader"], deleted: [2, "int64"] },
   RequestOp: { range: [1, "RangeRequest"], put: [2, "PutRequest"], deleteRange: [3, "DeleteRangeRequest"] },
   ResponseOp: { range: [1, "RangeResponse"], put: [2, "PutResponse"], deleteRange: [3, "DeleteRangeResponse"] },
@@ -109,6 +109,7 @@ const services = {
   KV: {
     Range: ["RangeRequest", "RangeResponse"],
     Put: ["PutRequest", "PutResponse"],
+    DeleteRange: ["DeleteRangeRequest", "DeleteRangeResponse"],
     Txn: ["TxnRequest", "TxnResponse"],
     Compact: ["CompactionRequest", "CompactionResponse"],
   },
@@ -177,6 +178,7 @@ export interface Method<Req, Res> {
 export interface Rpc {
   readonly range: Method<Request<"RangeRequest">, Message<"RangeResponse">>;
   readonly put: Method<Request<"PutRequest">, Message<"PutResponse">>;
+  readonly deleteRange: Method<Request<"DeleteRangeRequest">, Message<"DeleteRangeResponse">>;
   readonly txn: Method<Request<"TxnRequest">, Message<"TxnResponse">>;
   readonly compact: Method<Request<"CompactionRequest">, Message<"CompactionResponse">>;
   readonly watch: Method<Request<"WatchRequest">, Message<"WatchResponse">>;
@@ -222,6 +224,7 @@ export function createRpc(): Rpc {
   return {
     range: method("KV", "Range"),
     put: method("KV", "Put"),
+    deleteRange: method("KV", "DeleteRange"),
     txn: method("KV", "Txn"),
     compact: method("KV", "Compact"),
     watch: method("Watch", "Watch"),

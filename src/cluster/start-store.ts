@@ -1,0 +1,45 @@
+/** The phase of a start that opens the store, and before it the etcd member of this machine where there is one. */
+import { hostname } from "node:os";
+import { openStore, type Store } from "#store";
+import type { Tracing } from "#tracing";
+import { historyOf, type StoreConfig } from "./config/cluster-config.ts";
+import { storeSpec } from "./config/store-spec.ts";
+import { writeStoreRecord } from "./data/store-record.ts";
+import { type Start, step } from "./start.ts";
+
+export async function openClusterStore(start: Start, tracing: Tracing | undefined): Promise<Store> {
+  const { config, dir, starting, clock, log } = start;
+  const found = await withMember(start);
+  const spec = storeSpec(found, dir.store);
+  const store = await step("store", start, async () => {
+    const opened = await openStore({ ...spec, clock, log, ...historyOf(config), tracer: tracing?.tracer("apiserver") });
+    return [opened, `${spec.kind}, revision ${await opened.revision()}`];
+  });
+  starting.defer(() => store.close());
+  await writeStoreRecord(dir, config.store);
+  return store;
+}
+
+/** An etcd that k8ts runs: with the URLs of its members, this machine's first. */
+async function withMember(start: Start): Promise<StoreConfig> {
+  const { config, dir, starting, clock, random, log } = start;
+  const { store } = config;
+  if (store.kind !== "etcd" || store.managed === undefined) return store;
+  const { name = hostname(), address } = store.managed;
+  const { startEtcdMember } = await import("./etcd/index.ts");
+  const { member, endpoints } = await step("etcd", start, async () => {
+    const options = { dir: dir.etcd, pkiDir: dir.pki, name, address, clock, random };
+    const member = await startEtcdMember({ ...options, log: log.child({ component: "etcd" }) });
+    starting.defer(() => member.stop());
+    const members = await member.members();
+    try {
+      const all = (await members.list()).flatMap(({ clientUrls }) => clientUrls.slice(0, 1));
+      const others = all.filter((url) => url !== member.clientUrl);
+      const detail = `${member.record.name}, ${all.length === 1 ? "the only member" : `one of ${all.length} members`}`;
+      return [{ member, endpoints: [member.clientUrl, ...others] }, detail];
+    } finally {
+      await members.close();
+    }
+  });
+  return { ...store, endpoints, tls: member.tls };
+}
