@@ -48,7 +48,7 @@ export {
 } from "./data/run-state.ts";
 export { readStoreRecord, writeStoreRecord } from "./data/store-record.ts";
 export type { LeadershipTimes } from "./in-process/coordinated-elections.ts";
-export { endNodes, imageTools, nodeTools } from "./node-tools.ts";
+export { endNodes, etcdTools, imageTools, nodeTools } from "./node-tools.ts";
 export type { Finding, NodeRecord, NodeRun, OpenDoor, Publication, Wanted } from "./nodes/index.ts";
 export { runEtcdStandIn, type StandInConfig } from "./stand-in/etcd-stand-in.ts";
 export { type ApiServerConfig, type StandaloneApiServer, startStandaloneApiServer } from "./standalone/api-server.ts";

@@ -1,4 +1,4 @@
-/** Access to real nodes and images for commands. Loaded on demand: most commands do not need it. */
+/** Access to real nodes, images and etcd for commands. Loaded on demand: most commands do not need it. */
 import { existsSync } from "node:fs";
 import type { Clock } from "#base";
 import type { DataDir } from "./data/data-dir.ts";
@@ -9,6 +9,10 @@ export function nodeTools() {
 
 export function imageTools() {
   return import("./images/index.ts");
+}
+
+export function etcdTools() {
+  return import("./etcd/index.ts");
 }
 
 /** Powers off the nodes of a data directory without a running cluster. Their disks stay. False if there are none. */
