@@ -22,6 +22,7 @@ import { simulateCommand } from "./inspect/simulate.ts";
 import { whyCommand } from "./inspect/why/command.ts";
 import { doctorCommand } from "./lifecycle/doctor.ts";
 import { downCommand } from "./lifecycle/down.ts";
+import { joinCommand } from "./lifecycle/join.ts";
 import { lsCommand } from "./lifecycle/ls.ts";
 import { resetCommand } from "./lifecycle/reset.ts";
 import { serveCommand } from "./lifecycle/serve.ts";
@@ -44,6 +45,7 @@ import { snapshotCommand } from "./state/snapshot.ts";
 /** By command name. */
 export const COMMANDS: Readonly<Record<string, () => Command>> = {
   up: upCommand,
+  join: joinCommand,
   down: downCommand,
   status: statusCommand,
   ls: lsCommand,

@@ -30,6 +30,7 @@ import {
   clientCertificateMetrics,
   isExpired,
   keepServingCertificate,
+  nodeCertificate,
   renewalTime,
   requestCertificate,
   serverCertificateMetrics,
@@ -160,7 +161,7 @@ async function bootstrap(options: HostKubeletOptions, bootstrapKubeconfig: strin
   try {
     for (;;) {
       try {
-        const issued = await requestCertificate(client, config.nodeName, signal);
+        const issued = await requestCertificate(client, nodeCertificate(config.nodeName), signal);
         await writeOwn(kubeconfig, config.nodeName, connection, issued);
         log.info("client certificate issued", { node: config.nodeName });
         return;
@@ -189,7 +190,7 @@ async function renew(
     const dueMs = renewalTime(certPem, random);
     while (clock.now() < dueMs) await clock.sleep(Math.min(LONGEST_TIMER_MS, dueMs - clock.now()), signal);
     try {
-      const issued = await requestCertificate(client, config.nodeName, signal);
+      const issued = await requestCertificate(client, nodeCertificate(config.nodeName), signal);
       await writeOwn(kubeconfig, config.nodeName, connection, issued);
       await transport.replace(https({ ...connectionOf(connection), ...issued }, { clock }));
       log.info("client certificate renewed", { node: config.nodeName });

@@ -1,6 +1,13 @@
 /** The whole public surface of kubelet. */
 
 export {
+  CertificateRefusedError,
+  type CertificateSpec,
+  type ChangingTransport,
+  changingTransport,
+  requestCertificate,
+} from "./certificates/index.ts";
+export {
   KUBELET_DEFAULTS,
   type KubeletConfig,
   kubeletConfiguration,

@@ -179,7 +179,7 @@ export const rooms: Record<string, readonly string[]> = {
   "api/core": ["resources", "node", "volumes", "endpoints", "service", "pod", "workload", "quota"],
   "api/core/pod": ["fields", "resources", "scheduling", "security", "volumes", "containers", "spec", "update"],
   client: ["transport", "requests", "informer"],
-  cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "etcd", "stand-in", "standalone"],
+  cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "machines", "etcd", "control-plane", "stand-in", "standalone"],
   "cluster/nodes": ["machine", "site", "isolation", "network", "outside", "entrances", "runtime", "programs"],
   kubelet: [
     // Pure rules, and what runs containers.
@@ -218,6 +218,7 @@ export const rooms: Record<string, readonly string[]> = {
     "coordinated-election",
     "bootstrap-tokens",
     "certificates",
+    "node-certificates",
     "cluster-role-aggregation",
     "cronjob",
     "daemon-set",
@@ -262,7 +263,7 @@ export const rooms: Record<string, readonly string[]> = {
   ],
   registry: ["files", "requests"],
   metrics: ["points", "scrape", "api", "adapter"],
-  network: ["kernel", "cni", "overlay", "policy", "proxy", "dns", "http", "gateway", "ingress"],
+  network: ["kernel", "balancer", "cni", "overlay", "policy", "proxy", "dns", "http", "gateway", "ingress"],
   storage: ["csi", "driver", "sidecars", "snapshots"],
   "storage/driver": ["rules", "machine", "catalog", "services", "linux", "memory"],
   "storage/snapshots": ["objects", "definitions", "controller", "groups", "sidecar", "run"],

@@ -15,6 +15,10 @@ export interface ClusterConfig {
   /** Its context is `k8ts-<name>`. Default: `k8ts`. */
   readonly name?: string | undefined;
   readonly bindAddress: string;
+  /** Where other machines reach the API server, besides `bindAddress`: they can join. Default: they cannot. */
+  readonly listen?: ListenConfig | undefined;
+  /** More names and addresses in the API server's certificate. */
+  readonly tlsSans?: readonly string[] | undefined;
   /** 0: that of the last start, else a free one. Default: that of the last start, else 6443, else a free one. */
   readonly port?: number | undefined;
   readonly store: StoreConfig;
@@ -74,12 +78,22 @@ export interface ClusterConfig {
   readonly mergeInto: string;
 }
 
+/** `--listen`. */
+export interface ListenConfig {
+  /** An address of this machine. */
+  readonly address: string;
+  /** That of the other IP family, for clusters of both. */
+  readonly address6?: string | undefined;
+}
+
 /** `file`: in memory, and in the data directory for the next start. */
 export type FlowRecording = "off" | "memory" | "file";
 
 export interface RealNodesConfig {
   /** The minimum number. */
   readonly count: number;
+  /** The only node is this machine, at these addresses. Default: nodes have networks of their own. */
+  readonly machine?: { readonly address: string; readonly address6?: string | undefined } | undefined;
   /** The command of `k8ts`, which runs a node's kubelet in its own process. */
   readonly command: readonly string[];
   /** The same for a node's proxy, if it differs. */

@@ -7,7 +7,6 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { type core, kinds } from "#api";
-import { K8TS_VERSION } from "#apiserver";
 import type { Clock, Logger, Random, TaskGroup } from "#base";
 import { Client, Informers, type InProcessHandle, inProcess } from "#client";
 import type { Authority } from "#pki";
@@ -21,21 +20,15 @@ import { localAddressOf } from "./entrances/plan.ts";
 import { readWanted } from "./entrances/records.ts";
 import { CommandError } from "./machine/command.ts";
 import { checkAddresses, runLoadBalancers } from "./network/load-balancers.ts";
-import { DNS_RELAY_PORT, openDnsRelay } from "./outside/dns-relay.ts";
-import { changingResolver, machineResolver, nodeResolvConf } from "./outside/machine-resolver.ts";
 import { powerOffAll } from "./power-off.ts";
 import { endIngress, keepIngress } from "./programs/ingress.ts";
+import type { KubeletOptions } from "./programs/kubelet.ts";
 import { RealNodes } from "./real-nodes.ts";
-import { openPullProxy, PROXY_PORT } from "./runtime/pull-proxy.ts";
-import { namedRegistries, REGISTRY_HOSTS } from "./site/mirrors.ts";
+import { runNodes, untilReady } from "./run-nodes.ts";
 import { listNodes } from "./site/record.ts";
 
 const NODES = kinds.Node;
-const POLL_MS = 50;
-const READY_TIMEOUT_MS = 60_000;
 const INGRESS_GRACE_MS = 3_000;
-/** This machine, for Pods. */
-export const HOST_ALIAS = "host.k8ts.internal";
 /** It creates nodes and reads their objects, with admin rights. */
 const USER = { name: "k8ts-nodes", groups: ["system:masters", "system:authenticated"] };
 
@@ -87,9 +80,9 @@ export interface OpenedRealNodes {
 
 export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNodes> {
   const { outside = true } = options;
-  const { podRanges, loadBalancerAddresses, mounts, opensLoops, hostPorts } = options.config;
+  const { machine, podRanges, loadBalancerAddresses, mounts, opensLoops, hostPorts } = options.config;
   if (loadBalancerAddresses !== undefined) await checkAddresses(loadBalancerAddresses);
-  const settings = { ...options, podRanges, mounts, opensLoops, outside, hostPorts };
+  const settings = { ...options, machine, podRanges, mounts, opensLoops, outside, hostPorts };
   const nodes = await RealNodes.open(settings).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
     throw new ClusterError(
@@ -102,7 +95,7 @@ export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNod
   const found = (await listNodes(nodes.site)).some(({ run }) => run?.state === "running");
   await nodes.want(options.config.count, options.config.own);
   return {
-    machineIp: nodes.machineIp,
+    machineIp: nodes.network.machineIp,
     podRanges: nodes.network.podRanges,
     found,
     isolationObstacle: nodes.isolationObstacle,
@@ -116,85 +109,63 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
   const client = new Client({ transport: inProcess(handle, USER), clock, userAgent: USER.name });
   const informers = new Informers({ client, clock, random, log, tasks: background });
   const inApi = informers.of<core.Node>(NODES);
-  inApi.onChange(({ type, object }) => {
-    const { podCIDRs = [] } = object.spec ?? {};
-    if (type !== "deleted" && podCIDRs.length > 0) nodes.learnPodCidrs(object.metadata.name ?? "", podCIDRs);
+  background.run("client of nodes", async (signal) => {
+    if (!signal.aborted) await once(signal, "abort");
+    await client.close();
   });
   const clusterDns = clusterDnsIn(options.serviceCidrs);
   await publishNetwork(client, clusterDns, log, background.signal);
-  const { machineIp6 } = nodes.network;
-  const kubelet = {
-    command: config.command,
-    proxyCommand: config.proxyCommand,
-    serverUrl: `https://${nodes.machineIp}:${port}`,
+  const access = {
+    serverUrl: `https://${nodes.network.machineIp}:${port}`,
     authority,
-    version: K8TS_VERSION,
-    podRanges: nodes.network.podRanges,
     serviceRanges: options.serviceCidrs,
     clusterDns,
-    resolvConf: nodeResolvConf(clusterDns, await machineResolver()),
-    dnsUpstreams: outside ? [`${nodes.machineIp}:${DNS_RELAY_PORT}`] : [],
-    dnsHosts: { [HOST_ALIAS]: [nodes.machineIp, ...(machineIp6 === undefined ? [] : [machineIp6])] },
-    proxyMode: config.proxyMode,
     featureGates: options.featureGates,
     localStorage: options.localStorage,
   };
-  background.run("real nodes", (signal) => nodes.run(kubelet, signal).finally(() => client.close()));
+  const running = { nodes, config, outside, access, inApi, background, clock, log };
+  const agents = await runNodes(running);
+  const notes = await runEntrances(nodes, { ...options, client, informers, agents });
+  await inApi.synced;
+  return { ...(await untilReady(running)), notes };
+}
 
-  const { site, network } = nodes;
+interface EntranceOptions extends OpenOptions, RunOptions {
+  readonly client: Client;
+  readonly informers: Informers;
+  readonly agents: KubeletOptions;
+}
+
+/** Load balancers, the ingress, and ports of this machine's loopback. A node that is the machine has the machine's own. */
+async function runEntrances(nodes: RealNodes, options: EntranceOptions): Promise<readonly string[]> {
+  const { config, client, informers, agents, handle, background, clock, random, log } = options;
+  const { site: names } = nodes;
+  const { site } = nodes.network;
   const { localhost = true } = config;
-  const addresses = config.loadBalancerAddresses ?? [network.balancerRange];
+  const addresses = config.loadBalancerAddresses ?? (site === undefined ? [] : [site.balancerRange]);
   if (addresses.length > 0) {
-    const alsoAt = localhost ? localAddressOf : undefined;
-    const balancing = { handle, addresses, alsoAt, machineLink: site.machineLink, clock, random, log };
+    const alsoAt = localhost && site !== undefined ? localAddressOf : undefined;
+    const machineLink = site === undefined ? undefined : names.machineLink;
+    const balancing = { handle, addresses, alsoAt, machineLink, clock, random, log };
     background.run("load balancers", (signal) => runLoadBalancers(balancing, signal));
   }
-  if (config.ingress === false) await endIngress(site, clock, INGRESS_GRACE_MS);
+  if (site === undefined) return [];
+  if (config.ingress === false) await endIngress(names, clock, INGRESS_GRACE_MS);
   else {
     await publishIngress(client, log, background.signal);
-    const serving = { site, network, agents: kubelet, informers, clock, random, log };
+    const serving = { site: names, network: site, agents, informers, clock, random, log };
     background.run("definitions of the Gateway API", async (signal) => {
       await publishGatewayApi(client, clock, log, signal);
       if (!signal.aborted) await once(signal, "abort");
     });
     background.run("ingress", (signal) => keepIngress(serving, signal));
   }
-
   const hasIngress = localhost && config.ingress !== false;
-  const ports = hasIngress ? await ingressPorts(site.ingressPortsFile, options.dir) : undefined;
-  const ingress = ports && { address: network.ingressIp, ports };
+  const ports = hasIngress ? await ingressPorts(names.ingressPortsFile, options.dir) : undefined;
+  const ingress = ports && { address: site.ingressIp, ports };
   const entrances = { dir: options.dir, handle, localhost, ingress, clock, random, log };
   background.run("ports of this machine", (signal) => keepEntrances(entrances, signal));
-
-  const named = () => namedRegistries([site.registryDir, REGISTRY_HOSTS]);
-  const pulls = { secret: nodes.pullSecret, allowed: outside, named, log };
-  const proxy = await openPullProxy({ host: nodes.machineIp, port: PROXY_PORT, ...pulls });
-  background.run("image pulls", async (signal) => {
-    if (!signal.aborted) await once(signal, "abort");
-    await proxy.close();
-  });
-
-  if (outside) {
-    const resolver = changingResolver();
-    const servers = async () => (await resolver()).servers;
-    const relay = await openDnsRelay({ host: nodes.machineIp, port: DNS_RELAY_PORT, servers, clock, log });
-    background.run("DNS questions of nodes", async (signal) => {
-      if (!signal.aborted) await once(signal, "abort");
-      await relay.close();
-    });
-  }
-
-  await inApi.synced;
-  const deadline = clock.monotonic() + READY_TIMEOUT_MS;
-  for (;;) {
-    const wanted = (await listNodes(nodes.site)).filter(({ spec }) => spec.wanted === "running");
-    const ready = wanted.filter(
-      ({ names, run }) => run?.state === "running" && isReady(inApi.cache.get(names.name)),
-    ).length;
-    if (ready === wanted.length || clock.monotonic() >= deadline)
-      return { ready, wanted: wanted.length, notes: notesOn(ports) };
-    await clock.sleep(POLL_MS, background.signal);
-  }
+  return notesOn(ports);
 }
 
 /** Not those that the user publishes. */
@@ -218,8 +189,4 @@ function notesOn(ports: ReadonlyMap<number, number> | undefined): readonly strin
   if (urls.length === 0) return ["Ingresses are not on localhost: no port is free."];
   const why = taken.length === 0 ? "" : ` (${taken.join(" and ")} ${taken.length === 1 ? "is" : "are"} in use)`;
   return [`Ingresses and Gateways are at ${urls.join(" and ")}${why}; \`k8ts publish\` lists all ports.`];
-}
-
-function isReady(node: core.Node | undefined): boolean {
-  return node?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
 }

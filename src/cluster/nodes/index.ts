@@ -1,3 +1,4 @@
+export { clusterDnsIn } from "./cluster-network.ts";
 export { examine, type Finding } from "./doctor.ts";
 export {
   isSamePlace,
@@ -15,6 +16,7 @@ export { canInstall, installCommand, installPackages, missingPackages, NODE_PACK
 export { powerOffAll } from "./power-off.ts";
 export { type KubeletOptions, kubeletArgs } from "./programs/kubelet.ts";
 export { RealNodes, type RealNodesOptions } from "./real-nodes.ts";
+export { runNodes, untilReady } from "./run-nodes.ts";
 export { importImage, openRuntime } from "./runtime/containerd.ts";
 export { type NodeNames, nodeNameProblem, nodeNames, type SiteNames, siteNames } from "./site/names.ts";
 export {

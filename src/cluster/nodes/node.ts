@@ -16,52 +16,51 @@ import { isolatedPlace, type Place, sharedPlace } from "./isolation/place.ts";
 import { claimLoops, volumeObstacle } from "./isolation/volume-devices.ts";
 import { endProcess, isAlive, type ProcessId } from "./machine/processes.ts";
 import { CONFLIST, cniConfig } from "./network/cni-config.ts";
-import { ensureNodeLink, type Uplink } from "./network/links.ts";
+import type { NodeNetwork } from "./node-network.ts";
 import { powerOff, stopped } from "./power-off.ts";
 import { csiDriverProblem, csiDriverStart, startCsiDriver } from "./programs/csi-driver.ts";
-import { type KubeletOptions, kubeletStart, startKubelet } from "./programs/kubelet.ts";
+import { CLUSTER_DNS, type KubeletOptions, kubeletStart, startKubelet } from "./programs/kubelet.ts";
 import { networkAgentStart, startNetworkAgent } from "./programs/network-agent.ts";
 import { type ContainerdOptions, containerdReady, openRuntime, startContainerd } from "./runtime/containerd.ts";
 import { removeHalfMade } from "./runtime/unfinished-sandboxes.ts";
 import { insideNames, type NodeNames, type SiteNames } from "./site/names.ts";
-import { addressesOf, type NodeRun, writeRun } from "./site/record.ts";
-import type { SiteNetwork } from "./site/site-network.ts";
+import { addressesOf, type NodeRun, type NodeSpec, writeRun } from "./site/record.ts";
 
 const AGENT_GRACE_MS = 10_000;
 
 export interface NodeOptions extends ContainerdOptions {
   readonly site: SiteNames;
-  readonly network: SiteNetwork;
+  readonly network: NodeNetwork;
   readonly kubelet: KubeletOptions;
+  readonly spec: NodeSpec;
   /** Whether nodes have namespaces of their own. */
   readonly isIsolated: boolean;
   readonly mounts: readonly NodeMount[];
   /** Whether Pods of nodes that start now may open loop devices. */
   readonly opensLoops: boolean;
-  readonly uplink: Uplink;
 }
 
 /** Resolves when containerd responds and the other processes are started. */
 export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOptions): Promise<NodeRun> {
-  const { site, network, kubelet, clock, log, isIsolated, uplink } = options;
+  const { site, network, kubelet, clock, log, isIsolated, spec } = options;
   let run = found;
   const write = async (changes: Partial<NodeRun>) => {
     run = { ...run, ...changes };
     await writeRun(names, run);
   };
   if (!(await isOn(run, isIsolated))) {
-    await powerOff({ names, run }, clock);
+    await powerOff(site, { names, spec, run }, clock);
     run = stopped(run);
   }
   await write({ state: "starting" });
-  await ensureNodeLink(site, names, run, network, uplink);
+  await network.ensureLink(names, run);
   if (isIsolated && run.firstLoop === undefined) {
     const why = await volumeObstacle();
     if (why === undefined) await write({ firstLoop: await claimLoops(names) });
     else log.warn("the node makes no volumes", { node: names.name, why });
   }
   const place = await placeFor(names, run, options, write);
-  if (run.podCidrs.length > 0) await writePodNetwork(place, run.podCidrs, uplink.mtu);
+  if (run.podCidrs.length > 0) await writePodNetwork(place, run.podCidrs, network.mtu);
 
   const sinceMs = clock.now();
   const living = run.containerd !== undefined && (await isAlive(run.containerd)) ? run.containerd : undefined;
@@ -198,7 +197,8 @@ function agentsOf(
       renewMs: run.proxyRenewMs,
       begin: async (place) => {
         const { process: proxy, renewMs: proxyRenewMs } = await startNetworkAgent(place, ips, options);
-        return { proxy, proxyStart: proxyNow, proxyRenewMs };
+        const dnsAddresses = [options.clusterDns ?? CLUSTER_DNS];
+        return { proxy, proxyStart: proxyNow, proxyRenewMs, dnsAddresses };
       },
     },
     {

@@ -17,27 +17,29 @@ import { isolationObstacle } from "./isolation/probe.ts";
 import { ensureProgramsDir, installPrograms } from "./isolation/programs.ts";
 import { Registries } from "./isolation/registries.ts";
 import { inspectMachine, type Machine } from "./machine/machine.ts";
-import { ensureSwitch, NODE_LINK, SWITCH, type Uplink } from "./network/links.ts";
-import { applyMachineGuard, type MachinePorts, machineGuard } from "./network/machine-guard.ts";
-import { applyRoutes, type NodeRange, routesFor } from "./network/routes.ts";
+import { type MachineAddress, openMachineNetwork } from "./machine-network.ts";
 import { bringUp, isUp, placeOf, writePodNetwork } from "./node.ts";
-import { DNS_RELAY_PORT } from "./outside/dns-relay.ts";
-import { uplinkMtu } from "./outside/uplinks.ts";
-import { ensureWayOut, hasWayOut, removeWayOut } from "./outside/way-out.ts";
+import type { NodeNetwork } from "./node-network.ts";
 import { powerOff, removeNodeDir, stopped } from "./power-off.ts";
 import { DEFAULT_SERVICE_RANGE, type KubeletOptions } from "./programs/kubelet.ts";
-import { PROXY_PORT, proxyEnv } from "./runtime/pull-proxy.ts";
-import { namedRegistries, REGISTRY_HOSTS } from "./site/mirrors.ts";
+import { proxyEnv } from "./runtime/pull-proxy.ts";
 import { type NodeNames, type SiteNames, siteNames } from "./site/names.ts";
-import { freeIndex, listNodes, type NodeRecord, type NodeRun, readNode, wantNodes, writeRun } from "./site/record.ts";
-import { ensureSiteNetwork, MAX_NODES, nodeIp, nodeIp6, type SiteNetwork } from "./site/site-network.ts";
+import {
+  freeIndex,
+  listNodes,
+  type NodeRecord,
+  type NodeRun,
+  readNode,
+  refuseOtherKind,
+  wantNodes,
+  writeRun,
+} from "./site/record.ts";
+import { openSwitch } from "./switched-network.ts";
 
 const TICK_MS = 100;
 /** For nodes that keep failing, or fail as soon as they are up. A node that had stayed up is repaired at once. */
 const RETRY = { initialMs: 500, maxMs: 30_000 };
 const STAYED_UP_MS = 1000;
-/** How often the way out is looked after: others may flush all rules of this machine. */
-const WAY_OUT_MS = 10_000;
 
 type Kind = "take up" | "bring up" | "Pods' range" | "registries" | "stop" | "remove";
 
@@ -48,6 +50,8 @@ interface Work {
 
 export interface RealNodesOptions {
   readonly dataDir: string;
+  /** The only node has this machine's network. Default: nodes have networks of their own. */
+  readonly machine?: MachineAddress | undefined;
   /** Pod IP ranges. Default: a range that is unused on this machine. */
   readonly podRanges?: readonly string[] | undefined;
   /** Folders of this machine that all nodes get when they start. */
@@ -65,11 +69,7 @@ export interface RealNodesOptions {
 
 export class RealNodes {
   readonly site: SiteNames;
-  readonly network: SiteNetwork;
-  /** This machine's address in the nodes' network. */
-  readonly machineIp: string;
-  /** The secret of containerds for the pull proxy on this machine. */
-  readonly pullSecret: string;
+  readonly network: NodeNetwork;
   /** Why nodes share the files and processes of this machine, as the end of a sentence. Undefined: they do not. */
   readonly isolationObstacle: string | undefined;
   readonly #machine: Machine;
@@ -83,30 +83,20 @@ export class RealNodes {
   readonly #upSince = new Map<string, number>();
   readonly #registries: Registries;
   readonly #podCidrs = new Map<string, readonly string[]>();
-  readonly #uplink: Uplink;
-  readonly #hostPorts: readonly HostPort[];
-  #routes = "";
-  #guard = "";
-  #wayOutCheckMs = 0;
 
   private constructor(
     site: SiteNames,
-    network: Awaited<ReturnType<typeof ensureSiteNetwork>>,
+    network: NodeNetwork,
     machine: Machine,
     obstacle: string | undefined,
-    mtu: number,
     options: RealNodesOptions,
   ) {
     this.site = site;
-    this.machineIp = network.machineIp;
-    this.pullSecret = network.pullSecret;
     this.network = network;
     this.isolationObstacle = obstacle;
     this.#machine = machine;
     this.#mounts = options.mounts ?? [];
     this.#opensLoops = options.opensLoops === true;
-    this.#uplink = { isOpen: options.outside, mtu };
-    this.#hostPorts = options.hostPorts ?? [];
     this.#registries = new Registries(site.registryDir);
     this.#clock = options.clock;
     this.#log = options.log;
@@ -117,21 +107,17 @@ export class RealNodes {
   static async open(options: RealNodesOptions): Promise<RealNodes> {
     const site = siteNames(options.dataDir);
     await mkdir(site.nodesDir, { recursive: true, mode: 0o700 });
-    const [network, machine, obstacle] = await Promise.all([
-      ensureSiteNetwork(site, options.random, options.podRanges),
-      inspectMachine(site.nodesDir),
-      isolationObstacle(),
-    ]);
-    const mtu = await uplinkMtu();
-    await ensureSwitch(site, network, mtu);
-    // An earlier start may have had one, and nodes that still run.
-    if (!options.outside) await removeWayOut(site, options.clock);
-    return new RealNodes(site, network, machine, obstacle, mtu, options);
+    const { machine: own } = options;
+    const [machine, obstacle] = await Promise.all([inspectMachine(site.nodesDir), isolationObstacle()]);
+    await refuseOtherKind(site, own === undefined ? "switch" : "machine");
+    const network =
+      own === undefined ? await openSwitch(site, options) : await openMachineNetwork(site, { ...options, ...own });
+    return new RealNodes(site, network, machine, obstacle, options);
   }
 
   /** Wants at least this many nodes: those with names, then node-1 and so on. Existing ones keep their wanted state. */
   async want(count: number, own: readonly NodeOwn[] = []): Promise<void> {
-    await wantNodes(this.site, count, own);
+    await wantNodes(this.site, count, own, this.network.kind);
   }
 
   /** Called when a Node has its Pod CIDRs. */
@@ -168,7 +154,7 @@ export class RealNodes {
   }
 
   async #tick(kubelet: KubeletOptions, signal: AbortSignal): Promise<void> {
-    await this.#updateGuard(kubelet);
+    await this.network.keep(kubelet);
     const records = await listNodes(this.site);
     for (const { names } of records) {
       if (this.#busy.has(names.name)) continue;
@@ -181,35 +167,9 @@ export class RealNodes {
       // Its index must be recorded before the next one is assigned.
       if (work.kind === "take up") await busy;
     }
-    await this.#updateRoutes(records).catch((error: unknown) => {
+    await this.network.route(records).catch((error: unknown) => {
       this.#log.warn("routes between nodes could not be set; trying again", { error });
     });
-  }
-
-  /** Before any node starts, and again when the user names another registry. */
-  async #updateGuard(kubelet: KubeletOptions): Promise<void> {
-    const { isOpen } = this.#uplink;
-    const registries = await namedRegistries([this.site.registryDir, REGISTRY_HOSTS]);
-    const apiServer = Number(new URL(kubelet.serverUrl).port || 443);
-    const dnsRelay = isOpen ? DNS_RELAY_PORT : undefined;
-    const ports = { apiServer, pullProxy: PROXY_PORT, dnsRelay, hostPorts: this.#hostPorts, registries };
-    const script = machineGuard(this.network, ports, isOpen);
-    const isNew = script !== this.#guard;
-    // First the rules of the machine: they decide about what the switch lets pass.
-    if (isOpen) await this.#keepWayOut(ports, kubelet, isNew);
-    if (!isNew) return;
-    await applyMachineGuard(this.site, script);
-    this.#guard = script;
-  }
-
-  async #keepWayOut(ports: MachinePorts, kubelet: KubeletOptions, isNew: boolean): Promise<void> {
-    const now = this.#clock.monotonic();
-    if (!isNew && now < this.#wayOutCheckMs) return;
-    this.#wayOutCheckMs = now + WAY_OUT_MS;
-    if (!isNew && (await hasWayOut(this.site))) return;
-    const { serviceRanges = [DEFAULT_SERVICE_RANGE] } = kubelet;
-    const problems = await ensureWayOut(this.site, this.network, { ports, serviceRanges }, this.#clock);
-    for (const problem of problems) this.#log.warn(problem);
   }
 
   /** The next work on a node, if any. */
@@ -219,10 +179,10 @@ export class RealNodes {
     signal: AbortSignal,
   ): Promise<Work | undefined> {
     const kubelet = { ...forAll, own: spec };
-    if (spec.wanted === "removed") return { kind: "remove", run: () => this.#remove(names, run) };
+    if (spec.wanted === "removed") return { kind: "remove", run: () => this.#remove({ names, spec, run }) };
     if (run === undefined) return { kind: "take up", run: () => this.#takeUp(names) };
     if (spec.wanted === "stopped") {
-      return run.state === "stopped" ? undefined : { kind: "stop", run: () => this.#stop(names, run) };
+      return run.state === "stopped" ? undefined : { kind: "stop", run: () => this.#stop({ names, spec, run }, run) };
     }
     const podCidrs = this.#podCidrs.get(names.name) ?? run.podCidrs;
     if (podCidrs.join() !== run.podCidrs.join()) {
@@ -250,13 +210,13 @@ export class RealNodes {
     const [site, network, machine, clock, log] = [this.site, this.network, this.#machine, this.#clock, this.#log];
     const start = clock.monotonic();
     const { serviceRanges = [DEFAULT_SERVICE_RANGE] } = kubelet;
-    const env = proxyEnv(this.machineIp, PROXY_PORT, this.pullSecret, [...serviceRanges, ...network.podRanges]);
+    const { host, pullProxy } = network.relays;
+    const env = proxyEnv(host, pullProxy, network.pullSecret, [...serviceRanges, ...network.podRanges]);
     const mounts = [...this.#mounts, ...ownMounts(spec.mounts)];
     const { ip } = await bringUp(names, run, {
-      ...{ site, network, machine, kubelet, clock, log, signal, env, mounts },
+      ...{ site, network, machine, kubelet, spec, clock, log, signal, env, mounts },
       isIsolated: this.#isIsolated,
       opensLoops: this.#opensLoops,
-      uplink: this.#uplink,
     });
     log.info("node is up", { node: names.name, ip, ms: Math.round(clock.monotonic() - start) });
     this.#upSince.set(names.name, clock.monotonic());
@@ -264,17 +224,17 @@ export class RealNodes {
   }
 
   async #setPodCidrs(names: NodeNames, run: NodeRun): Promise<void> {
-    await writePodNetwork(await placeOf(names, run), run.podCidrs, this.#uplink.mtu);
+    await writePodNetwork(await placeOf(names, run), run.podCidrs, this.network.mtu);
     await writeRun(names, run);
   }
 
-  async #stop(names: NodeNames, run: NodeRun): Promise<void> {
-    await powerOff({ names, run }, this.#clock);
+  async #stop({ names, spec }: NodeRecord, run: NodeRun): Promise<void> {
+    await powerOff(this.site, { names, spec, run }, this.#clock);
     await writeRun(names, stopped(run));
   }
 
-  async #remove(names: NodeNames, run: NodeRun | undefined): Promise<void> {
-    await powerOff({ names, run }, this.#clock);
+  async #remove({ names, spec, run }: NodeRecord): Promise<void> {
+    await powerOff(this.site, { names, spec, run }, this.#clock);
     await removeNodeDir(names);
     this.#podCidrs.delete(names.name);
   }
@@ -282,10 +242,9 @@ export class RealNodes {
   /** Assigns an address to a new node. */
   async #takeUp(names: NodeNames): Promise<void> {
     const index = freeIndex(await listNodes(this.site));
-    if (index > MAX_NODES) throw new Error(`there are addresses for only ${MAX_NODES} nodes`);
-    const ip6 = nodeIp6(this.network, index);
-    const addresses = { ip: nodeIp(this.network, index), ...(ip6 !== undefined && { ip6 }) };
-    await writeRun(names, { index, ...addresses, podCidrs: [], state: "stopped" });
+    const { maxNodes } = this.network;
+    if (index > maxNodes) throw new Error(`there are addresses for only ${maxNodes} nodes`);
+    await writeRun(names, { index, ...this.network.addressesOf(index), podCidrs: [], state: "stopped" });
   }
 
   async #attempt(names: NodeNames, { kind, run }: Work, signal: AbortSignal): Promise<void> {
@@ -307,28 +266,6 @@ export class RealNodes {
   #isTooEarly(names: NodeNames, kind: Kind): boolean {
     return this.#clock.monotonic() < (this.#notBefore.get(keyOf(names, kind)) ?? 0);
   }
-
-  async #updateRoutes(records: readonly NodeRecord[]): Promise<void> {
-    const running = records.filter(({ run }) => run?.state === "running");
-    const ranges = running.map(({ names, run }) => rangeOf(names, run));
-    const now = JSON.stringify(ranges);
-    if (now === this.#routes) return;
-    for (const { names } of running) {
-      await applyRoutes(routesFor(ranges, names.name), NODE_LINK, names.namespace);
-    }
-    await applyRoutes(routesFor(ranges), SWITCH, this.site.switchNamespace);
-    const taken = await applyRoutes(routesFor(ranges), this.site.machineLink);
-    if (taken.length > 0) {
-      this.#log.warn("the machine has other routes to these ranges: the API server cannot reach Pods there", {
-        ranges: taken,
-      });
-    }
-    this.#routes = now;
-  }
-}
-
-function rangeOf({ name }: NodeNames, run: NodeRun | undefined): NodeRange {
-  return { name, ip: run?.ip ?? "", ip6: run?.ip6, podCidrs: run?.podCidrs ?? [] };
 }
 
 /** They were valid when they were written. */

@@ -272,7 +272,7 @@ function list(value: string): readonly string[] {
 }
 
 /** `a=b,c=d`; a part without the sign has an empty value. */
-function pairs(sign: "=" | "<"): (value: string) => Readonly<Record<string, string>> {
+export function pairs(sign: "=" | "<"): (value: string) => Readonly<Record<string, string>> {
   return (value) =>
     Object.fromEntries(
       list(value).map((pair) => {

@@ -114,9 +114,9 @@ export async function chooseNodes(
     return { simulated, notes: [] };
   const nodes = options.nodes ?? (hasNodes ? 0 : 1);
   if (nodes === 0 && !continues) return { simulated: 0, notes: [] };
-  const why = await obstacle(options, terminal, tools ?? (await nodeTools()));
+  const why = await realNodesObstacle(options, terminal, tools ?? (await nodeTools()));
   if (why === undefined) {
-    const commands = { command: agentCommand(KUBELET_FLAGS), proxyCommand: agentCommand(PROXY_FLAGS) };
+    const commands = machineCommands();
     const { nodeMount = [] } = options;
     const mounts = nodeMount.length === 0 ? undefined : await nodeMounts(nodeMount);
     return { realNodes: { count: nodes, ...commands, ...realNodeSettings(options), mounts }, simulated: 0, notes: [] };
@@ -128,6 +128,11 @@ export async function chooseNodes(
     simulated: nodes,
     notes: [`${which} simulated: Pods are reported as running, but no containers run. ${why}`],
   };
+}
+
+/** The commands of nodes' processes. */
+export function machineCommands(): Pick<RealNodesConfig, "command" | "proxyCommand"> {
+  return { command: agentCommand(KUBELET_FLAGS), proxyCommand: agentCommand(PROXY_FLAGS) };
 }
 
 function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfig> {
@@ -184,7 +189,11 @@ function describesSimulated({ nodeCpu, nodeMemory, nodePods, nodeZones }: NodesF
 }
 
 /** The remaining obstacle, as a sentence. */
-async function obstacle({ yes }: RealNodesFlagOptions, terminal: Terminal, tools: Tools): Promise<string | undefined> {
+export async function realNodesObstacle(
+  { yes }: RealNodesFlagOptions,
+  terminal: Terminal,
+  tools: Tools,
+): Promise<string | undefined> {
   const missing = tools.missingPackages();
   if (missing.length > 0 && tools.canInstall()) {
     const command = tools.installCommand(missing);

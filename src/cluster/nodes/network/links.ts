@@ -24,7 +24,7 @@ export const MACHINE_PORT = "machine";
 export const NODE_LINK = "eth0";
 const NOWHERE = "nowhere";
 /** The node's ends of the links that the CNI plugin makes. */
-const POD_LINKS = "veth*";
+export const POD_LINKS = "veth*";
 /** The lowest priority: any other route to the same addresses wins. */
 const CLAIM_METRIC = "65000";
 

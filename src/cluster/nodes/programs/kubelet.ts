@@ -3,7 +3,7 @@ import { createHash, X509Certificate } from "node:crypto";
 import { mkdir, rm, symlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { core } from "#api";
-import type { ProxyMode } from "#network";
+import type { OverlayMode, ProxyMode } from "#network";
 import { type Authority, kubeconfigFor, kubeconfigText } from "#pki";
 import type { Place } from "../isolation/place.ts";
 import { makeShared } from "../machine/mounts.ts";
@@ -42,10 +42,23 @@ export interface KubeletOptions {
   readonly dnsHosts?: Readonly<Record<string, readonly string[]>> | undefined;
   /** As in `--feature-gates`. Default: none. */
   readonly featureGates?: string | undefined;
+  /** How nodes reach Pods on other machines. Default: routes are set up elsewhere. */
+  readonly overlay?: OverlayMode | undefined;
+  /** Whether packets of Pods leave the cluster with the node's address. Default: others see to it. */
+  readonly masqueradesOutside?: boolean | undefined;
+  /** The balancer in the network agent by which a node's processes reach the API servers. Default: none. */
+  readonly apiBalancer?: ApiBalancerOptions | undefined;
   /** Whether nodes run the CSI driver for volumes on their disks. Default: yes. */
   readonly localStorage?: boolean | undefined;
   /** What is one node's own. */
   readonly own?: Pick<NodeSpec, "labels" | "taints" | "kubelet"> | undefined;
+}
+
+export interface ApiBalancerOptions {
+  /** Where it listens: `host:port` of the loopback device. */
+  readonly address: string;
+  /** API servers to begin with: `host:port`. */
+  readonly members: readonly string[];
 }
 
 type Names = Pick<KubeletOptions, "clusterDns" | "featureGates" | "own">;

@@ -4,12 +4,14 @@
  *
  *     <data dir>/certs.d/                 registry mirrors, optional: like containerd's certs.d
  *     <data dir>/nodes/network.json       the address ranges
+ *     <data dir>/nodes/machine.json       the same of a node that has this machine's network
  *     <data dir>/nodes/ingress.json       the ingress process
  *     <data dir>/nodes/<node>/            node.json, run.json, and what is its own, by its path in the node:
  *                             disk/       /, with /var, /opt, /root, …
  *                             etc/: /etc; manifests/: /etc/kubernetes/manifests
  *     /run/k8ts/<id>/<node>/              /run of the node; removed with it
  *     /run/k8ts/<id>/.programs/           /opt/k8ts of all nodes: this k8ts and its Node
+ *     /run/k8ts/<id>/.machine-<node>.json settings of the machine's network, as they were
  *     /run/k8ts/.forwarding/              which clusters need this machine to forward, and how it was before
  *     /run/k8ts/.loops/<first>            whose loop devices these are, of all clusters of this machine
  *     /run/netns/k8ts-<id>-<node>         its network namespace; k8ts-<id>-switch connects them
@@ -73,6 +75,8 @@ export interface NodeFiles {
   readonly kubeconfig: string;
   readonly proxyKubeconfig: string;
   readonly proxyLog: string;
+  /** The API servers that the node's balancer remembers. */
+  readonly apiServersFile: string;
   /** The node's volumes: records and images of the CSI driver. */
   readonly volumesDir: string;
   readonly csiDriverLog: string;
@@ -99,6 +103,8 @@ export interface NodeNames extends NodeFiles {
   /** The configuration of the node's own container, and the state that runc keeps of it. */
   readonly bundleDir: string;
   readonly containerState: string;
+  /** What was set in the machine's network before the node had it. */
+  readonly machineState: string;
   /** Says which devices its CSI driver may open. */
   readonly volumesCgroup: string;
 }
@@ -163,6 +169,7 @@ export function nodeNames(site: SiteNames, name: string): NodeNames {
     bundleDir: kept("container"),
     // Beside the node's /run, not in it.
     containerState: join(site.runDir, ".containers", name),
+    machineState: join(site.runDir, `.machine-${name}.json`),
     volumesCgroup: `${site.volumesCgroup}/${name}`,
   };
 }
@@ -189,6 +196,7 @@ function filesIn({ disk, etc, run, manifests, registries, cgroup }: Roots): Node
     kubeconfig: join(etc, "kubernetes/kubelet.conf"),
     proxyKubeconfig: join(etc, "kubernetes/proxy.conf"),
     proxyLog: join(disk, "var/log/proxy.log"),
+    apiServersFile: join(disk, "var/lib/k8ts-api-servers.json"),
     volumesDir: join(disk, "var/lib/k8ts-volumes"),
     csiDriverLog: join(disk, "var/log/csi-driver.log"),
     certDir: join(disk, "var/lib/kubelet/pki"),
