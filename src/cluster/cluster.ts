@@ -75,7 +75,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   const realNodes = await openNodeNetwork(start);
   const pki = await ensureCertificates(start, realNodes);
   const tracing = await openTracing(config.tracingConfigFile, start, starting);
-  const store = await openClusterStore(start, tracing);
+  const { store, etcdEndpoints } = await openClusterStore(start, tracing);
   const metrics = new InProcessMetrics();
   const { extensions } = metrics;
   let fleet: Fleet | undefined;
@@ -94,6 +94,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   // A cluster without nodes is ready here: what is loaded from here on must not delay it.
   if (!hasNodes) await announce(start, api, kubeconfigs);
   const background = runInBackground(start, { pki, api, tracing, kubeconfigs, realNodes });
+  if (etcdEndpoints !== undefined) tellControlPlanes(background, start, api, etcdEndpoints);
   fleet = await startNodes(start, { pki, api, tracing, background, realNodes });
   // Without nodes there is nothing to measure.
   if (config.metricsServer ?? hasNodes) metrics.start(background, { ...start, ...api, fleet, caPem: pki.ca.certPem });
@@ -249,6 +250,19 @@ function runInBackground(
     }),
   );
   return background;
+}
+
+/** Where etcd is, for control planes that join. */
+function tellControlPlanes(
+  background: TaskGroup,
+  { clock, random, log }: Start,
+  { handle }: ClusterApiServer,
+  endpoints: readonly string[],
+): void {
+  background.run("etcd for other control planes", async (signal) => {
+    const { keepEtcdPublished } = await import("./control-plane/index.ts");
+    await keepEtcdPublished({ handle, endpoints, clock, random, log }, signal);
+  });
 }
 
 /** With `--listen`: describes the cluster to other machines, and says how they join. */

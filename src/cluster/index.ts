@@ -73,7 +73,7 @@ export {
   type Worker,
   type WorkerConfig,
 } from "./machines/index.ts";
-export { endNodes, etcdTools, imageTools, nodeTools, workerTools } from "./node-tools.ts";
+export { controlPlaneTools, endNodes, etcdTools, imageTools, nodeTools, workerTools } from "./node-tools.ts";
 export type { Finding, NodeRecord, NodeRun, OpenDoor, Publication, Wanted } from "./nodes/index.ts";
 export { runEtcdStandIn, type StandInConfig } from "./stand-in/etcd-stand-in.ts";
 export { type ApiServerConfig, type StandaloneApiServer, startStandaloneApiServer } from "./standalone/api-server.ts";

@@ -15,6 +15,11 @@ export function etcdTools() {
   return import("./etcd/index.ts");
 }
 
+/** For machines that become control planes. */
+export function controlPlaneTools() {
+  return import("./control-plane/index.ts");
+}
+
 /** For machines that join a cluster. */
 export function workerTools() {
   return import("./machines/worker.ts");

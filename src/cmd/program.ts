@@ -37,6 +37,7 @@ import { completeCommand, completionCommand } from "./process/completion.ts";
 import { fitHelp, helpCommand } from "./process/help.ts";
 import { atCommand } from "./state/at.ts";
 import { diffCommand } from "./state/diff.ts";
+import { membersCommand, uploadCertsCommand } from "./state/members.ts";
 import { migrateCommand } from "./state/migrate.ts";
 import { recoverCommand } from "./state/recover.ts";
 import { restoreCommand } from "./state/restore.ts";
@@ -61,6 +62,8 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   snapshot: snapshotCommand,
   restore: restoreCommand,
   migrate: migrateCommand,
+  members: membersCommand,
+  "upload-certs": uploadCertsCommand,
   recover: recoverCommand,
   "kube-apiserver": kubeApiServerCommand,
   etcd: etcdCommand,

@@ -3,4 +3,4 @@ export { clientTls, type EtcdMember, type EtcdMemberOptions, startEtcdMember } f
 export { type Migrated, type MigrateOptions, migrate } from "./migrate.ts";
 export { joiningMember, type MemberRecord, memberPaths, newMember, readMember, urlOf, writeMember } from "./record.ts";
 export { forceNewCluster, recoverFromSnapshot } from "./recover.ts";
-export { openStoppedStore, storeOf } from "./stopped-store.ts";
+export { memberOf, openStoppedStore, storeOf } from "./stopped-store.ts";

@@ -1,14 +1,16 @@
 /** The store of a cluster that does not run: whichever it is, opened for as long as something is done with it. */
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { type Clock, type Logger, silentLogger, systemRandom } from "#base";
-import { openStore, type Store } from "#store";
+import { type EtcdMembers, openEtcdMembers, openStore, type Store } from "#store";
 import type { StoreConfig } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
 import { storeSpec } from "../config/store-spec.ts";
 import type { DataDir } from "../data/data-dir.ts";
 import { readStoreRecord } from "../data/store-record.ts";
 import { type EtcdMember, startEtcdMember } from "./member.ts";
+import { memberPaths, readMember, urlOf } from "./record.ts";
 
 export interface Stopped {
   readonly clock: Clock;
@@ -91,4 +93,21 @@ function bound(store: Store): Store {
     ...(sizeBytes !== undefined && { sizeBytes: () => sizeBytes.call(store) }),
     close: () => store.close(),
   };
+}
+
+/** The member of this machine, for commands while it runs. Throws ClusterError if k8ts runs none. */
+export async function memberOf(dir: DataDir): Promise<{ open(): Promise<EtcdMembers> }> {
+  const record = await readMember(memberPaths(dir.etcd));
+  const config = await storeOf(dir);
+  if (record === undefined || config?.kind !== "etcd" || config.managed === undefined)
+    throw new ClusterError(
+      `${dir.path} has no etcd that k8ts runs: \`k8ts migrate --to etcd\` moves a stopped cluster to one.`,
+    );
+  const file = (name: string) => join(dir.pki, name);
+  const tls = {
+    caFile: file("etcd/ca.crt"),
+    certFile: file("apiserver-etcd-client.crt"),
+    keyFile: file("apiserver-etcd-client.key"),
+  };
+  return { open: () => openEtcdMembers({ endpoints: [urlOf("127.0.0.1", record.clientPort)], tls }) };
 }
