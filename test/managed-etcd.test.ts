@@ -132,7 +132,7 @@ describe.skipIf(findEtcd() === undefined)("an etcd that k8ts runs (needs etcd)",
 
   it("is started again when it ends, without a lost watch or a failed write", async () => {
     using api = new Api(home, "h2");
-    const log = () => home.log().filter(({ msg }) => String(msg).includes("etcd has ended"));
+    const log = () => home.log().filter((line) => JSON.stringify(line).includes("etcd has ended"));
     const { pid } = home.runState();
     const { readFileSync, readdirSync } = await import("node:fs");
     const child = readdirSync("/proc")

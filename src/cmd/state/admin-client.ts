@@ -2,7 +2,6 @@
 import { type Clock, type Random, realClock, systemRandom } from "#base";
 import { Client, https } from "#client";
 import type { DataDir } from "#cluster";
-import { httpCredentials } from "#pki";
 import { runningServer } from "../inspect/running-server.ts";
 
 export interface Admin extends AsyncDisposable {
@@ -13,9 +12,7 @@ export interface Admin extends AsyncDisposable {
 
 export async function adminClient(dir: DataDir): Promise<Admin> {
   const clock = realClock();
-  const connection = await runningServer(dir);
-  const { server, caPem } = connection;
-  const credentials = httpCredentials(connection);
-  const client = new Client({ transport: https({ server, caPem, ...credentials }, { clock }), clock });
+  const { server, caPem, client: user = {} } = await runningServer(dir);
+  const client = new Client({ transport: https({ server, caPem, ...user }, { clock }), clock });
   return { client, clock, random: systemRandom(), [Symbol.asyncDispose]: () => client.close() };
 }
