@@ -15,7 +15,7 @@ import { ensureEtcdPki } from "#pki";
 import { openEtcdMembers } from "#store";
 import type { StoreConfig } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
-import type { DataDir } from "../data/data-dir.ts";
+import { type DataDir, openDataDir } from "../data/data-dir.ts";
 import { writeStoreRecord } from "../data/store-record.ts";
 import { clientTls, joiningMember, memberPaths, newMember, readMember, urlOf, writeMember } from "../etcd/index.ts";
 import { openInto, SECRET_NAME, SECRET_NAMESPACE } from "./shared-files.ts";
@@ -36,7 +36,7 @@ export interface ControlPlaneRequest {
 
 /** Returns the store with which the cluster is to be started here. Throws ClusterError. */
 export async function joinControlPlane(request: ControlPlaneRequest): Promise<StoreConfig> {
-  const { client, certificateKey, dir, address, name, clock, log } = request;
+  const { client, dir } = request;
   const secret = await client
     .of<core.Secret>(kinds.Secret)
     .in(SECRET_NAMESPACE)
@@ -49,6 +49,19 @@ export async function joinControlPlane(request: ControlPlaneRequest): Promise<St
       );
     });
   const endpoints = await etcdEndpoints(client);
+  const lock = await openDataDir(dir);
+  try {
+    return await takePart(request, secret, endpoints);
+  } finally {
+    lock.release();
+  }
+}
+
+async function takePart(
+  { certificateKey, dir, address, name, clock, log }: ControlPlaneRequest,
+  secret: core.Secret,
+  endpoints: readonly string[],
+): Promise<StoreConfig> {
   await openInto(dir.pki, secret, certificateKey);
 
   const paths = memberPaths(dir.etcd);
@@ -64,7 +77,7 @@ export async function joinControlPlane(request: ControlPlaneRequest): Promise<St
   const members = await openEtcdMembers({ endpoints, tls: clientTls(pki) });
   try {
     const joining = await members.addLearner(record.name, urlOf(record.address, record.peerPort));
-    await writeMember(paths, joiningMember(record, joining));
+    await writeMember(paths, joiningMember(record, joining, endpoints));
   } finally {
     await members.close();
   }

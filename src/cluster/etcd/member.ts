@@ -124,7 +124,7 @@ class Member implements EtcdMember {
   }
 
   members(): Promise<EtcdMembers> {
-    return openEtcdMembers({ endpoints: [this.clientUrl], tls: this.tls });
+    return openEtcdMembers({ endpoints: [this.clientUrl, ...(this.record.others ?? [])], tls: this.tls });
   }
 
   async ready(): Promise<void> {

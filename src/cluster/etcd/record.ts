@@ -15,6 +15,8 @@ export interface MemberRecord {
   /** As etcd's flags; only its first start looks at them. */
   readonly initialCluster: string;
   readonly initialClusterState: "new" | "existing";
+  /** URLs of the members by which it joined: a learner answers no questions about members itself. */
+  readonly others?: readonly string[] | undefined;
 }
 
 /** Of the member; `record` is its file. */
@@ -64,8 +66,12 @@ export async function newMember(name: string, address: string): Promise<MemberRe
   return { name, address, clientPort, peerPort, initialCluster, initialClusterState: "new" };
 }
 
-export function joiningMember(record: MemberRecord, { initialCluster }: Joining): MemberRecord {
-  return { ...record, initialCluster, initialClusterState: "existing" };
+export function joiningMember(
+  record: MemberRecord,
+  { initialCluster }: Joining,
+  others: readonly string[],
+): MemberRecord {
+  return { ...record, initialCluster, initialClusterState: "existing", others };
 }
 
 export function urlOf(address: string, port: number): string {
