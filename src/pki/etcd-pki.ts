@@ -1,6 +1,6 @@
 /**
- * The keys and certificates of an etcd member that k8ts runs, in kubeadm's files: an authority of etcd's own, so that no
- * client of the API server can reach the store.
+ * The keys and certificates of an etcd member that k8ts runs, in kubeadm's files: an authority of etcd's own, so that
+ * no client of the API server can reach the store.
  *
  * 1. Members know each other by `etcd/peer`, the API server is known by `apiserver-etcd-client`.
  * 2. Every machine has leaves of its own, signed by the one authority, which joins hand over.

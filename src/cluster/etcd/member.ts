@@ -42,7 +42,7 @@ export interface EtcdMemberOptions {
   readonly name: string;
   /** Where other machines reach it. Default: loopback. */
   readonly address?: string | undefined;
-  /** A member that joins: made by `newMember` and `joiningMember`. Default: that of the last start, or a new cluster. */
+  /** A member that joins, of `joiningMember`. Default: that of the last start, or a new cluster. */
   readonly record?: MemberRecord | undefined;
   /** Keeps the data, and makes this member the only one: for a quorum that is lost for good. */
   readonly forceNewCluster?: boolean | undefined;

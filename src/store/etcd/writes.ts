@@ -9,7 +9,7 @@
  *    to it says for good whether a write was applied; it is sent again only if not.
  * 2. A creation is recognized by its value, which holds a uid of its own. Another client may have made an update or a
  *    deletion that looks the same: then only its own answer counts, and without one the write fails as `maybeApplied`.
- * 3. All servers on an etcd share the fence. A write that another's fence has refused changed nothing, and is sent again.
+ * 3. All servers on an etcd share the fence. A write that another's fence refused changed nothing, and is sent again.
  * 4. Writes in doubt at the same time share a fence and a reading of the history.
  */
 
