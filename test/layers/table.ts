@@ -179,7 +179,19 @@ export const rooms: Record<string, readonly string[]> = {
   "api/core": ["resources", "node", "volumes", "endpoints", "service", "pod", "workload", "quota"],
   "api/core/pod": ["fields", "resources", "scheduling", "security", "volumes", "containers", "spec", "update"],
   client: ["transport", "requests", "informer"],
-  cluster: ["config", "data", "reasons", "in-process", "images", "nodes", "machines", "etcd", "control-plane", "stand-in", "standalone"],
+  cluster: [
+    "config",
+    "data",
+    "reasons",
+    "in-process",
+    "images",
+    "nodes",
+    "machines",
+    "etcd",
+    "control-plane",
+    "stand-in",
+    "standalone",
+  ],
   "cluster/nodes": ["machine", "site", "isolation", "network", "outside", "entrances", "runtime", "programs"],
   kubelet: [
     // Pure rules, and what runs containers.
