@@ -16,15 +16,14 @@ import { K8TS_VERSION, type LocalExtensions } from "#apiserver";
 import { MetricsRegistry, nextTurn, registerProcessMetrics, systemRandom, type TaskFailure, TaskGroup } from "#base";
 import type { Fleet } from "#kubelet";
 import { type ClusterPki, ensureClusterPki, watchRenewal } from "#pki";
-import { openStore, type Store } from "#store";
+import type { Store } from "#store";
 import type { Tracing } from "#tracing";
-import { type ClusterConfig, type Environment, historyOf } from "./config/cluster-config.ts";
+import type { ClusterConfig, Environment } from "./config/cluster-config.ts";
 import { ClusterError } from "./config/errors.ts";
 import { featureNotes, readFeatures } from "./config/features.ts";
 import { portsToTry } from "./config/ports.ts";
 import { kubernetesAddresses } from "./config/service-addresses.ts";
 import { servingDnsNames } from "./config/serving-files.ts";
-import { storeSpec } from "./config/store-spec.ts";
 import { openTracing } from "./config/tracing.ts";
 import { dataDir, openDataDir, writeFileAtomic } from "./data/data-dir.ts";
 import { type Kubeconfigs, writeKubeconfigs } from "./data/kubeconfigs.ts";
@@ -35,6 +34,7 @@ import { InProcessMetrics } from "./in-process/metrics-server.ts";
 import type { OpenedRealNodes } from "./nodes/index.ts";
 import { type Running, type Start, step } from "./start.ts";
 import { nodeCidrsOf, openNodeNetwork, startNodes, towardsNodes } from "./start-nodes.ts";
+import { openClusterStore } from "./start-store.ts";
 import { startVolumes } from "./volumes.ts";
 
 const ALL_COMPONENTS = [
@@ -75,7 +75,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   const realNodes = await openNodeNetwork(start);
   const pki = await ensureCertificates(start, realNodes);
   const tracing = await openTracing(config.tracingConfigFile, start, starting);
-  const store = await openClusterStore(start, tracing);
+  const { store, etcdEndpoints } = await openClusterStore(start, tracing);
   const metrics = new InProcessMetrics();
   const { extensions } = metrics;
   let fleet: Fleet | undefined;
@@ -94,6 +94,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   // A cluster without nodes is ready here: what is loaded from here on must not delay it.
   if (!hasNodes) await announce(start, api, kubeconfigs);
   const background = runInBackground(start, { pki, api, tracing, kubeconfigs, realNodes });
+  if (etcdEndpoints !== undefined) tellControlPlanes(background, start, api, etcdEndpoints);
   fleet = await startNodes(start, { pki, api, tracing, background, realNodes });
   // Without nodes there is nothing to measure.
   if (config.metricsServer ?? hasNodes) metrics.start(background, { ...start, ...api, fleet, caPem: pki.ca.certPem });
@@ -161,17 +162,6 @@ function ensureCertificates(start: Start, realNodes: OpenedRealNodes | undefined
     const made = await ensureClusterPki(dir.pki, { clock, log, serverNames });
     return [made, made.created ? "a new authority" : "as before"];
   });
-}
-
-async function openClusterStore(start: Start, tracing: Tracing | undefined): Promise<Store> {
-  const { config, dir, starting, clock, log } = start;
-  const spec = storeSpec(config.store, dir.store);
-  const store = await step("store", start, async () => {
-    const opened = await openStore({ ...spec, clock, log, ...historyOf(config), tracer: tracing?.tracer("apiserver") });
-    return [opened, `${spec.kind}, revision ${await opened.revision()}`];
-  });
-  starting.defer(() => store.close());
-  return store;
 }
 
 interface ApiServerParts {
@@ -260,6 +250,19 @@ function runInBackground(
     }),
   );
   return background;
+}
+
+/** Where etcd is, for control planes that join. */
+function tellControlPlanes(
+  background: TaskGroup,
+  { clock, random, log }: Start,
+  { handle }: ClusterApiServer,
+  endpoints: readonly string[],
+): void {
+  background.run("etcd for other control planes", async (signal) => {
+    const { keepEtcdPublished } = await import("./control-plane/index.ts");
+    await keepEtcdPublished({ handle, endpoints, clock, random, log }, signal);
+  });
 }
 
 /** With `--listen`: describes the cluster to other machines, and says how they join. */

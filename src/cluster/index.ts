@@ -8,6 +8,7 @@ export type {
   HostPort,
   InitialObjects,
   ListenConfig,
+  ManagedEtcd,
   NodeOwn,
   NodesConfig,
   RealNodesConfig,
@@ -47,6 +48,7 @@ export {
   readRunState,
 } from "./data/run-state.ts";
 export { embeddedMember, type StoreMember, type StoreMembers } from "./data/store-members.ts";
+export { readStoreRecord, writeStoreRecord } from "./data/store-record.ts";
 export type { LeadershipTimes } from "./in-process/coordinated-elections.ts";
 export {
   type BootstrapToken,
@@ -72,7 +74,7 @@ export {
   type Worker,
   type WorkerConfig,
 } from "./machines/index.ts";
-export { endNodes, imageTools, nodeTools, workerTools } from "./node-tools.ts";
+export { controlPlaneTools, endNodes, etcdTools, imageTools, nodeTools, workerTools } from "./node-tools.ts";
 export type { Finding, NodeRecord, NodeRun, OpenDoor, Publication, Wanted } from "./nodes/index.ts";
 export { runEtcdStandIn, type StandInConfig } from "./stand-in/etcd-stand-in.ts";
 export { type ApiServerConfig, type StandaloneApiServer, startStandaloneApiServer } from "./standalone/api-server.ts";

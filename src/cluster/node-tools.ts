@@ -1,4 +1,4 @@
-/** Access to real nodes and images for commands. Loaded on demand: most commands do not need it. */
+/** Access to real nodes, images and etcd for commands. Loaded on demand: most commands do not need it. */
 import { existsSync } from "node:fs";
 import type { Clock } from "#base";
 import type { DataDir } from "./data/data-dir.ts";
@@ -9,6 +9,15 @@ export function nodeTools() {
 
 export function imageTools() {
   return import("./images/index.ts");
+}
+
+export function etcdTools() {
+  return import("./etcd/index.ts");
+}
+
+/** For machines that become control planes. */
+export function controlPlaneTools() {
+  return import("./control-plane/index.ts");
 }
 
 /** For machines that join a cluster. */

@@ -38,6 +38,9 @@ import { completeCommand, completionCommand } from "./process/completion.ts";
 import { fitHelp, helpCommand } from "./process/help.ts";
 import { atCommand } from "./state/at.ts";
 import { diffCommand } from "./state/diff.ts";
+import { membersCommand, uploadCertsCommand } from "./state/members.ts";
+import { migrateCommand } from "./state/migrate.ts";
+import { recoverCommand } from "./state/recover.ts";
 import { restoreCommand } from "./state/restore.ts";
 import { snapshotCommand } from "./state/snapshot.ts";
 
@@ -60,6 +63,10 @@ export const COMMANDS: Readonly<Record<string, () => Command>> = {
   serve: serveCommand,
   snapshot: snapshotCommand,
   restore: restoreCommand,
+  migrate: migrateCommand,
+  members: membersCommand,
+  "upload-certs": uploadCertsCommand,
+  recover: recoverCommand,
   "kube-apiserver": kubeApiServerCommand,
   etcd: etcdCommand,
   "controller-manager": controllerManagerCommand,

@@ -36,7 +36,9 @@ export interface ClusterPkiOptions {
   readonly log?: Pick<Logger, "info">;
 }
 
-interface Planned<T> {
+type IssueOptions = Pick<ClusterPkiOptions, "clock" | "log">;
+
+export interface Planned<T> {
   readonly value: T;
   readonly writes: readonly FileWrite[];
 }
@@ -81,11 +83,11 @@ async function planCertificates(dir: string, options: ClusterPkiOptions) {
   return { value, created: ca.writes.length > 0, writes };
 }
 
-async function planAuthority(
+export async function planAuthority(
   dir: string,
   file: string,
   commonName: string,
-  { clock, log }: ClusterPkiOptions,
+  { clock, log }: IssueOptions,
 ): Promise<Planned<Authority>> {
   const paths = pairPaths(dir, file);
   const { certPem, keyPem } = await readPair(paths);
@@ -116,11 +118,11 @@ async function planAuthority(
   return { value, writes: [] };
 }
 
-async function planLeaf(
+export async function planLeaf(
   dir: string,
-  { file, request }: LeafSpec,
+  { file, request }: Pick<LeafSpec, "file" | "request">,
   authority: Authority,
-  { clock, log }: ClusterPkiOptions,
+  { clock, log }: IssueOptions,
 ): Promise<Planned<KeyPair>> {
   const paths = pairPaths(dir, file);
   const found = await readPair(paths);

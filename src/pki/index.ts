@@ -4,6 +4,7 @@ export type { Subject, SubjectAltNames, Usage } from "./certificate.ts";
 export type { ClusterPki, ClusterPkiOptions } from "./cluster-pki.ts";
 export { ensureClusterPki } from "./cluster-pki.ts";
 export { PkiError } from "./errors.ts";
+export { type EtcdPki, type EtcdPkiOptions, ensureEtcdPki } from "./etcd-pki.ts";
 export type { ClientCredentials, Kubeconfig, KubeconfigContent } from "./kubeconfig.ts";
 export { kubeconfigFor, kubeconfigText, userKubeconfigPath, writeKubeconfig } from "./kubeconfig.ts";
 export type { MergeOptions } from "./kubeconfig-merge.ts";

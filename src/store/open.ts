@@ -2,11 +2,12 @@
 
 import type { Clock, Dial, Logger } from "#base";
 import type { Tracer } from "#tracing";
-import type { EtcdTlsFiles, MovedKeys } from "./etcd/index.ts";
+import type { EtcdTlsFiles, Imported, ImportOptions, MovedKeys } from "./etcd/index.ts";
 import type { HistoryPolicy } from "./history/history.ts";
+import type { EtcdMembers } from "./members/members.ts";
 import { openMemoryStore } from "./memory/index.ts";
 import type { Revision, Store } from "./model/store.ts";
-import type { RestoreOptions } from "./snapshot/snapshot-file.ts";
+import type { RestoreOptions, Snapshot } from "./snapshot/snapshot-file.ts";
 
 export type StoreSpec =
   | { readonly kind: "memory" }
@@ -59,4 +60,19 @@ export async function restoreStore(
 ): Promise<Revision> {
   const { restoreEmbeddedStore } = await import("./embedded/index.ts");
   return restoreEmbeddedStore(dir, source, options);
+}
+
+/** The members behind an etcd, for those who run them. */
+export async function openEtcdMembers(options: {
+  readonly endpoints: readonly string[];
+  readonly tls?: EtcdTlsFiles | undefined;
+}): Promise<EtcdMembers> {
+  const opened = await import("./members/etcd-members.ts");
+  return opened.openEtcdMembers(options);
+}
+
+/** Takes a snapshot over into an etcd that has nothing at the store's place. */
+export async function importIntoEtcd(snapshot: Snapshot, options: ImportOptions): Promise<Imported> {
+  const etcd = await import("./etcd/index.ts");
+  return etcd.importIntoEtcd(snapshot, options);
 }

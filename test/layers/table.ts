@@ -180,18 +180,8 @@ export const rooms: Record<string, readonly string[]> = {
   "api/core/pod": ["fields", "resources", "scheduling", "security", "volumes", "containers", "spec", "update"],
   client: ["transport", "requests", "informer"],
   cluster: [
-    ...[
-      "config",
-      "data",
-      "reasons",
-      "in-process",
-      "images",
-      "registries",
-      "nodes",
-      "machines",
-      "stand-in",
-      "standalone",
-    ],
+    ...["config", "data", "reasons", "in-process", "images", "registries", "nodes", "machines"],
+    ...["etcd", "control-plane", "stand-in", "standalone"],
   ],
   "cluster/nodes": ["machine", "site", "isolation", "network", "outside", "entrances", "runtime", "programs"],
   kubelet: [
@@ -288,7 +278,7 @@ export const rooms: Record<string, readonly string[]> = {
   scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
   cmd: ["options", "config", "process", "components", "inspect", "lifecycle", "nodes", "state"],
   flows: ["record", "trace", "diagram", "render"],
-  store: ["model", "history", "snapshot", "memory", "embedded", "etcd"],
+  store: ["model", "history", "snapshot", "memory", "embedded", "etcd", "members"],
 };
 
 export const MAX_FILES_IN_A_ROOM = 25;

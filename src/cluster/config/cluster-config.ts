@@ -199,7 +199,16 @@ export type StoreConfig =
       readonly prefix?: string | undefined;
       /** 0: this server never compacts. Default: 5 minutes. */
       readonly compactionIntervalMs?: number | undefined;
+      /** k8ts runs a member of it on this machine; `endpoints` and `tls` follow from that. */
+      readonly managed?: ManagedEtcd | undefined;
     };
+
+export interface ManagedEtcd {
+  /** Of the member. Default: the name of the machine. */
+  readonly name?: string | undefined;
+  /** Where members on other machines reach it. Default: loopback. */
+  readonly address?: string | undefined;
+}
 
 /** How much history the store keeps. */
 export function historyOf({ historyWindowMs }: Pick<ClusterConfig, "historyWindowMs">) {

@@ -12,7 +12,7 @@ export function storeSpec(store: StoreConfig, dir?: string): StoreSpec {
     if (dir === undefined) throw new ClusterError("a standalone API server needs etcd.");
     return { kind: "embedded", dir };
   }
-  const { prefix, ...spec } = store;
+  const { prefix, managed: _, ...spec } = store;
   return { ...spec, moved: prefix === undefined ? undefined : movedTo(prefix) };
 }
 

@@ -9,6 +9,8 @@
  *     dashboard.json  where the running cluster's dashboard is, and the secret for a link to it
  *     pki/         authorities, certificates, keys
  *     store/       the embedded store
+ *     store.json   which store has the state: embedded, or an etcd
+ *     etcd/        the etcd member of this machine: its data, its log, who it is
  *     kubeconfig   the admin's
  *     k8ts.log     the log of a detached cluster
  *     flows.ndjson flow records, with --flow-records file
@@ -38,6 +40,8 @@ export interface DataDir {
   readonly dashboard: string;
   readonly pki: string;
   readonly store: string;
+  readonly storeRecord: string;
+  readonly etcd: string;
   readonly kubeconfig: string;
   readonly log: string;
   readonly flowRecords: string;
@@ -60,6 +64,8 @@ export function dataDir(path: string, name?: string): DataDir {
     dashboard: at("dashboard.json"),
     pki: at("pki"),
     store: at("store"),
+    storeRecord: at("store.json"),
+    etcd: at("etcd"),
     kubeconfig: at("kubeconfig"),
     log: at("k8ts.log"),
     flowRecords: at("flows.ndjson"),

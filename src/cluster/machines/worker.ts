@@ -29,6 +29,8 @@ import { REMOVED } from "./names.ts";
 import { type RemoteAuthority, remoteAuthority } from "./remote-authority.ts";
 
 /** Of loopback: where the node's processes reach the API servers. */
+export { joinCluster } from "./join-cluster.ts";
+
 export const BALANCER_PORT = 6444;
 const LISTENING_MS = 100;
 const RENEWAL_MS = 3_600_000;

@@ -8,6 +8,7 @@ import { machineNodeName } from "../options/listen.ts";
 import { outsideOptions } from "../options/outside.ts";
 import { nodeMountOption } from "../options/real-nodes.ts";
 import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
+import { runControlPlane } from "./control-plane.ts";
 import { runDetached } from "./detach.ts";
 import { type MachineOptions, runMachine } from "./run-machine.ts";
 import { underSystemd } from "./systemd.ts";
@@ -21,6 +22,8 @@ interface JoinOptions extends MachineOptions, DataDirOption {
   readonly nodeIp?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly taints?: JoinRequest["taints"];
+  readonly controlPlane?: boolean;
+  readonly certificateKey?: string;
   readonly detach?: boolean;
   readonly systemd?: "install" | "remove";
 }
@@ -43,6 +46,12 @@ export function joinCommand(): Command {
     .addOption(nodeMountOption("of this machine's node"))
     .option("--node-loop-devices", "privileged Pods of this node may open all loop devices of this machine")
     .option("--yes", "install the packages that nodes need (containerd, runc, …) without asking")
+    .option("--control-plane", "make this machine a control plane, with a member of etcd; it is a node as well")
+    .addOption(
+      new Option("--certificate-key <key>", "with --control-plane: what `k8ts upload-certs` printed").argParser(
+        certificateKey,
+      ),
+    )
     .option("--detach", "run in the background; return when the node is ready")
     .addOption(
       new Option("--systemd [remove]", "install a systemd unit that goes on with it at every boot; `remove` removes it")
@@ -52,6 +61,12 @@ export function joinCommand(): Command {
     .action(async (address: string, options: JoinOptions) => {
       const dir = dataDirOf(options);
       if (options.systemd === "remove") return underSystemd(dir, "remove");
+      if ((options.controlPlane === true) !== (options.certificateKey !== undefined))
+        throw new ClusterError("--control-plane and --certificate-key belong together: give both or none.");
+      if (options.certificateKey !== undefined && options.systemd === undefined) {
+        if (options.detach) return runDetached(dir);
+        return runControlPlane(dir, { ...options, endpoint: address, certificateKey: options.certificateKey });
+      }
       const known = await readJoinRecord(dir);
       const { token: given, caHash, nodeIp, labels = known?.labels ?? {} } = options;
       const nodeName = options.name ?? known?.nodeName ?? (await machineNodeName(undefined));
@@ -87,6 +102,11 @@ export function endpoint(value: string): string {
 function token(value: string): string {
   if (parseToken(value) === undefined)
     throw new InvalidArgumentError("It must be of the form abcdef.0123456789abcdef.");
+  return value;
+}
+
+function certificateKey(value: string): string {
+  if (!/^[0-9a-fA-F]{64}$/.test(value)) throw new InvalidArgumentError("It must be 64 hexadecimal digits.");
   return value;
 }
 

@@ -10,6 +10,7 @@ import {
   type NodesConfig,
   type RealNodesConfig,
   readLastStart,
+  readStoreRecord,
   type StoreConfig,
 } from "#cluster";
 import { userKubeconfigPath } from "#pki";
@@ -29,7 +30,7 @@ import {
   authorizationOptions,
 } from "../options/api-server/authorization.ts";
 import { type EncryptionOptions, encryptionFrom, encryptionOptions } from "../options/api-server/encryption.ts";
-import { type EtcdOptions, etcdOptions, etcdStore, isAboutEtcd } from "../options/api-server/etcd.ts";
+import { type EtcdOptions, etcdOptions } from "../options/api-server/etcd.ts";
 import { type FairnessFlagOptions, fairnessFrom, fairnessOptions } from "../options/api-server/fairness.ts";
 import { allowPrivilegedOption, type PrivilegedOptions } from "../options/api-server/privileged.ts";
 import { type RequestFlagOptions, requestOptions, requestsFrom } from "../options/api-server/requests.ts";
@@ -50,6 +51,7 @@ import {
 } from "../options/real-nodes.ts";
 import { flowRecordsOption, historyWindowOption, type RecordingOptions } from "../options/recording.ts";
 import { type NodesFlagOptions, nodesFrom, nodesOptions } from "../options/simulated-nodes.ts";
+import { storeFrom } from "../options/store.ts";
 import { type TracingFlagOptions, tracingOption } from "../options/tracing.ts";
 import { milliseconds, wholeNumber } from "../options/values.ts";
 import { clusterArgument, type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
@@ -79,7 +81,7 @@ export interface UpOptions
     RecordingOptions,
     ListenOptions,
     DataDirOption {
-  readonly store: "embedded" | "memory" | "etcd";
+  readonly store?: "embedded" | "memory" | "etcd";
   readonly bindAddress: string;
   readonly port?: number;
   readonly kubeconfig?: string;
@@ -103,7 +105,10 @@ export function upCommand(): Command {
     .description("start a cluster; Ctrl-C stops it, and the next `up` of the same name resumes it")
     .addArgument(clusterArgument())
     .addOption(
-      new Option("--store <kind>", "storage backend").choices(["embedded", "memory", "etcd"]).default("embedded"),
+      new Option(
+        "--store <kind>",
+        "storage backend; etcd without --etcd-servers: a member of its own (default: that of the last start, else embedded)",
+      ).choices(["embedded", "memory", "etcd"]),
     )
     .addOption(dataDirOption())
     .option("--bind-address <ip>", "address to listen on", "127.0.0.1")
@@ -168,7 +173,9 @@ export function upCommand(): Command {
         throw new ClusterError("--node-name needs --listen: this machine is a node only then.");
       const before = { hasNodes: hasNodes(options), hadSimulated: last?.nodes?.count };
       const { notes, ...choice } = await chooseNodes({ ...options, ...before }, ownTerminal());
-      const chosen = { ...choice, before: last?.nodes, own: file?.nodes, listen, tlsSans: last?.tlsSans };
+      const lastStore = await readStoreRecord(dataDirOf(options));
+      const nodesOf = { before: last?.nodes, own: file?.nodes };
+      const chosen = { ...choice, ...nodesOf, listen, tlsSans: last?.tlsSans, lastStore };
       if (listen !== undefined && choice.realNodes !== undefined)
         Object.assign(chosen, await onThisMachine(choice.realNodes, listen, options, file));
       const config = { ...configFrom(options, chosen), initial: file?.initial, flags: flagValues(command) };
@@ -261,6 +268,8 @@ interface ChosenNodes {
   readonly before?: NodesConfig | undefined;
   /** Those of --config. */
   readonly own?: readonly NodeOwn[] | undefined;
+  /** Which has the state of this cluster. */
+  readonly lastStore?: StoreConfig | undefined;
 }
 
 export function configFrom(options: UpOptions, chosen: ChosenNodes = { simulated: 0 }): ClusterConfig {
@@ -277,7 +286,7 @@ export function configFrom(options: UpOptions, chosen: ChosenNodes = { simulated
     listen: chosen.listen,
     tlsSans: options.tlsSan ?? chosen.tlsSans,
     port: options.listen?.port ?? options.port,
-    store: storeFrom(options),
+    store: storeFrom(options, chosen.lastStore),
     storage: { listWindowMs: options.etcdCompactionInterval },
     eventTtlMs: options.eventTtl,
     serviceCidrs: options.serviceClusterIpRange,
@@ -331,13 +340,4 @@ function hasNodes(options: UpOptions): boolean {
     existsSync(nodes) &&
     readdirSync(nodes, { withFileTypes: true }).some((entry) => entry.isDirectory() && !entry.name.startsWith("."))
   );
-}
-
-function storeFrom(options: UpOptions): StoreConfig {
-  const { store } = options;
-  if (store === "etcd") return etcdStore(options, "--store etcd needs --etcd-servers URL[,URL…].");
-  if (isAboutEtcd(options)) {
-    throw new ClusterError(`--etcd-servers and the other flags of etcd require --store etcd, not --store ${store}.`);
-  }
-  return { kind: store };
 }

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { KUBELET_DEFAULTS } from "#kubelet";
+import { configurationProblems, KUBELET_DEFAULTS, parseKubeletConfiguration } from "#kubelet";
 import { controllerManagerCommand, controllerManagerConfig } from "../components/controller-manager.ts";
 import { kubeApiServerCommand } from "../components/kube-apiserver.ts";
 import { kubeletCommand, kubeletFeatures } from "../components/kubelet.ts";
@@ -73,10 +73,15 @@ describe("flags of feature gates", () => {
   });
 
   it("are needed by settings of a kubelet", () => {
-    const file = { ...config, shutdownPeriods: [{ priority: 0, seconds: 1 }] };
-    expect(kubeletFeatures({}, file).enabled("GracefulNodeShutdown")).toBe(true);
+    const header = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
+    const { document } = parseKubeletConfiguration(`${header}shutdownGracePeriod: 1s\n`);
+    const problems = (gates: string) => {
+      const features = kubeletFeatures({ featureGates: gates }, config);
+      return configurationProblems(document, { enabled: (gate) => features.enabled(gate) }).join();
+    };
+    expect(problems("")).toBe("");
     const off =
       "GracefulNodeShutdown=false,GracefulNodeShutdownBasedOnPodPriority=false,WindowsGracefulNodeShutdown=false";
-    expect(() => kubeletFeatures({ featureGates: off }, file)).toThrow("requires feature gate GracefulNodeShutdown");
+    expect(problems(off)).toContain("requires feature gate GracefulNodeShutdown");
   });
 });

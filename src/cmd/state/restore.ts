@@ -3,7 +3,7 @@ import { createReadStream, existsSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { Command } from "commander";
 import { type Clock, realClock } from "#base";
-import { ClusterError, type DataDir, openDataDir } from "#cluster";
+import { ClusterError, type DataDir, openDataDir, readStoreRecord } from "#cluster";
 import { openStore, restoreStore } from "#store";
 import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 
@@ -19,6 +19,11 @@ export function restoreCommand(): Command {
       if (!existsSync(file)) throw new ClusterError(`${file} does not exist.`);
       const lock = await openDataDir(dir);
       try {
+        if ((await readStoreRecord(dir))?.kind === "etcd") {
+          throw new ClusterError(
+            `The state of this cluster is in etcd: \`k8ts recover --from-snapshot ${file}\` replaces it.`,
+          );
+        }
         if (existsSync(dir.store) && !options.force) {
           throw new ClusterError(
             `${dir.path} already has state. Give --force to replace it (a copy of the old state is kept), or choose another --data-dir.`,

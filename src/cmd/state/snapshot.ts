@@ -5,8 +5,8 @@ import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Command } from "commander";
 import { realClock } from "#base";
-import { ClusterError, type DataDir, findRunning, openDataDir } from "#cluster";
-import { openStore, writeSnapshot } from "#store";
+import { ClusterError, type DataDir, etcdTools, findRunning, openDataDir } from "#cluster";
+import { writeSnapshot } from "#store";
 import { askServer, bodyText } from "../inspect/ask-server.ts";
 import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 
@@ -31,15 +31,14 @@ async function fromServer(dir: DataDir): Promise<AsyncIterable<Uint8Array>> {
 }
 
 async function* fromDisk(dir: DataDir): AsyncIterable<Uint8Array> {
-  if ((await stat(dir.store).catch(() => undefined)) === undefined) {
-    throw new ClusterError(
-      `No cluster is running in ${dir.path}, and it has no embedded store: there is nothing to snapshot.`,
-    );
-  }
+  const { openStoppedStore, storeOf } = await etcdTools();
+  const config = await storeOf(dir);
+  if (config === undefined)
+    throw new ClusterError(`No cluster is running in ${dir.path}, and it has no state: there is nothing to snapshot.`);
   const clock = realClock();
   const lock = await openDataDir(dir);
   try {
-    const store = await openStore({ kind: "embedded", dir: dir.store, clock });
+    const store = await openStoppedStore(dir, config, { clock });
     try {
       yield* writeSnapshot(store, clock);
     } finally {

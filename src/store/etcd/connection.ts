@@ -2,25 +2,27 @@
  * The cluster behind its members: each call goes to a member that works, within one deadline.
  *
  * 1. A call ends by its deadline, which covers all attempts, with an answer or a StoreError.
- * 2. Reads move on to other members until the deadline. A write is sent again only if it certainly changed nothing;
- *    else it fails as Unavailable with `maybeApplied`.
- * 3. Calls stay with the member that answered last; one that fails is skipped for its backoff.
+ * 2. Reads move on to other members until the deadline. A write is sent again only if it certainly changed nothing:
+ *    `attempt` says when it is in doubt, and writes.ts settles that.
+ * 3. Which member is next, and when one is given up: roster.ts.
  * 4. `close` awaits writes and cancels everything else.
  */
 
-import { Backoff, type Clock, type Random } from "#base";
+import { Backoff, type Clock, childController, type Random } from "#base";
 import type { Tracer } from "#tracing";
 import { closedError } from "../model/arguments.ts";
 import { StoreError } from "../model/errors.ts";
 import type { CallOptions, Revision } from "../model/store.ts";
 import { openChannel, type TlsMaterial } from "./channel.ts";
 import { Endpoint, type Outcome, type Reach } from "./endpoint.ts";
-import { type Failure, isPassing } from "./failure.ts";
+import { type Failure, isPassing, silence } from "./failure.ts";
+import { Roster } from "./roster.ts";
 import { createRpc, type Message, type Method, type Rpc } from "./rpc.ts";
 
 export const DEFAULT_TIMEOUT_MS = 5000;
-/** The minimum time before a silent member is skipped; otherwise its share of the time until the deadline. */
+/** The minimum time that a member has for a local read; otherwise its share of the time until the deadline. */
 const SHORTEST_ATTEMPT_MS = 250;
+const GIVEN_UP = new Error("given up: the cluster works again, and there was still no answer");
 const BUSY_BACKOFF = { initialMs: 20, maxMs: 500, jitter: 0.5 };
 
 export interface ConnectionOptions {
@@ -37,25 +39,32 @@ interface Answer {
   readonly header: Message<"ResponseHeader"> | null;
 }
 
+/** One attempt at a write. */
+export type Attempted<Res> =
+  | { readonly answer: Res }
+  /** It may have been applied, or may still be. `late`: its answer, if one comes by the deadline. */
+  | { readonly doubt: Failure; readonly late: Promise<Res | undefined>; giveUp(): void };
+
 export class Connection {
   readonly rpc: Rpc = createRpc();
+  readonly clock: Clock;
+  readonly random: Random;
   readonly #endpoints: readonly Endpoint[];
-  readonly #clock: Clock;
-  readonly #random: Random;
+  readonly #roster: Roster;
   readonly #closing = new AbortController();
   readonly #writes = new Set<Promise<unknown>>();
   readonly #relays: ConnectionOptions["relays"];
-  #current = 0;
   #newest: Revision = 0;
 
   constructor({ endpoints, tls, clock, random, tracer, relays }: ConnectionOptions) {
     this.#relays = relays;
-    this.#clock = clock;
-    this.#random = random;
+    this.clock = clock;
+    this.random = random;
     this.#endpoints = endpoints.map((url) => {
-      const channel = openChannel(url, tls, relays?.sockets.get(url));
-      return new Endpoint(url, channel, this.rpc, clock, random, tracer);
+      const open = () => openChannel(url, tls, relays?.sockets.get(url));
+      return new Endpoint({ url, openChannel: open, rpc: this.rpc, clock, tracer });
     });
+    this.#roster = new Roster({ endpoints: this.#endpoints, rpc: this.rpc, clock, signal: this.signal });
   }
 
   /** The newest revision in any answer. */
@@ -68,13 +77,9 @@ export class Connection {
     return this.#closing.signal;
   }
 
-  get clock(): Clock {
-    return this.#clock;
-  }
-
   /** The deadline of a call with these options. */
   deadline(options: CallOptions = {}): number {
-    return this.#clock.monotonic() + (options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    return this.clock.monotonic() + (options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   }
 
   /** An idempotent call. */
@@ -84,19 +89,87 @@ export class Connection {
     deadline: number,
     reach: Reach = "cluster",
   ): Promise<Res> {
-    const busy = new Backoff(BUSY_BACKOFF, this.#random);
+    const busy = new Backoff(BUSY_BACKOFF, this.random);
     for (;;) {
-      const endpoint = await this.#usable(reach, deadline);
-      const limitMs = this.#attemptMs(deadline);
-      const outcome = await endpoint.call(method, request, { reach, limitMs, signal: this.signal });
-      if (outcome.ok) return this.#answered(endpoint, outcome.answer, reach);
+      const endpoint = await this.#roster.usable(reach, deadline, this.signal);
+      using attempt = childController(this.signal);
+      const limitMs = reach === "local" ? this.#shareMs(deadline) : this.#leftMs(deadline);
+      const call = endpoint.call(method, request, { reach, limitMs, signal: attempt.signal });
+      const outcome = reach === "local" ? await call : await this.#roster.watched(endpoint, call);
+      if (outcome?.ok) return this.#answered(endpoint, outcome.answer, reach);
+      if (outcome === undefined) {
+        attempt.abort(GIVEN_UP);
+        call.catch(() => {});
+        continue;
+      }
       await this.#passOver(endpoint, outcome.failure, busy, deadline);
     }
   }
 
-  write<Req, Res extends Answer>(method: Method<Req, Res>, request: Req, deadline: number): Promise<Res> {
+  /** A write that must not be sent twice, and whose outcome nobody can read back: in doubt, it fails so. */
+  async write<Req, Res extends Answer>(method: Method<Req, Res>, request: Req, deadline: number): Promise<Res> {
+    const attempted = await this.attempt(method, request, deadline);
+    if ("answer" in attempted) return attempted.answer;
+    const answer = await attempted.late;
+    if (answer === undefined) throw this.unavailable(true);
+    return answer;
+  }
+
+  /** Sends a write until it may have been applied. */
+  attempt<Req, Res extends Answer>(method: Method<Req, Res>, request: Req, deadline: number): Promise<Attempted<Res>> {
     if (this.signal.aborted) return Promise.reject(closedError());
-    const write = this.#write(method, request, deadline);
+    return this.#awaited(this.#attempt(method, request, deadline));
+  }
+
+  /** Waits for a member for a watch. */
+  watchable(signal: AbortSignal): Promise<Endpoint> {
+    return this.#roster.usable("cluster", Number.POSITIVE_INFINITY, signal);
+  }
+
+  failed(endpoint: Endpoint, failure: Failure): void {
+    this.#roster.failed(endpoint, failure);
+  }
+
+  unavailable(maybeApplied: boolean): StoreError {
+    return this.#roster.unavailable(maybeApplied);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(closedError());
+    while (this.#writes.size > 0) await Promise.allSettled(this.#writes);
+    await this.#roster.close();
+    await this.#relays?.close();
+  }
+
+  async #attempt<Req, Res extends Answer>(
+    method: Method<Req, Res>,
+    request: Req,
+    deadline: number,
+  ): Promise<Attempted<Res>> {
+    const busy = new Backoff(BUSY_BACKOFF, this.random);
+    for (;;) {
+      const endpoint = await this.#roster.usable("cluster", deadline, this.signal);
+      // Not a child of the connection's signal: `close` does not cancel a write that has been sent.
+      const abandoned = new AbortController();
+      const attempt = { reach: "cluster", limitMs: this.#leftMs(deadline), signal: abandoned.signal } as const;
+      const call = this.#awaited(endpoint.call(method, request, attempt));
+      const outcome = await this.#roster.watched(endpoint, call);
+      if (outcome?.ok) return { answer: this.#answered(endpoint, outcome.answer, "cluster") };
+      if (outcome === undefined || (outcome.failure.sent && isPassing(outcome.failure))) {
+        if (outcome !== undefined) this.#roster.failed(endpoint, outcome.failure);
+        const doubt = outcome?.failure ?? silence(endpoint.connected);
+        return { doubt, late: this.#late(endpoint, call), giveUp: () => abandoned.abort(GIVEN_UP) };
+      }
+      await this.#passOver(endpoint, outcome.failure, busy, deadline);
+    }
+  }
+
+  async #late<Res extends Answer>(endpoint: Endpoint, call: Promise<Outcome<Res>>): Promise<Res | undefined> {
+    const outcome = await call.catch(() => undefined);
+    return outcome?.ok ? this.#answered(endpoint, outcome.answer, "cluster") : undefined;
+  }
+
+  #awaited<T>(write: Promise<T>): Promise<T> {
     const forget = () => {
       this.#writes.delete(write);
     };
@@ -105,118 +178,26 @@ export class Connection {
     return write;
   }
 
-  /** Waits for a member for a watch. */
-  watchable(signal: AbortSignal): Promise<Endpoint> {
-    return this.#usable("cluster", Number.POSITIVE_INFINITY, signal);
-  }
-
-  async close(): Promise<void> {
-    this.#closing.abort(closedError());
-    await Promise.allSettled(this.#writes);
-    for (const endpoint of this.#endpoints) endpoint.close();
-    await this.#relays?.close();
-  }
-
-  async #write<Req, Res extends Answer>(method: Method<Req, Res>, request: Req, deadline: number): Promise<Res> {
-    const busy = new Backoff(BUSY_BACKOFF, this.#random);
-    for (;;) {
-      const endpoint = await this.#usable("cluster", deadline);
-      const outcome =
-        (await this.#probe(endpoint, deadline)) ?? (await this.#send(endpoint, method, request, deadline));
-      if (outcome.ok) return this.#answered(endpoint, outcome.answer, "cluster");
-      if (outcome.failure.sent && isPassing(outcome.failure)) {
-        endpoint.failed(outcome.failure);
-        throw this.#unavailable(true);
-      }
-      await this.#passOver(endpoint, outcome.failure, busy, deadline);
-    }
-  }
-
-  async #send<Req, Res>(
-    endpoint: Endpoint,
-    method: Method<Req, Res>,
-    request: Req,
-    deadline: number,
-  ): Promise<Outcome<Res>> {
-    // This write waits until its deadline, because it must not be sent elsewhere; other calls need not queue behind it.
-    const suspicion: Failure = { kind: "leaderless", sent: true, reason: "it does not answer", cause: undefined };
-    const timer = this.#clock.timer(this.#attemptMs(deadline), () => endpoint.failed(suspicion));
-    try {
-      // No signal: `close` does not cancel a write that has been sent.
-      return await endpoint.call(method, request, { reach: "cluster", limitMs: this.#leftMs(deadline) });
-    } finally {
-      timer.cancel();
-    }
-  }
-
-  /** Checks, before a write is sent, that the member answers; returns the failure if not. */
-  async #probe(endpoint: Endpoint, deadline: number): Promise<(Outcome<never> & { readonly ok: false }) | undefined> {
-    if (endpoint.connected && endpoint.failure === undefined) return undefined;
-    const attempt = { reach: "local", limitMs: this.#attemptMs(deadline), signal: this.signal } as const;
-    const outcome = await endpoint.call(this.rpc.status, {}, attempt);
-    if (!outcome.ok) return { ok: false, failure: { ...outcome.failure, sent: false } };
-    if (outcome.answer.leader !== "0") return undefined;
-    const failure: Failure = { kind: "leaderless", sent: false, reason: "its cluster has no leader", cause: undefined };
-    return { ok: false, failure };
-  }
-
   #answered<Res extends Answer>(endpoint: Endpoint, answer: Res, reach: Reach): Res {
-    endpoint.worked(reach);
+    this.#roster.answered(endpoint, reach);
     this.#newest = Math.max(this.#newest, Number(answer.header?.revision ?? 0));
     return answer;
-  }
-
-  /** Waits for a member that is not in backoff; throws if there is none before the deadline. */
-  async #usable(reach: Reach, deadline: number, signal = this.signal): Promise<Endpoint> {
-    for (;;) {
-      signal.throwIfAborted();
-      const { endpoint, waitMs } = this.#soonest(reach);
-      const leftMs = this.#leftMs(deadline);
-      if (leftMs <= 0) throw this.#unavailable(false);
-      if (waitMs === 0) return endpoint;
-      await this.#clock.sleep(Math.min(waitMs, leftMs), signal);
-    }
-  }
-
-  #soonest(reach: Reach): { readonly endpoint: Endpoint; readonly waitMs: number } {
-    const count = this.#endpoints.length;
-    let best: { endpoint: Endpoint; waitMs: number; index: number } | undefined;
-    for (let i = 0; i < count; i++) {
-      const index = (this.#current + i) % count;
-      const endpoint = this.#endpoints[index];
-      if (endpoint === undefined) continue;
-      const waitMs = endpoint.usableInMs(reach);
-      if (best === undefined || waitMs < best.waitMs) best = { endpoint, waitMs, index };
-    }
-    if (best === undefined) throw new RangeError("etcd has no endpoints.");
-    if (best.waitMs === 0 && reach === "cluster") this.#current = best.index;
-    return best;
   }
 
   /** After a failure that changed nothing: throws if a retry could not help. */
   async #passOver(endpoint: Endpoint, failure: Failure, busy: Backoff, deadline: number): Promise<void> {
     if (!isPassing(failure)) throw permanent(endpoint.url, failure);
-    if (failure.kind === "busy") await this.#clock.sleep(Math.min(busy.next(), this.#leftMs(deadline)), this.signal);
-    else endpoint.failed(failure);
+    if (failure.kind === "busy") await this.clock.sleep(Math.min(busy.next(), this.#leftMs(deadline)), this.signal);
+    else this.#roster.failed(endpoint, failure);
   }
 
-  #attemptMs(deadline: number): number {
+  #shareMs(deadline: number): number {
     const leftMs = this.#leftMs(deadline);
     return Math.min(leftMs, Math.max(SHORTEST_ATTEMPT_MS, leftMs / this.#endpoints.length));
   }
 
   #leftMs(deadline: number): number {
-    return Math.max(0, deadline - this.#clock.monotonic());
-  }
-
-  #unavailable(maybeApplied: boolean): StoreError {
-    const failures = this.#endpoints.map(
-      ({ url, failure }) => `${url}: ${failure?.reason ?? "it does not answer in time"}`,
-    );
-    const cause = this.#endpoints.find(({ failure }) => failure?.cause !== undefined)?.failure?.cause;
-    const doubt = maybeApplied ? " The write may have happened all the same." : "";
-    const message = `etcd is not available now. ${failures.join("; ")}.${doubt}`;
-    return new StoreError("Unavailable", message, { cause, maybeApplied });
+    return Math.max(0, deadline - this.clock.monotonic());
   }
 }
 

@@ -1,12 +1,12 @@
 /**
- * One member of the cluster as the client sees it: its channel, and its backoff after a failure.
+ * One member of the cluster as the client reaches it: its channel, and single calls on it. health.ts knows its state.
  *
- * 1. A member that failed is skipped until its backoff is over.
- * 2. A member without a leader still answers local reads.
+ * 1. A call ends by its time limit with an outcome, whatever the member does.
+ * 2. A channel that does not answer can be replaced: a new connection need not wait for the retransmissions of the old.
  */
 
 import { type Client, type ClientDuplexStream, connectivityState, Metadata } from "@grpc/grpc-js";
-import { Backoff, type Clock, type Random } from "#base";
+import type { Clock } from "#base";
 import type { Tracer } from "#tracing";
 import { type Failure, failureOf, silence } from "./failure.ts";
 import type { Message, Method, Request, Rpc } from "./rpc.ts";
@@ -30,53 +30,40 @@ export type WatchStream = ClientDuplexStream<Request<"WatchRequest">, Message<"W
 
 /** Makes a member without a leader refuse the call instead of letting it wait. gRPC copies it for each call. */
 const METADATA: Readonly<Record<Reach, Metadata>> = { cluster: hasLeader(), local: new Metadata() };
-const BACKOFF = { initialMs: 100, maxMs: 2000, jitter: 0.3 };
+
+export interface EndpointOptions {
+  readonly url: string;
+  openChannel(): Client;
+  readonly rpc: Rpc;
+  readonly clock: Clock;
+  readonly tracer?: Tracer | undefined;
+}
 
 export class Endpoint {
   readonly url: string;
-  readonly #client: Client;
+  readonly #openChannel: () => Client;
   readonly #rpc: Rpc;
   readonly #clock: Clock;
-  readonly #backoff: Backoff;
   readonly #tracer: Tracer | undefined;
-  #failure: Failure | undefined;
-  #aloneUntilMs = 0;
+  #client: Client;
 
-  constructor(url: string, client: Client, rpc: Rpc, clock: Clock, random: Random, tracer?: Tracer) {
+  constructor({ url, openChannel, rpc, clock, tracer }: EndpointOptions) {
     this.url = url;
-    this.#client = client;
+    this.#openChannel = openChannel;
+    this.#client = openChannel();
     this.#rpc = rpc;
     this.#clock = clock;
     this.#tracer = tracer;
-    this.#backoff = new Backoff(BACKOFF, random);
-  }
-
-  /** Its last failure; undefined while it works. */
-  get failure(): Failure | undefined {
-    return this.#failure;
   }
 
   get connected(): boolean {
     return this.#client.getChannel().getConnectivityState(false) === connectivityState.READY;
   }
 
-  /** How long until it should be tried. */
-  usableInMs(reach: Reach): number {
-    if (this.#failure === undefined || (reach === "local" && this.#failure.kind === "leaderless")) return 0;
-    return Math.max(0, this.#aloneUntilMs - this.#clock.monotonic());
-  }
-
-  failed(failure: Failure): void {
-    const now = this.#clock.monotonic();
-    // Calls that were under way together fail together: that counts as one failure.
-    if (this.#failure === undefined || now >= this.#aloneUntilMs) this.#aloneUntilMs = now + this.#backoff.next();
-    this.#failure = failure;
-  }
-
-  worked(reach: Reach): void {
-    if (reach === "local" && this.#failure?.kind === "leaderless") return;
-    this.#failure = undefined;
-    this.#backoff.reset();
+  /** The next call uses a new connection. Calls under way keep theirs until they end. */
+  reconnect(): void {
+    this.#client.close();
+    this.#client = this.#openChannel();
   }
 
   /** One call. Rejects with the signal's reason; every other end is an outcome. */

@@ -29,6 +29,8 @@ export interface Failure {
   /** Completes "https://…: ". */
   readonly reason: string;
   readonly cause: unknown;
+  /** There was no answer in time, and no error either. */
+  readonly isSilence?: true;
 }
 
 /** A retry, on this member later or on another, may succeed. */
@@ -38,11 +40,13 @@ export function isPassing({ kind }: Failure): boolean {
 
 const ANSWERS: readonly (readonly [words: string, kind: FailureKind, sent: boolean])[] = [
   ["etcdserver: no leader", "leaderless", false],
-  ["etcdserver: rpc not supported for learner", "leaderless", false],
+  // A learner serves hardly anything: another member is asked, for local reads as well.
+  ["etcdserver: rpc not supported for learner", "unreachable", false],
   ["etcdserver: too many requests", "busy", false],
   ["etcdserver: mvcc: database space exceeded", "full", false],
   ["etcdserver: mvcc: required revision has been compacted", "compacted", false],
   ["etcdserver: mvcc: required revision is a future revision", "future", false],
+  ["etcdserver: member not found", "refused", false],
   ["etcdserver: request is too large", "too-large", false],
   ["grpc: received message larger than max", "too-large", false],
   ["etcdserver: corrupt cluster", "corrupt", true],
@@ -98,7 +102,8 @@ export function failureOf(error: unknown): Failure {
 
 /** The deadline has passed. A member that is still connected may have lost its quorum. */
 export function silence(connected: boolean): Failure {
-  return { kind: connected ? "leaderless" : "unreachable", sent: true, reason: "it does not answer", cause: undefined };
+  const kind = connected ? "leaderless" : "unreachable";
+  return { kind, sent: true, reason: "it does not answer", cause: undefined, isSilence: true };
 }
 
 function isServiceError(error: unknown): error is ServiceError {

@@ -14,7 +14,7 @@
  * A stream that breaks, or that does not deliver a revision which answers already show, continues on another member.
  */
 
-import { childController } from "#base";
+import { Backoff, childController } from "#base";
 import { compactedError } from "../model/arguments.ts";
 import { isStoreError, StoreError } from "../model/errors.ts";
 import type { Revision } from "../model/store.ts";
@@ -27,7 +27,9 @@ import type { Message } from "./rpc.ts";
 
 /** An empty etcd has revision 1, without a change. */
 const FIRST_REVISION = 1;
-const STALL_CHECK_MS = 2000;
+const STALL_CHECK_MS = 1000;
+/** Between streams that end before they deliver anything. */
+const REOPEN = { initialMs: 20, maxMs: 1000, jitter: 0.3 };
 
 /**
  * Ends only by an error: Compacted, or the reason of the signal, which must be a child of the connection's. Must be
@@ -39,6 +41,7 @@ export async function* follow(
   signal: AbortSignal,
 ): AsyncGenerator<FeedBatch, never, undefined> {
   let position = Math.max(after, FIRST_REVISION);
+  const reopen = new Backoff(REOPEN, connection.random);
   for (let gaps = 0; ; ) {
     const endpoint = await connection.watchable(signal);
     const assembly = new Assembly(position);
@@ -47,6 +50,7 @@ export async function* follow(
         const batch = assembly.add(message);
         if (batch === undefined) continue;
         gaps = 0;
+        reopen.reset();
         position = batch.revision;
         yield batch;
       }
@@ -56,7 +60,8 @@ export async function* follow(
       if (error instanceof Gap) {
         // One gap may be a fault of one member; two mean that the history is gone.
         if (++gaps > 1) throw compactedError(position, error.revision);
-      } else endpoint.failed(error instanceof Stalled ? silence(true) : failureOf(error));
+      } else connection.failed(endpoint, error instanceof Stalled ? silence(true) : failureOf(error));
+      await connection.clock.sleep(reopen.next(), signal);
     }
   }
 }
@@ -100,7 +105,6 @@ async function* messages(
       const { compactRevision, canceled, cancelReason, events } = message;
       if (compactRevision !== "0") throw compactedError(guard.position, Number(compactRevision));
       if (canceled) throw new Error(`the watch was cancelled: ${cancelReason}`);
-      endpoint.worked("cluster");
       guard.position = Number(events.at(-1)?.kv?.modRevision ?? guard.position);
       yield message;
     }

@@ -17,6 +17,9 @@ const FIRST_OF_CALLERS = Buffer.from([1]);
 /** The key by which API servers that share an etcd agree which one compacts. */
 export const COMPACTION_KEY = Buffer.from("\0k8ts/compact_rev_key");
 
+/** By which writes in doubt are settled: see writes.ts. */
+export const FENCE_KEY = Buffer.from("\0k8ts/fence");
+
 export interface KeyRange {
   readonly key: Buffer;
   readonly rangeEnd: Buffer;

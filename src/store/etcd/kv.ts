@@ -2,18 +2,28 @@
  * Reads and writes: each call of the store as one request to etcd (a long list as several, all as of one revision).
  *
  * 1. Every write is a transaction on one key: compare, write if equal, else read what is there. So a refused write
- *    shows the very state that refused it.
+ *    shows the very state that refused it. What happens when its answer is lost: writes.ts.
  * 2. etcd takes revision 0 for "newest"; the store does not, so 0 never goes out.
  */
 
 import { checkList, checkPrefix, checkRevision, compactedError, futureError } from "../model/arguments.ts";
 import { isStoreError } from "../model/errors.ts";
-import type { CallOptions, Entry, ListOptions, Page, ReadOptions, Revision, WriteOutcome } from "../model/store.ts";
+import type {
+  CallOptions,
+  Change,
+  Entry,
+  ListOptions,
+  Page,
+  ReadOptions,
+  Revision,
+  WriteOutcome,
+} from "../model/store.ts";
 import type { Connection } from "./connection.ts";
 import type { Reach } from "./endpoint.ts";
 import { oldestRevision } from "./feed.ts";
 import { entryOf, type KeyRange, keyBytes, NUL, rangeOf } from "./keys.ts";
 import type { Message, Request } from "./rpc.ts";
+import { type Swap, Writes } from "./writes.ts";
 
 /** Longer lists are fetched in parts: no message, and no turn of the event loop, grows with the cluster. */
 const PART_ENTRIES = 5000;
@@ -23,9 +33,11 @@ const COMPARE = { createRevision: 1, modRevision: 2 } as const;
 
 export class KeyValues {
   readonly #connection: Connection;
+  readonly #writes: Writes;
 
   constructor(connection: Connection) {
     this.#connection = connection;
+    this.#writes = new Writes(connection);
   }
 
   async get(key: string, options: ReadOptions = {}): Promise<Entry | undefined> {
@@ -63,17 +75,22 @@ export class KeyValues {
 
   async create(key: string, value: Buffer, options: CallOptions = {}): Promise<WriteOutcome> {
     const bytes = keyBytes(key);
-    return this.#swap(bytes, "createRevision", 0, { put: { key: bytes, value } }, options);
+    const compare = { key: bytes, target: COMPARE.createRevision, createRevision: 0 };
+    const isLike = ({ entry, previous }: Change) => previous === undefined && entry?.value.equals(value) === true;
+    return this.#swap({ key: bytes, compare, write: { put: { key: bytes, value } }, isLike, isUnique: true }, options);
   }
 
   async update(key: string, value: Buffer, expected: Revision, options: CallOptions = {}): Promise<WriteOutcome> {
     const bytes = keyBytes(key);
-    return this.#swapExisting(bytes, expected, { put: { key: bytes, value } }, options);
+    const isLike = ({ entry, previous }: Change) =>
+      previous?.revision === expected && entry?.value.equals(value) === true;
+    return this.#swapExisting(bytes, expected, { put: { key: bytes, value } }, isLike, options);
   }
 
   async delete(key: string, expected: Revision, options: CallOptions = {}): Promise<WriteOutcome> {
     const bytes = keyBytes(key);
-    return this.#swapExisting(bytes, expected, { deleteRange: { key: bytes } }, options);
+    const isLike = ({ entry, previous }: Change) => previous?.revision === expected && entry === undefined;
+    return this.#swapExisting(bytes, expected, { deleteRange: { key: bytes } }, isLike, options);
   }
 
   async compact(revision: Revision, options: CallOptions = {}): Promise<void> {
@@ -129,30 +146,20 @@ export class KeyValues {
     key: Buffer,
     expected: Revision,
     write: Request<"RequestOp">,
+    isLike: Swap["isLike"],
     options: CallOptions,
   ): Promise<WriteOutcome> {
     checkRevision(expected);
     // etcd compares an absent key as revision 0; in the store revision 0 never matches.
-    return this.#swap(key, "modRevision", expected === 0 ? -1 : expected, write, options);
+    const modRevision = expected === 0 ? -1 : expected;
+    const compare = { key, target: COMPARE.modRevision, modRevision };
+    return this.#swap({ key, compare, write, isLike, isUnique: false }, options);
   }
 
-  async #swap(
-    key: Buffer,
-    field: keyof typeof COMPARE,
-    expected: Revision,
-    write: Request<"RequestOp">,
-    options: CallOptions,
-  ): Promise<WriteOutcome> {
-    const request: Request<"TxnRequest"> = {
-      compare: [{ key, target: COMPARE[field], [field]: expected }],
-      success: [write],
-      failure: [{ range: { key } }],
-    };
-    const { txn } = this.#connection.rpc;
-    const answer = await this.#connection.write(txn, request, this.#connection.deadline(options));
-    if (answer.succeeded) return { ok: true, revision: revisionIn(answer) };
-    const current = answer.responses[0]?.range?.kvs[0];
-    return { ok: false, current: current === undefined ? undefined : entryOf(current) };
+  async #swap(swap: Swap, options: CallOptions): Promise<WriteOutcome> {
+    const answer = await this.#writes.swap(swap, this.#connection.deadline(options));
+    if (answer.succeeded) return { ok: true, revision: answer.revision };
+    return { ok: false, current: answer.current === undefined ? undefined : entryOf(answer.current) };
   }
 }
 

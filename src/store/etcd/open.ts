@@ -8,10 +8,11 @@ import { StoreError } from "../model/errors.ts";
 import type { Store } from "../model/store.ts";
 import { addressOf, endpointProblem, type TlsMaterial } from "./channel.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
-import { KeyValues } from "./kv.ts";
 import { type MovedKeys, movedKeys } from "./moved-keys.ts";
 import { Relays } from "./relay.ts";
+import { shiftedRevisions } from "./shifted-revisions.ts";
 import { EtcdStore } from "./store.ts";
+import { revisionShift } from "./takeover-keys.ts";
 
 export interface EtcdTlsFiles {
   /** Signs the members' certificates; without it, those known to the system. */
@@ -66,19 +67,25 @@ export async function openEtcdStore(options: EtcdOptions): Promise<Store> {
   const tls = await tlsMaterial(options.tls ?? {});
   const relays = dial && (await relaysTo(endpoints, dial, log));
   const connection = await connect(() => new Connection({ endpoints, tls, clock, random, tracer, relays }), relays);
+  let shift: number;
   try {
     const { timeoutMs } = options;
-    await new KeyValues(connection).revision(timeoutMs === undefined ? {} : { timeoutMs });
+    shift = await revisionShift(
+      connection,
+      options.moved,
+      connection.deadline(timeoutMs === undefined ? {} : { timeoutMs }),
+    );
   } catch (error) {
     await connection.close();
     throw error;
   }
   const compactionIntervalMs = options.compactionIntervalMs ?? history?.maxAgeMs ?? COMPACTION_INTERVAL_MS;
   const store = new EtcdStore({ connection, clock, random, log, compactionIntervalMs, windowBytes });
-  return options.moved === undefined ? store : movedKeys(store, options.moved);
+  const own = options.moved === undefined ? store : movedKeys(store, options.moved);
+  return shift === 0 ? own : shiftedRevisions(own, shift);
 }
 
-async function tlsMaterial({ caFile, certFile, keyFile }: EtcdTlsFiles): Promise<TlsMaterial> {
+export async function tlsMaterial({ caFile, certFile, keyFile }: EtcdTlsFiles): Promise<TlsMaterial> {
   if ((certFile === undefined) !== (keyFile === undefined)) {
     throw new RangeError("A client certificate for etcd needs its key, and the key its certificate.");
   }

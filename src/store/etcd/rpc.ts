@@ -32,7 +32,7 @@ const messages = {
   RangeResponse: { header: [1, "ResponseHeader"], kvs: [2, "KeyValue[]"], more: [3, "bool"], count: [4, "int64"] },
   PutRequest: { key: [1, "bytes"], value: [2, "bytes"] },
   PutResponse: { header: [1, "ResponseHeader"] },
-  DeleteRangeRequest: { key: [1, "bytes"] },
+  DeleteRangeRequest: { key: [1, "bytes"], rangeEnd: [2, "bytes"] },
   DeleteRangeResponse: { header: [1, "ResponseHeader"], deleted: [2, "int64"] },
   RequestOp: { range: [1, "RangeRequest"], put: [2, "PutRequest"], deleteRange: [3, "DeleteRangeRequest"] },
   ResponseOp: { range: [1, "RangeResponse"], put: [2, "PutResponse"], deleteRange: [3, "DeleteRangeResponse"] },
@@ -76,19 +76,56 @@ const messages = {
     version: [2, "string"],
     dbSize: [3, "int64"],
     leader: [4, "uint64"],
+    raftIndex: [5, "uint64"],
+    raftTerm: [6, "uint64"],
     errors: [8, "string[]"],
+    isLearner: [10, "bool"],
   },
+  DefragmentRequest: {},
+  DefragmentResponse: { header: [1, "ResponseHeader"] },
+  MoveLeaderRequest: { targetId: [1, "uint64"] },
+  MoveLeaderResponse: { header: [1, "ResponseHeader"] },
+  /** `action`: 0 lists, 2 disarms; `alarm`: 1 is "no space". */
+  AlarmRequest: { action: [1, "int32"], memberId: [2, "uint64"], alarm: [3, "int32"] },
+  AlarmMember: { memberId: [1, "uint64"], alarm: [2, "int32"] },
+  AlarmResponse: { header: [1, "ResponseHeader"], alarms: [2, "AlarmMember[]"] },
+
+  Member: {
+    id: [1, "uint64"],
+    name: [2, "string"],
+    peerUrls: [3, "string[]"],
+    clientUrls: [4, "string[]"],
+    isLearner: [5, "bool"],
+  },
+  MemberListRequest: {},
+  MemberListResponse: { header: [1, "ResponseHeader"], members: [2, "Member[]"] },
+  MemberAddRequest: { peerUrls: [1, "string[]"], isLearner: [2, "bool"] },
+  MemberAddResponse: { header: [1, "ResponseHeader"], member: [2, "Member"], members: [3, "Member[]"] },
+  MemberChangeRequest: { id: [1, "uint64"] },
+  MemberChangeResponse: { header: [1, "ResponseHeader"], members: [2, "Member[]"] },
 } as const satisfies Record<string, Readonly<Record<string, readonly [number: number, type: string]>>>;
 
 const services = {
   KV: {
     Range: ["RangeRequest", "RangeResponse"],
     Put: ["PutRequest", "PutResponse"],
+    DeleteRange: ["DeleteRangeRequest", "DeleteRangeResponse"],
     Txn: ["TxnRequest", "TxnResponse"],
     Compact: ["CompactionRequest", "CompactionResponse"],
   },
   Watch: { Watch: ["WatchRequest", "WatchResponse"] },
-  Maintenance: { Status: ["StatusRequest", "StatusResponse"] },
+  Maintenance: {
+    Status: ["StatusRequest", "StatusResponse"],
+    Defragment: ["DefragmentRequest", "DefragmentResponse"],
+    MoveLeader: ["MoveLeaderRequest", "MoveLeaderResponse"],
+    Alarm: ["AlarmRequest", "AlarmResponse"],
+  },
+  Cluster: {
+    MemberList: ["MemberListRequest", "MemberListResponse"],
+    MemberAdd: ["MemberAddRequest", "MemberAddResponse"],
+    MemberPromote: ["MemberChangeRequest", "MemberChangeResponse"],
+    MemberRemove: ["MemberChangeRequest", "MemberChangeResponse"],
+  },
 } as const;
 
 type Messages = typeof messages;
@@ -141,10 +178,18 @@ export interface Method<Req, Res> {
 export interface Rpc {
   readonly range: Method<Request<"RangeRequest">, Message<"RangeResponse">>;
   readonly put: Method<Request<"PutRequest">, Message<"PutResponse">>;
+  readonly deleteRange: Method<Request<"DeleteRangeRequest">, Message<"DeleteRangeResponse">>;
   readonly txn: Method<Request<"TxnRequest">, Message<"TxnResponse">>;
   readonly compact: Method<Request<"CompactionRequest">, Message<"CompactionResponse">>;
   readonly watch: Method<Request<"WatchRequest">, Message<"WatchResponse">>;
   readonly status: Method<Request<"StatusRequest">, Message<"StatusResponse">>;
+  readonly defragment: Method<Request<"DefragmentRequest">, Message<"DefragmentResponse">>;
+  readonly moveLeader: Method<Request<"MoveLeaderRequest">, Message<"MoveLeaderResponse">>;
+  readonly alarm: Method<Request<"AlarmRequest">, Message<"AlarmResponse">>;
+  readonly memberList: Method<Request<"MemberListRequest">, Message<"MemberListResponse">>;
+  readonly memberAdd: Method<Request<"MemberAddRequest">, Message<"MemberAddResponse">>;
+  readonly memberPromote: Method<Request<"MemberChangeRequest">, Message<"MemberChangeResponse">>;
+  readonly memberRemove: Method<Request<"MemberChangeRequest">, Message<"MemberChangeResponse">>;
 }
 
 export function createRpc(): Rpc {
@@ -179,10 +224,18 @@ export function createRpc(): Rpc {
   return {
     range: method("KV", "Range"),
     put: method("KV", "Put"),
+    deleteRange: method("KV", "DeleteRange"),
     txn: method("KV", "Txn"),
     compact: method("KV", "Compact"),
     watch: method("Watch", "Watch"),
     status: method("Maintenance", "Status"),
+    defragment: method("Maintenance", "Defragment"),
+    moveLeader: method("Maintenance", "MoveLeader"),
+    alarm: method("Maintenance", "Alarm"),
+    memberList: method("Cluster", "MemberList"),
+    memberAdd: method("Cluster", "MemberAdd"),
+    memberPromote: method("Cluster", "MemberPromote"),
+    memberRemove: method("Cluster", "MemberRemove"),
   };
 }
 
