@@ -31,7 +31,10 @@ export async function run(report: (figure: Figure) => void): Promise<void> {
   const bound = cost(whole);
   const figure = (name: string, value: number) =>
     report({ name: `${COUNT} Pods, ${name}`, value, unit: "µs of cpu", bound, ratio: value / bound });
-  figure("first list", cost(() => items(cold.pop() ?? [])));
+  figure(
+    "first list",
+    cost(() => items(cold.pop() ?? [])),
+  );
   items(objects);
   const changed = Array.from({ length: ROUNDS }, (_, at) => stored(at * 67));
   const change = () => {
