@@ -5,8 +5,8 @@
  *    encodes what has changed.
  * 2. Only for kinds that are stored in their own form: an object of others is not the same in each list.
  *
- * Speed (`bench/protobuf-list.ts`; 3,000 Pods, 2026-11-19): 4.4 ms of cpu after a change of one Pod, 28 ms for the first
- * list; encoding all takes 30 ms each time. The plain form is `encodeProtobuf` of the whole list;
+ * Speed (`bench/protobuf-list.ts`; 3,000 Pods, 2026-11-19): 4.4 ms of cpu after a change of one Pod, 28 ms for the
+ * first list; encoding all takes 30 ms each time. The plain form is `encodeProtobuf` of the whole list;
  * `protobuf-list.test.ts` compares both, byte for byte.
  */
 import { encodeProtobuf, type JsonObject, type Kind, type KubeObject, type ObjectSchema } from "#api";
