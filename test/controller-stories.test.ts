@@ -76,6 +76,10 @@ const STORIES: Readonly<Record<string, readonly [file: string, story: string]>> 
   "kube-apiserver-serving-clustertrustbundle-publisher-controller": [GATED, "publishes whom to trust"],
   "storageversion-garbage-collector-controller": [GATED, "forgets API servers that are gone"],
   "storage-version-migrator-controller": [GATED, "stores custom resources in their new version"],
+  "selinux-warning-controller": [
+    "src/controllers/selinux-warning/selinux-warning.test.ts",
+    "with different labels: an Event for each",
+  ],
   "bootstrap-signer-controller": [CLUSTER, "what new nodes learn of the cluster is signed"],
   "token-cleaner-controller": [WORKLOADS, "tokens that are over are taken away"],
   // Waits for a year, twice.

@@ -8,9 +8,9 @@ import { guide } from "./support/guide.ts";
 import { Home } from "./support/k8ts.ts";
 import { tool } from "./support/tools.ts";
 
-/** Its commands need a machine of their own: test/containerd/networking-guide.test.ts. */
-const ELSEWHERE = "networking.md";
-const pages = readdirSync(join(root, "docs/guides")).filter((file) => file !== ELSEWHERE);
+/** Their commands need machines of their own: test/containerd/networking-guide.test.ts, test/containerd/join.test.ts. */
+const ELSEWHERE = ["networking.md", "images.md", "machines.md"];
+const pages = readdirSync(join(root, "docs/guides")).filter((file) => !ELSEWHERE.includes(file));
 const guides = pages.map((file) => ({ file, ...guide(`docs/guides/${file}`) }));
 
 const kubectl = tool("kubectl");

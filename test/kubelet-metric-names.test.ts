@@ -10,10 +10,13 @@ import { MetricsRegistry, VirtualClock } from "#base";
 import { clientMetrics } from "#client";
 import { clientCertificateMetrics, serverCertificateMetrics } from "../src/kubelet/certificates/index.ts";
 import { driverMetrics } from "../src/kubelet/csi/csi-metrics.ts";
+import { devicePluginMetrics } from "../src/kubelet/device-plugins/index.ts";
+import { draMetrics } from "../src/kubelet/devices/dra-metrics.ts";
 import { evictionMetrics } from "../src/kubelet/eviction/index.ts";
 import { imageMetrics } from "../src/kubelet/images/index.ts";
 import { cgroupVersionMetric, nodeStartup, shutdownMetrics } from "../src/kubelet/node/index.ts";
 import { plegMetrics } from "../src/kubelet/pleg/index.ts";
+import { podResourcesMetrics } from "../src/kubelet/pod-resources/index.ts";
 import { countPods, podMetrics } from "../src/kubelet/pods/index.ts";
 import { probeMetrics } from "../src/kubelet/probes/index.ts";
 import type { Runtime } from "../src/kubelet/runtime/runtime.ts";
@@ -23,6 +26,7 @@ import type { ServedKubelet } from "../src/kubelet/server/served.ts";
 import { METRICS as CADVISOR } from "../src/kubelet/server/stats/cadvisor-table.ts";
 import { exposition, type Family } from "../src/kubelet/server/stats/exposition.ts";
 import { resourceMetrics } from "../src/kubelet/server/stats/resource-metrics.ts";
+import { topologyMetrics } from "../src/kubelet/topology/index.ts";
 import { volumeOperationMetrics, volumeStatsMetrics } from "../src/kubelet/volumes/index.ts";
 import { METRICS } from "./metrics/kubernetes-metrics.ts";
 import { promtool, remarksOf } from "./metrics/promtool.ts";
@@ -30,6 +34,9 @@ import { promtool, remarksOf } from "./metrics/promtool.ts";
 /** `name type {labels} LEVEL`; without a level: ALPHA. */
 const FACTS = `
 csi_operations_seconds histogram {driver_name,grpc_status_code,method_name,migrated}
+dra_grpc_operations_duration_seconds histogram {driver_name,grpc_status_code,method_name}
+dra_operations_duration_seconds histogram {is_error,operation_name}
+dra_resource_claims_in_use gauge {driver_name}
 kubelet_active_pods gauge {static}
 kubelet_admission_rejections_total counter {reason}
 kubelet_certificate_manager_client_expiration_renew_errors counter {}
@@ -37,8 +44,17 @@ kubelet_certificate_manager_client_ttl_seconds gauge {}
 kubelet_certificate_manager_server_rotation_seconds histogram {}
 kubelet_certificate_manager_server_ttl_seconds gauge {}
 kubelet_cgroup_version gauge {}
+kubelet_container_aligned_compute_resources_count counter {boundary,scope}
+kubelet_container_aligned_compute_resources_failure_count counter {boundary,scope}
 kubelet_containers_per_pod_count histogram {}
+kubelet_cpu_manager_allocation_per_numa gauge {numa_node}
+kubelet_cpu_manager_exclusive_cpu_allocation_count gauge {}
+kubelet_cpu_manager_pinning_errors_total counter {}
+kubelet_cpu_manager_pinning_requests_total counter {}
+kubelet_cpu_manager_shared_pool_size_millicores gauge {}
 kubelet_desired_pods gauge {static}
+kubelet_device_plugin_alloc_duration_seconds histogram {resource_name}
+kubelet_device_plugin_registration_total counter {resource_name}
 kubelet_eviction_stats_age_seconds histogram {eviction_signal}
 kubelet_evictions counter {eviction_signal}
 kubelet_first_network_pod_start_sli_duration_seconds gauge {}
@@ -53,6 +69,8 @@ kubelet_image_volume_mounted_errors_total counter {} BETA
 kubelet_image_volume_mounted_succeed_total counter {} BETA
 kubelet_image_volume_requested_total counter {} BETA
 kubelet_managed_ephemeral_containers gauge {}
+kubelet_memory_manager_pinning_errors_total counter {}
+kubelet_memory_manager_pinning_requests_total counter {}
 kubelet_mirror_pods gauge {}
 kubelet_node_name gauge {node}
 kubelet_node_startup_duration_seconds gauge {}
@@ -66,6 +84,13 @@ kubelet_orphaned_runtime_pods_total counter {}
 kubelet_pleg_last_seen_seconds gauge {}
 kubelet_pleg_relist_duration_seconds histogram {}
 kubelet_pleg_relist_interval_seconds histogram {}
+kubelet_pod_resources_endpoint_errors_get counter {server_api_version}
+kubelet_pod_resources_endpoint_errors_get_allocatable counter {server_api_version}
+kubelet_pod_resources_endpoint_errors_list counter {server_api_version}
+kubelet_pod_resources_endpoint_requests_get counter {server_api_version}
+kubelet_pod_resources_endpoint_requests_get_allocatable counter {server_api_version}
+kubelet_pod_resources_endpoint_requests_list counter {server_api_version}
+kubelet_pod_resources_endpoint_requests_total counter {server_api_version}
 kubelet_pod_start_duration_seconds histogram {}
 kubelet_pod_start_sli_duration_seconds histogram {}
 kubelet_pod_start_total_duration_seconds histogram {}
@@ -84,6 +109,9 @@ kubelet_started_containers_errors_total counter {code,container_type}
 kubelet_started_containers_total counter {container_type}
 kubelet_started_pods_errors_total counter {}
 kubelet_started_pods_total counter {}
+kubelet_topology_manager_admission_duration_ms histogram {}
+kubelet_topology_manager_admission_errors_total counter {}
+kubelet_topology_manager_admission_requests_total counter {}
 kubelet_volume_metric_collection_duration_seconds histogram {metric_source}
 kubelet_volume_stats_available_bytes gauge {namespace,persistentvolumeclaim}
 kubelet_volume_stats_capacity_bytes gauge {namespace,persistentvolumeclaim}
@@ -183,7 +211,11 @@ function declared(): { readonly rows: readonly string[]; readonly page: string }
   clientCertificateMetrics(metrics, clock);
   serverCertificateMetrics(metrics, clock);
   driverMetrics(metrics, clock);
+  draMetrics(metrics, clock, () => new Map([["<any>", 0]]));
+  devicePluginMetrics(metrics);
+  podResourcesMetrics(metrics);
   evictionMetrics(metrics);
+  topologyMetrics(metrics, clock);
   imageMetrics(metrics);
   cgroupVersionMetric(metrics, 2);
   nodeStartup(metrics, clock, { machineMs: 0, kubeletMs: 0 });

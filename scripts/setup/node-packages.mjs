@@ -13,6 +13,7 @@ export const PROGRAMS = {
   nft: "nftables",
   conntrack: "conntrack",
   busybox: "busybox-static",
+  "mkfs.xfs": "xfsprogs",
 };
 export const PLUGINS = "containernetworking-plugins";
 const PLUGIN_DIRS = ["/usr/lib/cni", "/opt/cni/bin", "/usr/libexec/cni"];

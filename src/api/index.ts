@@ -110,6 +110,7 @@ export type * as rbac from "./types/rbac-v1.ts";
 export type * as resource from "./types/resource-v1.ts";
 export type * as resourceV1alpha3 from "./types/resource-v1alpha3.ts";
 export type * as scheduling from "./types/scheduling-v1.ts";
+export type * as schedulingV1alpha2 from "./types/scheduling-v1alpha2.ts";
 export type * as storage from "./types/storage-v1.ts";
 export type * as storagemigration from "./types/storagemigration-v1beta1.ts";
 export { withoutPrivileged } from "./without-privileged.ts";

@@ -7,6 +7,7 @@ import type * as apiserverinternal from "./types/apiserverinternal-v1alpha1.ts";
 import type * as certificates from "./types/certificates-v1beta1.ts";
 import type * as coordination from "./types/coordination-v1beta1.ts";
 import type * as resource from "./types/resource-v1alpha3.ts";
+import type * as scheduling from "./types/scheduling-v1alpha2.ts";
 import type * as storagemigration from "./types/storagemigration-v1beta1.ts";
 
 export const optional = {
@@ -20,6 +21,8 @@ export const optional = {
     "LeaseCandidate",
     "leasecandidates",
   ),
+  PodGroup: namespaced<scheduling.PodGroup>("scheduling.k8s.io/v1alpha2", "PodGroup", "podgroups"),
+  Workload: namespaced<scheduling.Workload>("scheduling.k8s.io/v1alpha2", "Workload", "workloads"),
   PodCertificateRequest: namespaced<certificates.PodCertificateRequest>(
     "certificates.k8s.io/v1beta1",
     "PodCertificateRequest",

@@ -10,6 +10,7 @@
  * 3. Each phase that takes time reports itself by `step`.
  */
 import { rm } from "node:fs/promises";
+import { isIP } from "node:net";
 import type { Features } from "#api";
 import { K8TS_VERSION, type LocalExtensions } from "#apiserver";
 import { MetricsRegistry, nextTurn, registerProcessMetrics, systemRandom, type TaskFailure, TaskGroup } from "#base";
@@ -21,6 +22,7 @@ import { type ClusterConfig, type Environment, historyOf } from "./config/cluste
 import { ClusterError } from "./config/errors.ts";
 import { featureNotes, readFeatures } from "./config/features.ts";
 import { portsToTry } from "./config/ports.ts";
+import { kubernetesAddresses } from "./config/service-addresses.ts";
 import { servingDnsNames } from "./config/serving-files.ts";
 import { storeSpec } from "./config/store-spec.ts";
 import { openTracing } from "./config/tracing.ts";
@@ -43,8 +45,7 @@ const ALL_COMPONENTS = [
   "kube-proxy",
 ] as const;
 
-/** The first address of the default service range: the `kubernetes` Service. */
-const KUBERNETES_SERVICE_IP = "10.96.0.1";
+const JOIN_CONTROLLERS = ["bootstrap-signer-controller", "token-cleaner-controller"];
 
 export interface Cluster {
   readonly url: string;
@@ -96,6 +97,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   fleet = await startNodes(start, { pki, api, tracing, background, realNodes });
   // Without nodes there is nothing to measure.
   if (config.metricsServer ?? hasNodes) metrics.start(background, { ...start, ...api, fleet, caPem: pki.ca.certPem });
+  await letMachinesJoin(start, { pki, api, background, realNodes });
   await applyInitialObjects(start, api);
   if (hasNodes) await announce(start, api, kubeconfigs);
   if (hasNodes && config.localStorage !== false) startVolumes(background, { ...start, ...api });
@@ -114,6 +116,14 @@ export async function startCluster(config: ClusterConfig, environment: Environme
       return stopped;
     },
   };
+}
+
+/** Machines that join need two controllers that are off by default, as kubeadm turns them on. */
+function selectedControllers({ controllers, listen }: ClusterConfig): readonly string[] | undefined {
+  if (listen === undefined) return controllers;
+  const asked = controllers ?? ["*"];
+  const isDecided = (name: string) => asked.some((each) => each.replace(/^-/, "") === name) || asked.join() === "";
+  return [...asked, ...JOIN_CONTROLLERS.filter((name) => !isDecided(name))];
 }
 
 async function checkConfig({ controllers, flowRecords, store }: ClusterConfig): Promise<void> {
@@ -139,9 +149,14 @@ async function lockDataDir(start: Start): Promise<void> {
 function ensureCertificates(start: Start, realNodes: OpenedRealNodes | undefined): Promise<ClusterPki> {
   const { config, dir, clock, log } = start;
   const { bindAddress } = config;
-  const own = [isAnyAddress(bindAddress) ? undefined : bindAddress, realNodes?.machineIp];
-  const addresses = [KUBERNETES_SERVICE_IP, "127.0.0.1", "::1", ...own.filter((address) => address !== undefined)];
-  const serverNames = { dnsNames: servingDnsNames(), ipAddresses: [...new Set(addresses)] };
+  const { listen, serviceCidrs, tlsSans = [] } = config;
+  const own = [isAnyAddress(bindAddress) ? undefined : bindAddress, listen?.address, listen?.address6];
+  const addresses = [...kubernetesAddresses(serviceCidrs), "127.0.0.1", "::1", ...own, realNodes?.machineIp];
+  const [ips, names] = [tlsSans.filter((san) => isIP(san) !== 0), tlsSans.filter((san) => isIP(san) === 0)];
+  const serverNames = {
+    dnsNames: [...new Set([...servingDnsNames(), ...names])],
+    ipAddresses: [...new Set([...addresses.filter((address) => address !== undefined), ...ips])],
+  };
   return step("certificates", start, async () => {
     const made = await ensureClusterPki(dir.pki, { clock, log, serverNames });
     return [made, made.created ? "a new authority" : "as before"];
@@ -196,7 +211,7 @@ function runInBackground(
   { pki, api, tracing, kubeconfigs, realNodes }: Running & { readonly kubeconfigs: Kubeconfigs },
 ): TaskGroup {
   const { config, starting, features, clock, random, log, metrics } = start;
-  const { handle, signToken, reasons, url } = api;
+  const { handle, signToken, reasons, advertised } = api;
   const handleOf = (component: string) => start.between?.(component, handle) ?? handle;
   const elects = config.store.kind === "etcd";
   const onFailure = ({ task, error }: TaskFailure) => log.error(`${task} failed and is restarted`, { error });
@@ -207,7 +222,7 @@ function runInBackground(
   background.run("controller manager", async (signal) => {
     await nextTurn();
     const { runControllerManager } = await import("./in-process/controller-manager.ts");
-    const { controllers: selection } = config;
+    const selection = selectedControllers(config);
     const own = { authority: pki.ca, signToken, selection, nodeCidrs: nodeCidrsOf(config, realNodes), features };
     const counted = await controllerFigures();
     const handle = handleOf("kube-controller-manager");
@@ -223,14 +238,14 @@ function runInBackground(
   background.run("cluster info", async (signal) => {
     await nextTurn();
     const { publishOwnInfo } = await import("./in-process/cluster-info.ts");
-    await publishOwnInfo({ handle, server: url, caPem: pki.ca.certPem, clock, log }, signal);
+    await publishOwnInfo({ handle, server: advertised, caPem: pki.ca.certPem, clock, log }, signal);
   });
   if (config.scheduler !== false) {
     background.run("scheduler", async (signal) => {
       await nextTurn();
       const { runInProcessScheduler } = await import("./in-process/scheduler.ts");
       const own = { handle: handleOf("kube-scheduler"), reasons };
-      await runInProcessScheduler({ ...own, elects, tracing, clock, random, log, metrics }, signal);
+      await runInProcessScheduler({ ...own, elects, tracing, features, clock, random, log, metrics }, signal);
     });
   }
   background.run("certificate renewal", (signal) =>
@@ -245,6 +260,20 @@ function runInBackground(
     }),
   );
   return background;
+}
+
+/** With `--listen`: describes the cluster to other machines, and says how they join. */
+async function letMachinesJoin(
+  start: Start,
+  { pki, api, background, realNodes }: Omit<Running, "tracing"> & { readonly background: TaskGroup },
+): Promise<void> {
+  if (start.config.listen === undefined) return;
+  await step("joining", start, async () => {
+    const { letJoin } = await import("./join-phase.ts");
+    const command = await letJoin(start, { pki, api, background, realNodes });
+    start.notes.push(`Another machine joins within a day with: ${command}`);
+    return [undefined, `machines join at ${api.advertised}`];
+  });
 }
 
 /** What the configuration wants to be there from the start. */
@@ -271,7 +300,8 @@ async function announce(start: Start, { url, port }: ClusterApiServer, { mergedI
     ...(mergedInto !== undefined && { mergedInto }),
   };
   const nodes = config.realNodes === undefined ? (config.nodes ?? { count: 0 }) : undefined;
-  const last: LastStart = { port, version: K8TS_VERSION, mergeInto: config.mergeInto, nodes };
+  const { listen, tlsSans } = config;
+  const last: LastStart = { port, version: K8TS_VERSION, mergeInto: config.mergeInto, listen, tlsSans, nodes };
   await writeFileAtomic(dir.last, `${JSON.stringify(last, undefined, 2)}\n`);
   await writeFileAtomic(dir.run, `${JSON.stringify(state, undefined, 2)}\n`);
   starting.defer(() => rm(dir.run, { force: true }));

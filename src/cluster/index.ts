@@ -7,6 +7,7 @@ export type {
   FlowRecording,
   HostPort,
   InitialObjects,
+  ListenConfig,
   NodeOwn,
   NodesConfig,
   RealNodesConfig,
@@ -45,8 +46,33 @@ export {
   readLastStart,
   readRunState,
 } from "./data/run-state.ts";
+export { embeddedMember, type StoreMember, type StoreMembers } from "./data/store-members.ts";
 export type { LeadershipTimes } from "./in-process/coordinated-elections.ts";
-export { endNodes, imageTools, nodeTools } from "./node-tools.ts";
+export {
+  type BootstrapToken,
+  caHash,
+  DEFAULT_TTL_MS,
+  groupProblem,
+  isCaHash,
+  type JoinRecord,
+  type JoinRequest,
+  joinCommand,
+  newToken,
+  parseToken,
+  REMOVED,
+  readJoinRecord,
+  readToken,
+  TOKEN_GROUP,
+  TOKEN_NAMESPACE,
+  TOKEN_TYPE,
+  TOKEN_USAGES,
+  type TokenUsage,
+  tokenSecret,
+  tokenText,
+  type Worker,
+  type WorkerConfig,
+} from "./machines/index.ts";
+export { endNodes, imageTools, nodeTools, workerTools } from "./node-tools.ts";
 export type { Finding, NodeRecord, NodeRun, OpenDoor, Publication, Wanted } from "./nodes/index.ts";
 export { runEtcdStandIn, type StandInConfig } from "./stand-in/etcd-stand-in.ts";
 export { type ApiServerConfig, type StandaloneApiServer, startStandaloneApiServer } from "./standalone/api-server.ts";

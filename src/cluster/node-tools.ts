@@ -11,6 +11,11 @@ export function imageTools() {
   return import("./images/index.ts");
 }
 
+/** For machines that join a cluster. */
+export function workerTools() {
+  return import("./machines/worker.ts");
+}
+
 /** Powers off the nodes of a data directory without a running cluster. Their disks stay. False if there are none. */
 export async function endNodes(dir: DataDir, clock: Clock): Promise<boolean> {
   if (!existsSync(dir.nodes)) return false;

@@ -45,8 +45,12 @@ export function towardsNodes(realNodes: OpenedRealNodes | undefined): NodeFacts 
 }
 
 /** Ranges for the Pod CIDRs of nodes. Undefined: the default range. */
-export function nodeCidrsOf({ nodes, serviceCidrs = [] }: ClusterConfig, realNodes: OpenedRealNodes | undefined) {
-  if (realNodes !== undefined) return { clusterCidrs: realNodes.podRanges, serviceCidrs };
+export function nodeCidrsOf(
+  { nodes, listen, serviceCidrs = [] }: ClusterConfig,
+  realNodes: OpenedRealNodes | undefined,
+) {
+  const clusterCidrs = realNodes?.podRanges ?? listen?.podRanges;
+  if (clusterCidrs !== undefined) return { clusterCidrs, serviceCidrs };
   return (nodes?.count ?? 0) > DEFAULT_RANGE_NODES ? { clusterCidrs: [WIDE_POD_RANGE] } : undefined;
 }
 

@@ -22,6 +22,7 @@ import { simulateCommand } from "./inspect/simulate.ts";
 import { whyCommand } from "./inspect/why/command.ts";
 import { doctorCommand } from "./lifecycle/doctor.ts";
 import { downCommand } from "./lifecycle/down.ts";
+import { joinCommand } from "./lifecycle/join.ts";
 import { lsCommand } from "./lifecycle/ls.ts";
 import { resetCommand } from "./lifecycle/reset.ts";
 import { serveCommand } from "./lifecycle/serve.ts";
@@ -31,6 +32,7 @@ import { imageCommand } from "./nodes/image.ts";
 import { nodeCommand } from "./nodes/node.ts";
 import { publishCommand, unpublishCommand } from "./nodes/publish.ts";
 import { registryCommand } from "./nodes/registry.ts";
+import { tokenCommand } from "./nodes/token.ts";
 import { takeClusterNames } from "./options/which-cluster.ts";
 import { completeCommand, completionCommand } from "./process/completion.ts";
 import { fitHelp, helpCommand } from "./process/help.ts";
@@ -42,12 +44,14 @@ import { snapshotCommand } from "./state/snapshot.ts";
 /** By command name. */
 export const COMMANDS: Readonly<Record<string, () => Command>> = {
   up: upCommand,
+  join: joinCommand,
   down: downCommand,
   status: statusCommand,
   ls: lsCommand,
   doctor: doctorCommand,
   completion: completionCommand,
   node: nodeCommand,
+  token: tokenCommand,
   image: imageCommand,
   registry: registryCommand,
   publish: publishCommand,

@@ -14,7 +14,7 @@ import { endpointsController } from "./endpoints/index.ts";
 import { ephemeralVolumeController } from "./ephemeral-volume/index.ts";
 import { garbageCollector } from "./garbage-collector/index.ts";
 import { type AutoscalerSettings, horizontalPodAutoscaler } from "./horizontal-pod-autoscaler/index.ts";
-import { jobController } from "./job/index.ts";
+import { jobControllerWith } from "./job/index.ts";
 import { type LegacyTokenSettings, legacyTokenCleaner } from "./legacy-service-account-tokens/index.ts";
 import { namespaceController } from "./namespace/index.ts";
 import { type NodeCidrsOptions, nodeIpamController } from "./node-ipam/index.ts";
@@ -22,6 +22,7 @@ import { type NodeLifecycleSettings, nodeLifecycleController } from "./node-life
 import { persistentVolumeBinder } from "./persistent-volume/index.ts";
 import { podCertificateCleaner } from "./pod-certificate-cleaner/index.ts";
 import { type PodGarbageCollectorOptions, podGarbageCollector } from "./pod-gc/index.ts";
+import { podGroupProtection } from "./pod-group-protection/index.ts";
 import { volumeProtection } from "./pv-protection/index.ts";
 import { claimProtection } from "./pvc-protection/index.ts";
 import { replicaSetController, replicationController } from "./replica-set/index.ts";
@@ -29,6 +30,7 @@ import { resourceClaimController } from "./resource-claim/index.ts";
 import { resourceQuotaController } from "./resource-quota/index.ts";
 import { rootCaPublisher } from "./root-ca/index.ts";
 import type { Controller } from "./runtime/index.ts";
+import { seLinuxWarningController } from "./selinux-warning/index.ts";
 import { serviceAccountController } from "./service-account/index.ts";
 import { serviceAccountTokens, type TokenClaims } from "./service-account-tokens/index.ts";
 import { serviceCidrController } from "./service-cidr/index.ts";
@@ -60,6 +62,8 @@ export interface ClusterFacts {
   readonly dynamicProvisioning?: boolean | undefined;
   /** Limits of single controllers. Default: those of kube-controller-manager. */
   readonly limits?: ControllerLimits | undefined;
+  /** The gate WorkloadWithJob. */
+  readonly gangJobs?: boolean | undefined;
   /** Periods and tolerances of autoscalers. Default: those of kube-controller-manager. */
   readonly autoscaler?: Partial<AutoscalerSettings> | undefined;
 }
@@ -91,7 +95,7 @@ export function allControllers(facts: ClusterFacts): readonly Controller[] {
     replicationController,
     statefulSetController,
     daemonSetController,
-    jobController,
+    jobControllerWith({ gangs: facts.gangJobs === true }),
     cronJobController,
     ttlAfterFinished,
     endpointsController,
@@ -109,6 +113,7 @@ export function allControllers(facts: ClusterFacts): readonly Controller[] {
     volumeProtection,
     claimProtection,
     attributesClassProtection,
+    podGroupProtection,
     ephemeralVolumeController,
     resourceClaimController,
     deviceTaintEvictionController,
@@ -125,6 +130,7 @@ export function allControllers(facts: ClusterFacts): readonly Controller[] {
     trustBundlePublisher(caPem),
     storageVersionGc,
     storageVersionMigrator,
+    seLinuxWarningController,
     bootstrapSigner,
     tokenCleaner,
     legacyTokenCleaner(limits.legacyTokens ?? {}),

@@ -9,6 +9,7 @@ export {
   type Explanation,
   explainAutoscaler,
 } from "./horizontal-pod-autoscaler/index.ts";
+export { nodeCertificates } from "./node-certificates/index.ts";
 export { CidrPoolError, type NodeCidrsOptions } from "./node-ipam/index.ts";
 export type { NodeLifecycleSettings } from "./node-lifecycle/index.ts";
 export {

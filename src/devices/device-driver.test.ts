@@ -8,8 +8,8 @@ import { realClock, seededRandom, silentLogger, TaskGroup } from "#base";
 import { Client, inProcess } from "#client";
 import { testServer } from "../apiserver/testing/index.ts";
 import { edited } from "../kubelet/devices/cdi.ts";
+import { claimedDevices } from "../kubelet/devices/claimed-devices.ts";
 import { DraDrivers } from "../kubelet/devices/dra-drivers.ts";
-import { podDevices } from "../kubelet/devices/pod-devices.ts";
 import { PreparedClaims } from "../kubelet/devices/prepared-claims.ts";
 import { runPluginRegistry } from "../kubelet/plugins/index.ts";
 import type { ContainerConfig } from "../kubelet/runtime/runtime.ts";
@@ -56,7 +56,7 @@ describe("the configuration", () => {
   });
 
   it.each([
-    ["device: []", "devices: there is no field device; it has driver, devices, failures"],
+    ["device: []", "devices: there is no field device; it has driver, devices, resources, failures"],
     ["driver: x", "devices: a list `devices` is needed"],
     ["devices: [{count: 2}]", "devices: a device needs a name"],
     ["devices: [{name: a}, {name: a}]", "devices: a is there twice"],
@@ -101,6 +101,7 @@ describe("the driver", () => {
     const folders = {
       registrationDir: join(dir, "registry"),
       pluginDir: join(dir, "plugins"),
+      devicePluginDir: join(dir, "device-plugins"),
       cdiDir: join(dir, "cdi"),
     };
     const start = () => {
@@ -110,11 +111,11 @@ describe("the driver", () => {
       );
       return tasks;
     };
-    const drivers = new DraDrivers(clock);
+    const drivers = new DraDrivers({ clock });
     const kubelet = new TaskGroup();
     open.push(async () => {
       await kubelet.stop();
-      drivers.close();
+      await drivers.close();
     });
     kubelet.run("plugins", (running) =>
       runPluginRegistry(
@@ -151,7 +152,7 @@ describe("the driver", () => {
       metadata: { name: "web", namespace: "default", uid: "uid-web" },
       spec: { containers: [], resourceClaims: [{ name: "gpu", resourceClaimName: "c" }] },
     };
-    const devices = podDevices({
+    const devices = claimedDevices({
       objects: { resourceClaim: (namespace, name) => client.of(kinds.ResourceClaim).in(namespace).get(name) },
       driver: (name) => drivers.get(name),
       claims: PreparedClaims.inMemory(),

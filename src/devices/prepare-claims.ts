@@ -8,7 +8,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { kinds, type resource } from "#api";
 import type { Client } from "#client";
-import type { DeviceConfig } from "./device-config.ts";
+import type { DeviceConfig, SimulatedDevice } from "./device-config.ts";
 
 export interface ClaimReference {
   readonly namespace: string;
@@ -64,12 +64,31 @@ export async function prepareClaim(claim: ClaimReference, options: PrepareOption
   const path = fileOf(claim, options);
   await writeFile(`${path}.new`, JSON.stringify(spec));
   await rename(`${path}.new`, path);
+  await reportDevices(client, found, devices, driver);
   return devices.map(({ result }) => ({
     requestNames: [result.request],
     poolName: result.pool,
     deviceName: result.device,
     cdiDeviceIds: [`${kind}=${cdiName(claim, result)}`],
   }));
+}
+
+/** The claim's status says what is known of the network of its devices; of devices without a network, nothing. */
+async function reportDevices(
+  client: Client,
+  claim: resource.ResourceClaim,
+  prepared: readonly { readonly result: resource.DeviceRequestAllocationResult; readonly known: SimulatedDevice }[],
+  driver: string,
+): Promise<void> {
+  const own = prepared.flatMap(({ result: { pool, device, shareID }, known: { network } }) =>
+    network === undefined
+      ? []
+      : [{ driver, pool, device, ...(shareID !== undefined && { shareID }), networkData: network }],
+  );
+  if (own.length === 0) return;
+  const others = (claim.status?.devices ?? []).filter((each) => each.driver !== driver);
+  const claims = client.of(kinds.ResourceClaim).in(claim.metadata.namespace ?? "");
+  await claims.updateStatus({ ...claim, status: { ...claim.status, devices: [...others, ...own] } });
 }
 
 export async function unprepareClaim(claim: ClaimReference, options: PrepareOptions): Promise<void> {

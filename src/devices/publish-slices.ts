@@ -56,7 +56,7 @@ function slicesOf(
   devices: DeviceConfig["devices"],
   generation: number,
 ): readonly resource.ResourceSlice[] {
-  const count = Math.max(1, Math.ceil(devices.length / MAX_DEVICES));
+  const count = Math.ceil(devices.length / MAX_DEVICES);
   return Array.from({ length: count }, (_, i) => ({
     metadata: {
       name: `${name}-${driver}-${i}`,

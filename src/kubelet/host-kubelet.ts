@@ -30,12 +30,14 @@ import {
   clientCertificateMetrics,
   isExpired,
   keepServingCertificate,
+  nodeCertificate,
   renewalTime,
   requestCertificate,
   serverCertificateMetrics,
 } from "./certificates/index.ts";
 import type { KubeletConfig } from "./config/index.ts";
 import { criRuntime } from "./cri/index.ts";
+import { settleProcess } from "./host/index.ts";
 import { type KubeletOptions, runKubelet } from "./kubelet.ts";
 import { type Page, serveKubelet } from "./server/index.ts";
 
@@ -69,6 +71,7 @@ export async function runHostKubelet(options: HostKubeletOptions, signal: AbortS
   const random = systemRandom();
   await using parts = new AsyncDisposableStack();
   await mkdir(config.rootDir, { recursive: true, mode: 0o750 });
+  await settleProcess(config);
   if (bootstrapKubeconfig !== undefined && !(await hasCredentials(kubeconfig, clock)))
     await bootstrap(options, bootstrapKubeconfig, signal);
   const connection = await readKubeconfig(kubeconfig);
@@ -160,7 +163,7 @@ async function bootstrap(options: HostKubeletOptions, bootstrapKubeconfig: strin
   try {
     for (;;) {
       try {
-        const issued = await requestCertificate(client, config.nodeName, signal);
+        const issued = await requestCertificate(client, nodeCertificate(config.nodeName), signal);
         await writeOwn(kubeconfig, config.nodeName, connection, issued);
         log.info("client certificate issued", { node: config.nodeName });
         return;
@@ -189,7 +192,7 @@ async function renew(
     const dueMs = renewalTime(certPem, random);
     while (clock.now() < dueMs) await clock.sleep(Math.min(LONGEST_TIMER_MS, dueMs - clock.now()), signal);
     try {
-      const issued = await requestCertificate(client, config.nodeName, signal);
+      const issued = await requestCertificate(client, nodeCertificate(config.nodeName), signal);
       await writeOwn(kubeconfig, config.nodeName, connection, issued);
       await transport.replace(https({ ...connectionOf(connection), ...issued }, { clock }));
       log.info("client certificate renewed", { node: config.nodeName });

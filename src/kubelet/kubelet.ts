@@ -9,7 +9,7 @@
  *
  * `runKubelet` is the order of the phases; each phase is a function below it or in the file that it names.
  */
-import { type core, defaultFeatures, type Features, kinds, qosClassOf } from "#api";
+import { defaultFeatures, type Features, kinds, qosClassOf } from "#api";
 import {
   abortable,
   type Clock,
@@ -20,23 +20,18 @@ import {
   TaskGroup,
 } from "#base";
 import { type Client, type EventRecorder, eventRecorder } from "#client";
-import { DRA_PLUGIN } from "#devices";
 import type { Tracer } from "#tracing";
 import { admitPod, admitResize, Usage } from "./admission/index.ts";
 import type { KubeletConfig } from "./config/index.ts";
-import type { NodeFacts } from "./containers/index.ts";
 import { type NodeCsi, nodeCsi } from "./csi/index.ts";
-import { type NodeDevices, nodeDevices } from "./devices/index.ts";
+import type { NodeDevices } from "./devices/index.ts";
 import { pressureProblem, SHUTDOWN_REJECTION } from "./eviction/index.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { type ImageMetrics, imageMetrics } from "./images/index.ts";
+import { devicesOf, startDevices } from "./kubelet-devices.ts";
 import { type KubeletHost, machineHost } from "./kubelet-host.ts";
-import { REDUCED_CRASH_BACKOFF } from "./lifecycle/index.ts";
 import { startMachineShutdown } from "./machine-shutdown.ts";
 import {
-  type Amounts,
-  allocatableOf,
-  capacityOf,
   imageList,
   isReady,
   type NodeReport,
@@ -44,18 +39,22 @@ import {
   nodeAddresses,
   nodeConditions,
   nodeLabels,
-  type Pressure,
   Registration,
   shutdownMetrics,
   startupOf,
 } from "./node/index.ts";
+import { type NodeImages, nodeImages } from "./node-images.ts";
+import { amountsOf, crashBackoffOf, managerOf, startResources } from "./node-managers.ts";
 import { type NodePods, nodePods } from "./node-pods.ts";
+import { enforcedLimits, podTopology, resizeProblem, resourceRules } from "./node-resources.ts";
+import { type NodeState, newState } from "./node-state.ts";
 import { containerNetwork } from "./probes/index.ts";
 import type { Runtime, RuntimeVersion } from "./runtime/runtime.ts";
 import { countedRuntime } from "./runtime/runtime-metrics.ts";
 import { statusOf, versionOf } from "./runtime-answers.ts";
 import { servedKubelet } from "./served-kubelet.ts";
 import type { ServedKubelet } from "./server/index.ts";
+import type { TopologyManager } from "./topology/index.ts";
 import { startVolumeUsages } from "./volume-statistics.ts";
 import type { CsiVolumes } from "./volumes/index.ts";
 
@@ -86,7 +85,7 @@ export interface KubeletOptions {
 export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Promise<void> {
   const startup = startupOf(given);
   const options = { ...given, runtime: countedRuntime(given.runtime, given.metrics, given.clock) };
-  const { config, client, runtime, clock, random, log, metrics, serve } = options;
+  const { config, client, clock, random, log, metrics, serve, features = defaultFeatures } = options;
   const recorder = eventRecorder({
     events: client.of(kinds.Event),
     controller: "kubelet",
@@ -95,16 +94,30 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
     random,
     log,
   });
-  const devices = await nodeDevices({ dir: given.host === undefined ? config.rootDir : undefined, clock, log });
+  const devices = await devicesOf(options, () => ({ registration, pods }), signal);
   const csi = await csiOf({ ...options, recorder }, devices, () => registration.changed());
-  const host = options.host ?? (await machineHost({ ...options, csi: options.csi ?? csi?.volumes }));
+  const host =
+    options.host ??
+    (await machineHost({
+      ...options,
+      csi: options.csi ?? csi?.volumes,
+      rulesOf: (machine, cgroupVersion) => {
+        const { allocatable } = amountsOf(config, machine);
+        return resourceRules(config, machine, { cgroupVersion, features, allocatable });
+      },
+    }));
   const version = await versionOf(options, signal);
   using ending = childController(signal);
   const tasks = new TaskGroup({ parent: ending.signal });
   const state = newState(options, host);
+  const manager = await managerOf(options, host, [devices.hints]);
+  const enforced = enforcedLimits(config, state.capacity, (await host.usage()).maxProcesses);
+  await host.cgroups.enforce(enforced);
   const ofImages = imageMetrics(metrics);
+  const images = given.host === undefined ? await nodeImages(options) : undefined;
   const registration = registrationOf(options, host, version, state, {
     csi,
+    devices,
     startup,
     runtimeProblem: () => pods.pleg.problem,
   });
@@ -118,12 +131,12 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
     registration,
     registered: registered.promise,
     imageMetrics: ofImages,
+    images,
     devices,
+    manager,
   });
-  tasks.run("devices", async (running) => {
-    await abortable(pods.api.synced, running);
-    await devices.run((uid) => pods.workers.has(uid), running);
-  });
+  startResources(options, { host, manager, pods, tasks });
+  startDevices(options, { devices, pods, manager, registered: registered.promise, tasks });
   startRegistration(tasks, registration, startup, registered.resolve);
   if (csi !== undefined)
     tasks.run("plugins", async (running) => {
@@ -131,15 +144,12 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
       await csi.run(running);
     });
   startHousekeeping({
-    config,
-    runtime,
+    ...options,
     usage: host.usage,
-    metrics,
     imageMetrics: ofImages,
+    images,
     workers: pods.workers,
     tasks,
-    clock,
-    log,
     onPressures: (pressures) => {
       state.pressures = pressures;
       registration.changed();
@@ -164,60 +174,19 @@ export async function runKubelet(given: KubeletOptions, signal: AbortSignal): Pr
     },
   });
   const volumes = startVolumeUsages({ ...options, pods, tasks });
-  const kubelet = servedKubelet({ config, runtime, client, pods, volumes, signal: tasks.signal });
-  if (serve !== undefined) tasks.run("server", (running) => serve(kubelet, running));
+  const kubelet = servedKubelet({ ...options, pods, volumes, pulls: images?.progress, signal: tasks.signal });
+  if (serve !== undefined && config.enableServer) tasks.run("server", (running) => serve(kubelet, running));
   try {
     await tasks.done();
   } finally {
-    devices.close();
+    await devices.close();
     await recorder.flush();
   }
 }
 
-/** What is true of the node, and what changes while its kubelet runs. */
-interface NodeState {
-  readonly capacity: Amounts;
-  readonly allocatable: Amounts;
-  readonly facts: () => NodeFacts;
-  /** The Node object as it was last read or written. */
-  node: core.Node;
-  pressures: ReadonlySet<Pressure>;
-  isShuttingDown: boolean;
-}
-
-function newState({ config }: KubeletOptions, { machine }: KubeletHost): NodeState {
-  const { nodeName, nodeIps, clusterDns, clusterDomain, cgroupRoot, rootDir, podLogsRoot } = config;
-  const capacity = capacityOf(machine, config.maxPods);
-  const allocatable = allocatableOf(capacity, {
-    kube: config.kubeReserved,
-    system: config.systemReserved,
-    evictionMemory: config.evictionHard["memory.available"] ?? "0",
-  });
-  const facts: NodeFacts = {
-    nodeName,
-    nodeIps,
-    allocatable,
-    memoryCapacityBytes: machine.memoryBytes,
-    clusterDns,
-    clusterDomain,
-    resolver: machine.resolver,
-    cgroupRoot,
-    seccompRoot: `${rootDir}/seccomp`,
-    seccompDefault: config.seccompDefault,
-    podLogsRoot,
-  };
-  return {
-    capacity,
-    allocatable,
-    facts: () => facts,
-    node: { metadata: { name: nodeName } },
-    pressures: new Set(),
-    isShuttingDown: false,
-  };
-}
-
 interface RegistrationContext {
   readonly csi: NodeCsi | undefined;
+  readonly devices: NodeDevices;
   readonly startup: NodeStartup;
   readonly runtimeProblem: () => string | undefined;
 }
@@ -227,16 +196,18 @@ function registrationOf(
   { machine }: KubeletHost,
   { runtimeName, runtimeVersion: number }: RuntimeVersion,
   state: NodeState,
-  { csi, startup, runtimeProblem }: RegistrationContext,
+  { csi, devices, startup, runtimeProblem }: RegistrationContext,
 ): Registration {
   const { nodeName, nodeIps, taints, providerId, port } = config;
   const report = async (signal: AbortSignal): Promise<NodeReport> => {
     const status = await statusOf(runtime, signal);
+    state.handlers = status?.handlers ?? state.handlers;
     const { capacity, allocatable, pressures, isShuttingDown } = state;
+    const ofPlugins = devices.amounts();
     return {
       machine,
-      capacity,
-      allocatable,
+      capacity: { ...capacity, ...ofPlugins.capacity },
+      allocatable: { ...allocatable, ...ofPlugins.allocatable },
       addresses: nodeAddresses(nodeName, nodeIps),
       conditions: nodeConditions({
         runtime: status,
@@ -244,11 +215,13 @@ function registrationOf(
         pressures,
         isShuttingDown,
       }),
-      images: status === undefined ? [] : imageList(await runtime.images.list(signal)),
+      images: status === undefined ? [] : imageList(await runtime.images.list(signal), config.nodeStatus.maxImages),
       kubeletPort: port,
       runtimeVersion: `${runtimeName}://${number}`,
       kubeletVersion,
       runtimeHandlers: status?.handlers ?? [],
+      features: status?.features,
+      swapBytes: machine.swapBytes,
       volumesInUse: csi?.inUse(),
     };
   };
@@ -258,12 +231,14 @@ function registrationOf(
     clock,
     random,
     log,
+    timing: config.nodeStatus,
     labels: nodeLabels(nodeName, machine.architecture, config.nodeLabels),
     taints,
     providerId,
     onNode: (node) => {
       state.node = node;
       csi?.onNode(node);
+      devices.onNode(node);
       if (isReady(node)) startup.ready();
     },
     report,
@@ -279,15 +254,17 @@ interface PodsContext {
   readonly registration: Registration;
   readonly registered: Promise<void>;
   readonly imageMetrics: ImageMetrics;
+  readonly images: NodeImages | undefined;
   readonly devices: NodeDevices;
+  readonly manager: TopologyManager;
 }
 
 function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
   const { config, client, runtime, clock, random, log, metrics, features = defaultFeatures } = options;
   const { host, version, state, recorder, tasks, registration, registered, imageMetrics: ofImages, devices } = context;
   const { nodeName, allowedUnsafeSysctls, staticPodPath: path, staticPodUrl: url } = config;
-  // Others may have added extended resources to the Node.
-  const allocatable = () => ({ ...state.node.status?.allocatable, ...state.allocatable });
+  // Others may have added extended resources to the Node. Those of device plugins are allocated in a step of their own.
+  const allocatable = () => ({ ...devices.othersOf(state.node.status?.allocatable ?? {}), ...state.allocatable });
   return nodePods({
     nodeName,
     client,
@@ -296,15 +273,22 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
     network: containerNetwork(),
     files: host.files,
     volumes: (objects, callsOf) => host.volumes(objects, state.facts, callsOf),
-    devices: (objects) => devices.ofPods(objects),
+    devices: (objects, callsOf) => devices.ofPods(objects, callsOf),
     cgroups: host.cgroups,
+    topology: podTopology(context.manager),
+    idsPerPod: features.enabled("UserNamespacesSupport") ? config : undefined,
     facts: state.facts,
     admit: (pod, active) =>
       (state.isShuttingDown ? SHUTDOWN_REJECTION : undefined) ??
       pressureProblem(pod, state.pressures, qosClassOf(pod) === "BestEffort") ??
       admitPod(pod, Usage.of(active), { node: state.node, allocatable: allocatable(), allowedUnsafeSysctls }),
-    admitResize: (pod, active) => admitResize(pod, Usage.of(active), allocatable()),
-    crashBackoff: features.enabled("ReduceDefaultCrashLoopBackOffDecay") ? REDUCED_CRASH_BACKOFF : undefined,
+    admitResize: (pod, active) => {
+      const before = active.find(({ metadata }) => metadata.uid === pod.metadata.uid) ?? pod;
+      const message = resizeProblem(before, pod, config.topology, qosClassOf(pod) === "Guaranteed");
+      if (message !== undefined) return { fits: false, reason: "Infeasible", message };
+      return admitResize(pod, Usage.of(active), allocatable());
+    },
+    crashBackoff: crashBackoffOf(config, features),
     manifests: path === undefined && url === undefined ? undefined : { path, url },
     node: () => registration.node,
     recorder,
@@ -314,6 +298,7 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
     tasks,
     metrics,
     imageMetrics: ofImages,
+    images: context.images,
     tracer: options.tracer,
     registered,
   });
@@ -322,12 +307,12 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
 /** Undefined where the host, or its volumes, are given: tests have their own. */
 async function csiOf(
   options: KubeletOptions & { readonly recorder: EventRecorder },
-  { drivers }: NodeDevices,
+  { handlers }: NodeDevices,
   onChange: () => void,
 ): Promise<NodeCsi | undefined> {
   if (options.host !== undefined || options.csi !== undefined) return undefined;
   const { rootDir: root, nodeName } = options.config;
-  return nodeCsi({ ...options, root, nodeName, onChange, plugins: new Map([[DRA_PLUGIN, drivers]]) });
+  return nodeCsi({ ...options, root, nodeName, onChange, plugins: handlers });
 }
 
 /** The Node exists before its status is kept up to date. */

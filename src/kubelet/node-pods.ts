@@ -15,6 +15,7 @@ import { type PodDevices, withoutDrivers } from "./devices/index.ts";
 import type { PodCgroups, PodFiles } from "./host/index.ts";
 import { type ImageMetrics, imageMetrics, imagePuller } from "./images/index.ts";
 import type { PodFailure } from "./lifecycle/index.ts";
+import type { NodeImages } from "./node-images.ts";
 import { type PodObjects, podEvents, podObjects } from "./objects/index.ts";
 import { Pleg, plegMetrics } from "./pleg/index.ts";
 import {
@@ -24,10 +25,12 @@ import {
   isMirror,
   Orphans,
   type PodParts,
+  type PodTopology,
   PodWorkers,
   podMetrics,
   StatusWriter,
   staticPods,
+  UserNamespaces,
 } from "./pods/index.ts";
 import { type ContainerNetwork, lifecycleHooks, probeMetrics, prober } from "./probes/index.ts";
 import { type PodCalls, RuntimeCalls } from "./runtime/recorded.ts";
@@ -44,8 +47,11 @@ export interface NodePodsOptions {
   /** A function, because volumes read objects that are watched here. */
   readonly volumes: (objects: PodObjects, callsOf: (podUid: string) => PodCalls) => PodVolumes;
   /** Default: the node has no drivers of devices. */
-  readonly devices?: ((objects: PodObjects) => PodDevices) | undefined;
+  readonly devices?: ((objects: PodObjects, callsOf: (podUid: string) => PodCalls) => PodDevices) | undefined;
   readonly cgroups: PodCgroups;
+  readonly topology?: PodTopology | undefined;
+  /** Default: the node has no user namespaces. */
+  readonly idsPerPod?: { readonly idsPerPod: number; readonly maxPods: number } | undefined;
   readonly facts: () => NodeFacts;
   readonly admit: (pod: core.Pod, active: readonly core.Pod[]) => PodFailure | undefined;
   readonly admitResize: (pod: core.Pod, active: readonly core.Pod[]) => ResizeVerdict;
@@ -62,6 +68,8 @@ export interface NodePodsOptions {
   /** Default: nobody looks at them. */
   readonly metrics?: MetricsRegistry | undefined;
   readonly imageMetrics?: ImageMetrics | undefined;
+  /** Default: no credentials of the node, and no limits. */
+  readonly images?: NodeImages | undefined;
   readonly tracer?: PodParts["tracer"];
   /** Pods of the API are admitted only from then on: admission needs the Node's labels. */
   readonly registered: Promise<void>;
@@ -102,9 +110,12 @@ export function nodePods(options: NodePodsOptions): NodePods {
     facts: options.facts,
     files: options.files,
     volumes: calls.mounting(options.volumes(objects, (uid) => calls.of(uid))),
-    devices: options.devices?.(objects) ?? withoutDrivers(objects),
+    devices: options.devices?.(objects, (uid) => calls.of(uid)) ?? withoutDrivers(objects),
     cgroups: options.cgroups,
-    images: imagePuller({ runtime, objects, events, clock, metrics: ofImages }),
+    topology: options.topology,
+    users:
+      options.idsPerPod === undefined ? undefined : new UserNamespaces({ ...options.idsPerPod, files: options.files }),
+    images: imagePuller({ ...options.images, runtime, objects, events, clock, metrics: ofImages }),
     probes: prober({
       ...means,
       events,

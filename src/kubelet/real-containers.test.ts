@@ -2,7 +2,9 @@
  * Pods in real containers: a kubelet on a containerd of its own, with an API server in memory. What a container sees,
  * it writes to the test's own folder.
  */
+
 import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type core, kinds } from "#api";
@@ -34,6 +36,9 @@ describe.skipIf(missing !== "")(`pods in real containers${missing && `: ${missin
     containerLogMaxBytes: 200_000,
     containerLogMaxFiles: 3,
     shutdownPeriods: shutdownPeriods(8, 2),
+    podPidsLimit: 321,
+    systemReserved: { cpu: "100m", memory: "64Mi" },
+    topology: { ...KUBELET_DEFAULTS.topology, cpuPolicy: "static", reconcileMs: 1000 },
   };
   let store: Store;
   let server: ApiServer;
@@ -312,6 +317,35 @@ describe.skipIf(missing !== "")(`pods in real containers${missing && `: ${missin
     );
     expect(quotas.some((quota) => quota.startsWith("20000"))).toBe(true);
   });
+
+  it.skipIf(availableParallelism() < 2)(
+    "whole CPUs are a container's own, in a cgroup of its Pod and class",
+    async () => {
+      const amounts = { cpu: "1", memory: "64Mi" };
+      const own = container("app", "grep Cpus_allowed_list /proc/self/status > /out/pinned; exec sleep 1000", {
+        resources: { requests: amounts, limits: amounts },
+      });
+      await create("pinned", { containers: [own] });
+      await phase("pinned", "Running");
+      await vi.waitFor(() => expect(read("pinned")).toMatch(/^Cpus_allowed_list:\s+\d+$/), 30_000);
+      const state = JSON.parse(readFileSync(join(config.rootDir, "cpu_manager_state"), "utf8"));
+      const { uid = "" } = (await pods().get("pinned")).metadata;
+      expect(state.entries[uid]).toEqual({ app: read("pinned").split(/\s+/)[1] });
+      const files = (names: string) =>
+        globSync(`/sys/fs/cgroup/{,*/}${config.cgroupRoot}/kubepods/${names}`).map((file) =>
+          readFileSync(file, "utf8").trim(),
+        );
+      expect(files(`pod${uid}/pids.max`)).toContain("321");
+      expect(files("besteffort/{cpu.shares,cpu.weight}")).toContain(
+        files("besteffort/cpu.weight").length > 0 ? "1" : "2",
+      );
+      expect(files(`pod${uid}/{cpu.cfs_quota_us,cpu.max}`)[0]).toMatch(/^(-1|max)/);
+      const kept = availableParallelism() * 1024 - 103;
+      if (files("cpu.shares").length > 0) expect(files("cpu.shares")).toEqual([String(kept)]);
+      await pods().delete("pinned");
+      await gone("pinned");
+    },
+  );
 
   it("a Pod that exceeds the size limit of a volume is evicted", async () => {
     await phase("greedy", "Failed");

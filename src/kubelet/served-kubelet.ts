@@ -1,5 +1,6 @@
 /** What the kubelet's own server sees of a running kubelet. */
 import type { core } from "#api";
+import type { PullProgress } from "./images/index.ts";
 import type { NodePods } from "./node-pods.ts";
 import { lookAtPod, newest } from "./pods/index.ts";
 import type { ServedKubelet } from "./server/index.ts";
@@ -8,11 +9,13 @@ import type { VolumeUsages } from "./volumes/index.ts";
 export interface ServedKubeletOptions extends Pick<ServedKubelet, "config" | "runtime" | "client"> {
   readonly pods: NodePods;
   readonly volumes: Pick<VolumeUsages, "of">;
+  readonly pulls?: Pick<PullProgress, "ongoing"> | undefined;
   /** Aborts when the kubelet ends. */
   readonly signal: AbortSignal;
 }
 
-export function servedKubelet({ config, runtime, client, pods, volumes, signal }: ServedKubeletOptions): ServedKubelet {
+export function servedKubelet(options: ServedKubeletOptions): ServedKubelet {
+  const { config, runtime, client, pods, volumes, pulls, signal } = options;
   const { workers, status, pleg } = pods;
   return {
     config,
@@ -33,6 +36,7 @@ export function servedKubelet({ config, runtime, client, pods, volumes, signal }
       return newest({ ...found, containers: found.containers.filter((each) => each !== current) }, name);
     },
     volumes: (pod, asking) => volumes.of(pod, asking),
+    pulls: async (asking) => (await pulls?.ongoing(asking)) ?? [],
     problem: () => pleg.problem,
   };
 }

@@ -1,4 +1,6 @@
 /** The whole public surface of network. */
+
+export { endOf, readyzCheck, rememberedMembers } from "./balancer/index.ts";
 export {
   type Attachment,
   type AttachResult,
@@ -22,4 +24,5 @@ export type { OverlayMode } from "./overlay/index.ts";
 export { arpSenderScript, senderRules } from "./policy/senders.ts";
 export { chooseEndpoints } from "./proxy/endpoints.ts";
 export { type ProxyHealth, ProxyMetrics } from "./proxy/metrics.ts";
+export { removeNodeNetwork } from "./remove-node-network.ts";
 export { type NodeNetworkOptions, type ProxyMode, runNodeNetwork } from "./run-node-network.ts";

@@ -5,12 +5,14 @@
 import { type core, kinds } from "#api";
 import { abortable, type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import type { Client } from "#client";
+import { type ApiBalancerOptions, runApiBalancer } from "./balancer/index.ts";
 import { runDns, type UpstreamAddress } from "./dns/index.ts";
 import { type Family, familyOf } from "./kernel/ip-family.ts";
 import { type Program, runProgram } from "./kernel/program.ts";
 import { type OverlayMode, runOverlay } from "./overlay/index.ts";
 import { runMasquerade } from "./overlay/masquerade.ts";
 import { runPolicy } from "./policy/run-policy.ts";
+import { ApiServers } from "./proxy/api-servers.ts";
 import { type NodeFacts, ZONE } from "./proxy/endpoints.ts";
 import { Iptables } from "./proxy/iptables/apply.ts";
 import type { ProxyMetrics } from "./proxy/metrics.ts";
@@ -43,6 +45,10 @@ export interface NodeNetworkOptions {
     readonly stubDomains: Readonly<Record<string, readonly UpstreamAddress[]>>;
     readonly hosts?: Readonly<Record<string, readonly string[]>>;
   };
+  /** The balancer before the API servers. Absent: there is none. */
+  readonly apiBalancer?:
+    | Omit<ApiBalancerOptions, "client" | "onChange" | "onListening" | "clock" | "random" | "log">
+    | undefined;
   readonly run?: Program;
   readonly clock: Clock;
   readonly random: Random;
@@ -55,9 +61,26 @@ export interface NodeNetworkOptions {
 /** Until the signal aborts. */
 export async function runNodeNetwork(options: NodeNetworkOptions, signal: AbortSignal): Promise<void> {
   const { client, clock, random, log, metrics, run = runProgram, dns, networkPolicy, nodeName, clusterCidrs } = options;
+  const tasks = new TaskGroup({ parent: signal });
+  const apiServers = new ApiServers();
+  const { apiBalancer } = options;
+  // First: all else goes through it.
+  if (apiBalancer !== undefined) {
+    const listening = Promise.withResolvers<void>();
+    const balancer = {
+      ...apiBalancer,
+      client,
+      onListening: listening.resolve,
+      onChange: apiServers.change,
+      clock,
+      random,
+      log,
+    };
+    tasks.run("balancer of API servers", (running) => runApiBalancer(balancer, running));
+    await abortable(listening.promise, tasks.signal);
+  }
   const node = await nodeFacts(options, signal);
   const families = FAMILIES.filter((family) => node.addresses.some((each) => familyOf(each) === family));
-  const tasks = new TaskGroup({ parent: signal });
   const shared = { client, clock, random, log, run, resyncMs: options.resyncMs };
   const rulesOptions = { families, podCidrs: clusterCidrs, run, log };
   const modes: Record<ProxyMode, Rules> = {
@@ -71,7 +94,7 @@ export async function runNodeNetwork(options: NodeNetworkOptions, signal: AbortS
     applied.resolve();
   };
   tasks.run("services", (running) =>
-    runProxy({ ...shared, node, rules: modes[proxyMode], metrics: options.proxyMetrics, onReady }, running),
+    runProxy({ ...shared, node, rules: modes[proxyMode], metrics: options.proxyMetrics, apiServers, onReady }, running),
   );
   tasks.run("rules of the other mode", async (running) => {
     await abortable(applied.promise, running);

@@ -10,7 +10,7 @@ export type { MergeOptions } from "./kubeconfig-merge.ts";
 export { mergeKubeconfig, removeFromKubeconfig } from "./kubeconfig-merge.ts";
 export type { ConnectionCredentials, KubeconfigCluster, KubeconfigConnection } from "./kubeconfig-read.ts";
 export { httpCredentials, kubeconfigCluster, readKubeconfig } from "./kubeconfig-read.ts";
-export type { LeafName, ServerNames } from "./leaf.ts";
+export { type LeafName, type ServerNames, whyIssue } from "./leaf.ts";
 export { type MadeSigningRequest, makeSigningRequest } from "./make-signing-request.ts";
 export type { WatchRenewalOptions } from "./renewal.ts";
 export { watchRenewal } from "./renewal.ts";

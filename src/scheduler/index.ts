@@ -6,7 +6,7 @@ export { configz, type ReadConfiguration } from "./configuration/index.ts";
 export { type Explanation, Explanations } from "./cycle/explanations.ts";
 export { type SchedulerMetrics, schedulerMetrics } from "./cycle/metrics.ts";
 export { ConfigurationError, type SchedulerConfiguration } from "./framework/index.ts";
-export { explainClaim } from "./plugins/dynamic-resources/explain-claim.ts";
+export { claimForExtended, explainClaim } from "./plugins/dynamic-resources/explain-claim.ts";
 export { podResourcesText } from "./pod-resources.ts";
 export { runScheduler, type SchedulerOptions } from "./run-scheduler.ts";
 

@@ -3,7 +3,7 @@
  *
  *     informers --► followCluster ──► state, queue ──► scheduleLoop ──► bindings ══► API server
  */
-import { type core, kinds } from "#api";
+import { type core, defaultFeatures, type Features, kinds } from "#api";
 import { type Clock, isAbort, type Logger, type Random, TaskGroup } from "#base";
 import { type Client, type EventRecorder, eventRecorder, Informers } from "#client";
 import { Works } from "#flows";
@@ -30,7 +30,7 @@ import {
 } from "./framework/index.ts";
 import { ALL_PLUGINS } from "./plugins/index.ts";
 import { SchedulingQueue, Wakes } from "./queue/index.ts";
-import { ClusterState, PodInfos, ResourceNames } from "./snapshot/index.ts";
+import { ClusterState, PodGroups, PodInfos, ResourceNames } from "./snapshot/index.ts";
 
 /** While pods are being placed, at most one Event is written in this time. */
 const EVENT_PAUSE_MS = 5;
@@ -48,6 +48,8 @@ export interface SchedulerOptions {
   readonly metrics: SchedulerMetrics;
   /** Default: nothing is traced. */
   readonly tracer?: Tracer | undefined;
+  /** Default: as in v1.36. */
+  readonly features?: Pick<Features, "enabled"> | undefined;
   /** Receives the decisions. */
   readonly explanations?: Explanations | undefined;
   /** After this long, parked pods are retried without an event. Default: five minutes. */
@@ -60,7 +62,8 @@ export interface SchedulerOptions {
 
 /** Until the signal aborts. */
 export async function runScheduler(options: SchedulerOptions, signal: AbortSignal): Promise<void> {
-  const { client, clock, random, log, metrics } = options;
+  const { client, clock, random, log, metrics, features = defaultFeatures } = options;
+  const enabled = (gate: string) => features.enabled(gate);
   const factories = [...ALL_PLUGINS, ...(options.plugins ?? [])];
   const configuration = options.configuration ?? defaultConfiguration(factories);
   const tasks = new TaskGroup({ parent: signal });
@@ -68,6 +71,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
   const informers = new Informers({ client, clock, random, log, tasks });
   const resources = new ResourceNames();
   const state = new ClusterState(resources);
+  const groups = enabled("GenericWorkload") ? new PodGroups() : undefined;
   const nodeNamed = (name: string) => state.nodeNamed(name);
   const extenders = configuration.extenders.map((extender) => httpExtender(extender, { clock, nodeNamed }));
   const recorders = new Map<string, EventRecorder>();
@@ -105,6 +109,8 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
       ungate: (uid) => queue.ungate(uid),
       metrics,
       extenders,
+      groups,
+      enabled,
       waiting,
       signal: tasks.signal,
       runInBackground: (what, work) => background.run(what, () => counted(metrics.underWay.preemption, work)),
@@ -127,6 +133,8 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
   const parts: Parts = {
     state,
     infos: new PodInfos(resources),
+    groups,
+    isGangScheduling: enabled("GangScheduling"),
     queue,
     evaluators: new Map([...profiles].map(([name, { stages }]) => [name, new Evaluator(stages, state)])),
     extenders,

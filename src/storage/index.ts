@@ -7,6 +7,7 @@ export { DRIVER_NAME, TOPOLOGY_KEY } from "./driver/rules/names.ts";
 export { type RunDriverOptions, runLocalDriver } from "./driver/run-local-driver.ts";
 export { ACCOUNT_NAMESPACE, READER_ACCOUNT } from "./sidecars/accounts.ts";
 export { nodeOfVolume } from "./sidecars/calls/volumes.ts";
+export { capacityOwner } from "./sidecars/capacity/owner.ts";
 export { ensureDefaultObjects } from "./sidecars/default-objects.ts";
 export { type DriverControllers, onEachOf, oneForAll } from "./sidecars/driver-controllers.ts";
 export type { ProvisionerSettings } from "./sidecars/provisioner/index.ts";

@@ -18,6 +18,15 @@ const DRIVER = "tmpfs.csi.example.com";
 const KUBELET = "/var/lib/kubelet";
 const PROGRAM = "/opt/csi-driver";
 const MIB = 1024 ** 2;
+/** As the manifests of csi-hostpath and others have them, with node-driver-registrar. */
+const FOLDERS = [
+  { name: "pods", path: `${KUBELET}/pods`, type: "DirectoryOrCreate", mountPropagation: "Bidirectional" },
+  { name: "plugins", path: `${KUBELET}/plugins`, type: "Directory", mountPropagation: "Bidirectional" },
+  { name: "socket", path: `${KUBELET}/plugins/${DRIVER}`, type: "DirectoryOrCreate", mountPropagation: "None" },
+  { name: "registration", path: `${KUBELET}/plugins_registry`, type: "DirectoryOrCreate", mountPropagation: "None" },
+  { name: "data", path: "/var/lib/csi-example-data/", type: "DirectoryOrCreate", mountPropagation: "None" },
+  { name: "devices", path: "/dev", type: "Directory", mountPropagation: "None" },
+] as const;
 
 describe.skipIf(why !== "")(`a CSI driver in a Pod${why && `: ${why}`}`, () => {
   let machine: Machine;
@@ -57,14 +66,14 @@ describe.skipIf(why !== "")(`a CSI driver in a Pod${why && `: ${why}`}`, () => {
         ...spec,
         volumes: [
           ...volumes,
-          { name: "kubelet", hostPath: { path: KUBELET } },
+          ...FOLDERS.map(({ name, path, type }) => ({ name, hostPath: { path, type } })),
           { name: "program", hostPath: { path: PROGRAM } },
         ],
         containers: containers.map((container) => ({
           ...container,
           volumeMounts: [
             ...(container.volumeMounts ?? []),
-            { name: "kubelet", mountPath: KUBELET, mountPropagation: "Bidirectional" },
+            ...FOLDERS.map(({ name, path, mountPropagation }) => ({ name, mountPath: path, mountPropagation })),
             { name: "program", mountPath: PROGRAM, readOnly: true },
           ],
         })),

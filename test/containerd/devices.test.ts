@@ -1,12 +1,13 @@
 /**
  * Devices on a real node: the simulated driver runs in a Pod, registers with the kubelet, and a Pod that claims a device
- * gets it through CDI: a variable and a device node. A new driver takes it back.
+ * gets it through CDI: a variable and a device node. A new driver takes it back. The same driver is a device plugin.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { core, resource } from "#api";
+import { nodeNames, readNode, siteNames } from "../../src/cluster/nodes/index.ts";
 import { tool } from "../support/tools.ts";
 import { missing } from "./support/leftovers.ts";
 import { Machine, WITH_NODE } from "./support/machine.ts";
@@ -15,11 +16,14 @@ import { nodeCommand, nodePod, pod, scripts } from "./support/web.ts";
 
 const why = tool("kubectl") === undefined ? `${missing} kubectl 1.36 is missing.` : missing;
 const DRIVER = "gpu.example.com";
+const FPGA = "example.com/fpga";
 const PROGRAM = "/opt/device-driver";
 const DEVICES = `
 driver: ${DRIVER}
 devices:
 - {name: gpu, count: 2, attributes: {model: a100}, env: {GPU_MODEL: a100}, file: /dev/null}
+resources:
+- {name: ${FPGA}, count: 2, env: {FPGA_MODEL: x1}, file: /dev/null}
 `;
 
 describe.skipIf(why !== "")(`devices of a driver${why && `: ${why}`}`, () => {
@@ -29,9 +33,13 @@ describe.skipIf(why !== "")(`devices of a driver${why && `: ${why}`}`, () => {
     const folder = join(machine.home.dir, "device-driver");
     mkdirSync(folder);
     writeFileSync(join(folder, "devices.yaml"), DEVICES);
+    const programs = { driver: "device-driver.ts", resources: "pod-resources.ts" };
     await build({
-      entryPoints: [join(import.meta.dirname, "support", "device-driver.ts")],
-      outfile: join(folder, "driver.mjs"),
+      entryPoints: Object.fromEntries(
+        Object.entries(programs).map(([name, file]) => [name, join(import.meta.dirname, "support", file)]),
+      ),
+      outdir: folder,
+      outExtension: { ".js": ".mjs" },
       bundle: true,
       platform: "node",
       format: "esm",
@@ -150,4 +158,108 @@ describe.skipIf(why !== "")(`devices of a driver${why && `: ${why}`}`, () => {
       60_000,
     );
   });
+
+  const wanting = (name: string, count: number, more: Partial<core.PodSpec> = {}): core.Pod =>
+    pod(
+      name,
+      {},
+      {
+        terminationGracePeriodSeconds: 1,
+        containers: [
+          {
+            name: "main",
+            image: "localhost/busybox:1",
+            command: ["sleep", "3600"],
+            resources: { limits: { [FPGA]: String(count) } },
+          },
+        ],
+        ...more,
+      },
+    );
+  const allocatable = async () =>
+    (await machine.json<core.Node>("get", "node", "node-1")).status?.allocatable?.[FPGA] ?? "none";
+  const isAllocatable = (count: string) => until(allocatable, (found) => found === count, 60_000);
+  const containerOf = async (name: string) => {
+    const [found] = (await machine.json<core.Pod>("get", "pod", name)).status?.containerStatuses ?? [];
+    return found;
+  };
+  /** The process that is 1 in the Pod's own view. */
+  const pidOfDriver = async () => {
+    const namespace = (await inDriver("readlink", "/proc/1/ns/pid")).trim();
+    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    const own = pids.filter((pid) => linkOf(`/proc/${pid}/ns/pid`) === namespace).map(Number);
+    return Math.min(...own);
+  };
+
+  it("of a plugin reach Pods, survive kill -9 of kubelet and plugin, and are free again", {
+    timeout: 300_000,
+  }, async () => {
+    await isAllocatable("2");
+    await machine.apply(wanting("web", 1));
+    await machine.kubectl("wait", "--for=condition=Ready", "pod/web", "--timeout=90s");
+    const variables = await machine.kubectl("exec", "web", "--", "env");
+    const id = /EXAMPLE_COM_FPGA=(fpga-[01])\n/.exec(variables)?.[1] ?? "no device";
+    expect(variables).toContain("FPGA_MODEL=x1\n");
+    const look = () => machine.kubectl("exec", "web", "--", "ls", "-l", `/dev/${FPGA}/${id}`);
+    expect(await look()).toMatch(/^c.* 1, +3 /);
+    const before = await containerOf("web");
+    expect(before?.allocatedResourcesStatus).toEqual([
+      { name: FPGA, resources: [{ resourceID: id, health: "Healthy" }] },
+    ]);
+    const held = async () => {
+      const text = await inDriver(nodeCommand, `${PROGRAM}/resources.mjs`);
+      const pods = JSON.parse(text) as {
+        readonly name: string;
+        readonly containers: readonly { readonly devices: readonly { readonly deviceIds: readonly string[] }[] }[];
+      }[];
+      const found = pods.find(({ name }) => name === "web");
+      return found?.containers.flatMap(({ devices }) => devices.flatMap(({ deviceIds }) => deviceIds));
+    };
+    expect(await held()).toEqual([id]);
+
+    // One that passed by the scheduler gets none.
+    await machine.apply(wanting("greedy", 2, { nodeName: "node-1" }));
+    const rejected = await until(
+      () => machine.json<core.Pod>("get", "pod", "greedy"),
+      ({ status }) => status?.phase === "Failed",
+      60_000,
+    );
+    expect([rejected.status?.reason, rejected.status?.message]).toEqual([
+      "UnexpectedAdmissionError",
+      `Pod was rejected: Allocate failed due to requested number of devices unavailable for ${FPGA}. Requested: 2, Available: 1, which is unexpected`,
+    ]);
+
+    // The kubelet ends, and the plugin registers with the next one.
+    const run = async () => (await readNode(nodeNames(siteNames(machine.home.dataDir), "node-1")))?.run;
+    const kubelet = (await run())?.kubelet?.pid ?? 0;
+    process.kill(kubelet, "SIGKILL");
+    await until(run, (found) => found?.state === "running" && found.kubelet?.pid !== kubelet, 60_000);
+    await until(
+      () => held().catch(() => undefined),
+      (found) => found?.[0] === id,
+      60_000,
+    );
+    await isAllocatable("2");
+    // The plugin ends; its container starts again.
+    process.kill(await pidOfDriver(), "SIGKILL");
+    await isAllocatable("0");
+    await isAllocatable("2");
+    const after = await containerOf("web");
+    expect([after?.containerID, after?.restartCount]).toEqual([before?.containerID, 0]);
+    expect(await look()).toMatch(/^c.* 1, +3 /);
+
+    await machine.kubectl("delete", "pod", "web", "greedy", "--timeout=90s");
+    await machine.apply(wanting("both", 2));
+    await machine.kubectl("wait", "--for=condition=Ready", "pod/both", "--timeout=90s");
+    expect(await machine.kubectl("exec", "both", "--", "env")).toContain("EXAMPLE_COM_FPGA=fpga-0,fpga-1\n");
+    await machine.kubectl("delete", "pod", "both", "--timeout=90s");
+  });
 });
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ""; // it has just ended
+  }
+}

@@ -2,6 +2,7 @@
  * A node is a machine: a hostile Pod with everything that Kubernetes gives (privileged, hostPath /, hostPID, hostIPC,
  * hostNetwork) has its node, and neither the control plane nor another node.
  */
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { chmod } from "node:fs/promises";
@@ -246,6 +247,133 @@ describe.skipIf(why !== "")(`a node is a machine${why && `: ${why}`}`, { timeout
   });
 });
 
+/** BPF_PROG_GET_NEXT_ID: says that there is none (ENOENT), or that it may not ask (EPERM). */
+const BPF = '$attr = "\\0" x 128; $! = 0; syscall(321, 11, $attr, 128) == 0 || $! == 2 and print "OPEN"';
+
+/**
+ * Doors to the machine's kernel that a privileged Pod has by mounts of its own. Each attempt changes nothing where it
+ * succeeds: what is there is written again.
+ */
+const AGAIN = (file: string) => `cat ${file} > /tmp/was && cat /tmp/was > ${file} && echo OPEN`;
+const doors = (canary: string): readonly (readonly [name: string, script: string])[] => [
+  ["core_pattern", AGAIN("/host/proc/sys/kernel/core_pattern")],
+  ["core_pattern, by a mount", AGAIN("/tmp/proc/sys/kernel/core_pattern")],
+  ["the program that loads modules", AGAIN("/tmp/proc/sys/kernel/modprobe")],
+  ["settings of memory", AGAIN("/tmp/proc/sys/vm/overcommit_memory")],
+  ["sysrq", "echo h > /host/proc/sysrq-trigger && echo OPEN"],
+  ["the program for events of devices", AGAIN("/tmp/sys/kernel/uevent_helper")],
+  ["sysfs", AGAIN("/tmp/sys/kernel/profiling")],
+  ["release_agent", "for file in $(find /tmp/groups -name release_agent); do echo > $file && echo OPEN; done"],
+  ["a hierarchy of its own", "mkdir -p /tmp/own; mount -t cgroup -o none,name=own own /tmp/own && echo OPEN"],
+  ["limits of its node", AGAIN("/host/sys/fs/cgroup/memory/memory.limit_in_bytes")],
+  ["the kernel's log", "dmesg -c && echo OPEN"],
+  ["the clock", "date -s @$(date +%s) 2>&1 | grep -q 'can.t set' || echo OPEN"],
+  ["devices", "mknod /tmp/null c 1 3 && cat /tmp/null && echo OPEN"],
+  ["debugfs", "mkdir -p /tmp/debug; mount -t debugfs none /tmp/debug && echo OPEN"],
+  ["tracefs", "mkdir -p /tmp/trace; mount -t tracefs none /tmp/trace && echo OPEN"],
+  ["bpf", `chroot /host perl -e '${BPF}'`],
+  // For files that begin like this: none does. What the machine has of it, the test looks at.
+  ["binfmt_misc", `echo ':${canary}:M::${canary}::/bin/false:' > /tmp/formats/register`],
+];
+
+describe.skipIf(why !== "")(`nodes with user namespaces${why && `: ${why}`}`, { timeout: 180_000 }, () => {
+  it("a privileged Pod changes no setting of the machine's kernel; the node does all else that a node does", async () => {
+    const canary = `k8ts${randomBytes(4).toString("hex")}`;
+    const machine = await Machine.create();
+    try {
+      const options = ["--nodes", "1", "--port", "0", "--node-user-namespaces"];
+      await machine.ok("up", "--detach", "--runtime", "containerd", ...options);
+      const host = {
+        hostPID: true,
+        hostIPC: true,
+        hostNetwork: true,
+        volumes: [{ name: "host", hostPath: { path: "/" } }],
+      };
+      const privileged = {
+        securityContext: { privileged: true },
+        volumeMounts: [{ name: "host", mountPath: "/host" }],
+      };
+      await machine.apply(podOf("hostile", host, privileged));
+      const user = { runAsUser: 1000, runAsGroup: 1000 };
+      const volumes = [{ name: "own", emptyDir: {} }];
+      const plain = { resources: { limits: { memory: "64Mi", cpu: "500m" } } };
+      const volumeMounts = [{ name: "own", mountPath: "/own" }];
+      const limited = podOf(
+        "plain",
+        { securityContext: { ...user, fsGroup: 2000 }, volumes },
+        { ...plain, volumeMounts },
+      );
+      await machine.apply(limited);
+      await machine.kubectl("wait", "--for=condition=Ready", "--timeout=90s", "pod/hostile", "pod/plain");
+      const attack = (script: string) =>
+        machine.kubectl("exec", "hostile", "--", "sh", "-c", `(${script}) 2>&1 || true`);
+      const mount = (type: string, path: string, more = "") =>
+        `mkdir -p ${path} && mount -t ${type} ${more} none ${path}`;
+      const mounted = [
+        mount("proc", "/tmp/proc"),
+        mount("sysfs", "/tmp/sys"),
+        mount("cgroup", "/tmp/groups", "-o memory"),
+      ];
+      expect(await attack(`${mounted.join(" && ")} && echo DONE; ${mount("binfmt_misc", "/tmp/formats")}`)).toContain(
+        "DONE",
+      );
+      const all = doors(canary);
+      const said = await attack(all.map(([, script], at) => `echo "<${at}"; (${script}) 2>&1`).join("; "));
+      const answers = said.split(/^<\d+$/m).slice(1);
+      expect(answers).toHaveLength(all.length);
+      expect(all.flatMap(([name], at) => (answers[at]?.includes("OPEN") ? [name] : []))).toEqual([]);
+      // A format that it registered is its own.
+      const formats = "mount -t binfmt_misc none /mnt && ls /mnt && test ! -e /mnt/$0 || echo -1 > /mnt/$0";
+      expect(execFileSync("unshare", ["--mount", "sh", "-c", formats, canary], { encoding: "utf8" })).not.toContain(
+        canary,
+      );
+      // The way to ask is right: the root of the machine may.
+      expect(
+        execFileSync("sh", ["-c", `was=$(cat $0); echo "$was" > $0 && echo OPEN`, "/proc/sys/kernel/core_pattern"], {
+          encoding: "utf8",
+        }),
+      ).toBe("OPEN\n");
+      // Keys of the machine's root are those of another user. (add_key, keyctl SEARCH and UNLINK; -4: the user's own.)
+      const key = `($type, $name, $value) = ("user", "${canary}", "x")`;
+      const find = "syscall(250, 10, -4, $type, $name, 0)";
+      const perl = (script: string) => execFileSync("perl", ["-e", `${key}; ${script}`], { encoding: "utf8" });
+      expect(perl(`syscall(248, $type, $name, $value, 1, -4); print "OPEN" if ${find} > 0`)).toBe("OPEN");
+      expect(await attack(`chroot /host perl -e '${key}; print ${find} > 0 ? "OPEN" : "CLOSED"'`)).toBe("CLOSED");
+      expect(perl(`syscall(250, 9, ${find}, -4); print "GONE" if ${find} < 0`)).toBe("GONE");
+      expect(perl(BPF)).toBe("OPEN");
+      // No process of the node is root on the machine.
+      const { init } = (await readNode(nodeNames(siteNames(machine.home.dataDir), "node-1")))?.run ?? {};
+      const ids = execFileSync("ps", ["--ppid", String(init?.pid), "-o", "uid="], { encoding: "utf8" })
+        .trim()
+        .split(/\s+/);
+      expect(ids.filter((id) => Number(id) < 0x4000_0000)).toEqual([]);
+      // What Pods need works.
+      const own = await machine.kubectl(
+        "exec",
+        "plain",
+        "--",
+        "sh",
+        "-c",
+        "id -u; id -G; echo x > /own/file; stat -c %g /own/file",
+      );
+      expect(own).toBe("1000\n1000 2000\n2000\n");
+      const limit =
+        "cat /host/sys/fs/cgroup/memory/kubepods/*/*/memory.limit_in_bytes /host/sys/fs/cgroup/kubepods/*/memory.max";
+      expect(await attack(limit)).toContain(String(64 * 1024 ** 2));
+      expect(await attack("chroot /host nft list tables")).toContain("table ");
+      // Its disk outlives it, and stays its own.
+      await machine.ok("down");
+      expect(machine.leftovers()).toEqual([]);
+      await machine.ok("up", "--detach", "--runtime", "containerd", "--port", "0");
+      await machine.kubectl("wait", "--for=condition=Ready", "--timeout=90s", "pod/hostile", "pod/plain");
+      expect(await attack("cat /proc/self/uid_map")).toMatch(/^\s+0 1\d{9}\s+65536\n$/);
+    } finally {
+      await machine[Symbol.asyncDispose]();
+    }
+    expect(machine.leftovers()).toEqual([]);
+  });
+});
+
 describe.skipIf(why !== "")(`nodes where namespaces are refused${why && `: ${why}`}`, { timeout: 180_000 }, () => {
   it("share the machine, `up` says so, and namespaces enforce the level baseline", async () => {
     const machine = await Machine.create();
@@ -271,7 +399,8 @@ describe.skipIf(why !== "")(`nodes where namespaces are refused${why && `: ${why
       // The next start can: nodes get their namespaces, and the level is Kubernetes' own again.
       await machine.ok("down", "--keep-nodes");
       rmSync(join(bin, "unshare"));
-      await machine.ok("up", "--detach", "--runtime", "containerd", "--port", "0");
+      const up = ["up", "--detach", "--runtime", "containerd", "--port", "0", "--node-user-namespaces"];
+      expect(await machine.ok(...up)).toContain("Nodes that existed before have no user namespaces: node-1.");
       await machine.apply(podOf("allowed", { hostPID: true }));
       await machine.kubectl("wait", "--for=condition=Ready", "--timeout=90s", "pod/allowed", "pod/plain");
       expect((await readNode(nodeNames(siteNames(machine.home.dataDir), "node-1")))?.run?.init).toBeDefined();

@@ -1,6 +1,7 @@
 /**
  * The first half hour of a user, on a machine with an outside: an image from a registry, a load balancer and an Ingress,
- * reached from the machine; then the commands of docs/guides/networking.md. After `down` the machine is as it was.
+ * reached from the machine; then the commands of docs/guides/networking.md and
+ * docs/guides/images.md. After `down` the machine is as it was.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -16,6 +17,7 @@ import { MachineWithOutside } from "./support/outside.ts";
 const kubectl = tool("kubectl");
 const why = kubectl === undefined ? `${missing} kubectl 1.36 is missing.` : missing;
 const { steps } = guide("docs/guides/networking.md");
+const images = guide("docs/guides/images.md").steps;
 /** The outside has one registry, without TLS. Docker Hub is a mirror of it. */
 const REGISTRIES = ["registry.outside.test", "docker.io"];
 
@@ -117,14 +119,14 @@ describe.skipIf(why !== "")(`the first half hour${why && `: ${why}`}`, () => {
     await machine.ok("down");
   });
 
-  it("the guide has commands", () => expect(steps.length).toBeGreaterThan(15));
+  it("the guides have commands", () => expect([steps.length > 15, images.length > 8]).toEqual([true, true]));
 
   it("its cluster starts where the ports of an earlier one are free again", async () => {
     await machine.in("sh", "-c", `rm -f ${machine.home.dataDir}/nodes/ingress-ports.json`);
     expect(await machine.ok("up", "--detach")).toContain("http://localhost and https://localhost;");
   });
 
-  it.each(steps)("$command", async ({ command, says }) => {
+  it.each([...steps, ...images])("$command", async ({ command, says }) => {
     if (says === undefined) {
       expect(await said(command)).toMatchObject({ code: 0 });
       return;

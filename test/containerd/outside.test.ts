@@ -2,9 +2,12 @@
  * The way out of a cluster: Pods reach what the machine reaches, by its address and with its names, and nothing of the
  * machine itself. The machine and its outside are two namespaces that lead nowhere else.
  */
-import { existsSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { core } from "../../src/api/index.ts";
+import { nodeNames, readNode, siteNames } from "../../src/cluster/nodes/index.ts";
 import { tool } from "../support/tools.ts";
 import { missing } from "./support/leftovers.ts";
 import { MachineWithOutside } from "./support/outside.ts";
@@ -32,6 +35,34 @@ const client = (name: string, spec: Partial<core.PodSpec> = {}, labels: Record<s
     ...spec,
   },
 });
+
+/** A credential provider for one registry, and the flags that name it. */
+function providerOf({ home }: MachineWithOutside): string[] {
+  const [folder, config] = [join(home.dir, "providers"), join(home.dir, "providers.yaml")];
+  const auth = { "cloud.outside.test": { username: "cloud", password: "three" } };
+  const api = "credentialprovider.kubelet.k8s.io/v1";
+  const answer = {
+    kind: "CredentialProviderResponse",
+    apiVersion: api,
+    cacheKeyType: "Image",
+    cacheDuration: "0s",
+    auth,
+  };
+  mkdirSync(folder);
+  writeFileSync(
+    join(folder, "cloud"),
+    `#!/bin/sh\ngrep -q CredentialProviderRequest && echo '${JSON.stringify(answer)}'\n`,
+  );
+  chmodSync(join(folder, "cloud"), 0o755);
+  const providers = [
+    { name: "cloud", matchImages: ["cloud.outside.test"], defaultCacheDuration: "0s", apiVersion: api },
+  ];
+  writeFileSync(
+    config,
+    JSON.stringify({ apiVersion: "kubelet.config.k8s.io/v1", kind: "CredentialProviderConfig", providers }),
+  );
+  return ["--image-credential-provider-config", config, "--image-credential-provider-bin-dir", folder];
+}
 
 describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
   let machine: MachineWithOutside;
@@ -64,7 +95,8 @@ describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
     // Chains of other families that the listing itself makes are there from the start.
     await machine.in("sh", "-c", "ip6tables -S FORWARD");
     before = await machine.networkState();
-    await up("--host-ports", "8099");
+    const providers = providerOf(machine);
+    await up("--host-ports", "8099", ...providers);
     await machine.apply(client("pod"));
     await machine.apply(client("default-dns", { dnsPolicy: "Default" }));
     await machine.apply(client("none", {}, { app: "none" }));
@@ -147,6 +179,104 @@ describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
     });
     await expect.poll(() => get("none", `http://${web}`), { timeout: 20_000 }).toBe("no answer\n");
     expect(await get("none", `http://${registry}/v2/`, "head -n 1")).toContain("200 OK");
+  });
+
+  it("private registries: by a pull secret, by registries.yaml, by a credential provider, through a mirror", async () => {
+    const tls = `tls: { ca_file: ${machine.caFile} }`;
+    const registries = [
+      "mirrors:",
+      '  hub.outside.test: { endpoint: ["https://known.outside.test"], rewrite: { "^library/(.*)": "mirrored/$1" } }',
+      "configs:",
+      `  private.outside.test: { ${tls} }`,
+      `  cloud.outside.test: { ${tls} }`,
+      `  known.outside.test: { ${tls}, auth: { username: node, password: two } }`,
+    ];
+    writeFileSync(join(machine.home.dataDir, "registries.yaml"), registries.join("\n"));
+    const secret = ["--docker-server=private.outside.test", "--docker-username=team", "--docker-password=one"];
+    await machine.kubectl("create", "secret", "docker-registry", "team", ...secret);
+    const web = (name: string, image: string, more: Partial<core.PodSpec> = {}) =>
+      machine.apply(
+        client(
+          name,
+          { containers: [{ name: "main", image, imagePullPolicy: "IfNotPresent" }], ...more },
+          { app: "registry" },
+        ),
+      );
+    const hosts = join(machine.home.dataDir, "nodes/.registries/known.outside.test/hosts.toml");
+    await expect.poll(() => existsSync(hosts), { timeout: 20_000 }).toBe(true);
+    await web("by-secret", "private.outside.test/team/app:1", { imagePullSecrets: [{ name: "team" }] });
+    await web("by-file", "known.outside.test/app:1");
+    await web("by-provider", "cloud.outside.test/app:1");
+    await web("by-mirror", "hub.outside.test/library/app:1");
+    await machine.kubectl("wait", "--for=condition=Ready", "pod", "-l", "app=registry", "--timeout=60s");
+
+    // The image is there, and not for everybody.
+    await web("without", "private.outside.test/team/app:1");
+    await web("never", "private.outside.test/team/app:1", {
+      containers: [{ name: "main", image: "private.outside.test/team/app:1", imagePullPolicy: "Never" }],
+    });
+    const waiting = async (name: string) =>
+      (await machine.json<core.Pod>("get", "pod", name)).status?.containerStatuses?.[0]?.state?.waiting;
+    await expect
+      .poll(async () => (await waiting("without"))?.reason, { timeout: 30_000 })
+      .toMatch(/ErrImagePull|BackOff/);
+    expect((await waiting("without"))?.message).toMatch(/401 Unauthorized|authorization failed/);
+    await expect
+      .poll(() => waiting("never"), { timeout: 30_000 })
+      .toMatchObject({
+        reason: "ErrImageNeverPull",
+        message: expect.stringContaining("does not have the proper credentials to access the image"),
+      });
+    expect(await machine.ok("why", "pod/without")).toMatch(/cannot be pulled: (?!failed to pull and unpack)/);
+    // A kubelet after this one has not forgotten.
+    process.kill(
+      (await readNode(nodeNames(siteNames(machine.home.dataDir), "node-1")))?.run?.kubelet?.pid ?? 0,
+      "SIGKILL",
+    );
+    await web("again", "private.outside.test/team/app:1");
+    await expect
+      .poll(async () => (await waiting("again"))?.reason, { timeout: 30_000 })
+      .toMatch(/ErrImagePull|BackOff/);
+    await machine.kubectl("delete", "pod", "-l", "app=registry", "--wait=false");
+  });
+
+  it("images by commands: pulled, saved, removed, from a daemon; a node that comes later has them", async () => {
+    const image = (...args: string[]) => machine.ok("image", ...args);
+    const file = join(machine.home.dir, "app.tar");
+    expect(await image("pull", "known.outside.test/app:1")).toBe("known.outside.test/app:1 on node-1\n");
+    expect(await image("save", "known.outside.test/app:1", "-o", file)).toContain("known.outside.test/app:1 of node-1");
+    await image("rm", "known.outside.test/app:1");
+    expect(await image("ls")).not.toContain("known.outside.test/app:1");
+
+    const socket = join(machine.home.dir, "docker.sock");
+    const daemon = `require("node:http").createServer(({ url }, response) => url === "/images/known.outside.test/app:1/json" ? response.end("{}")
+      : url === "/images/known.outside.test/app:1/get" ? require("node:fs").createReadStream(${JSON.stringify(file)}).pipe(response)
+      : response.writeHead(404).end('{"message":"No such image"}')).listen(${JSON.stringify(socket)}, () => console.log("ready"))`;
+    await using running = machine.start(process.execPath, "-e", daemon);
+    await running.printed("ready");
+    machine.home.env.DOCKER_HOST = `unix://${socket}`;
+    expect(await image("import", "docker-daemon:known.outside.test/app:1")).toBe(
+      "known.outside.test/app:1 on node-1\n",
+    );
+    const missing = await machine.k8ts("image", "import", "docker-daemon:other");
+    expect(missing.stderr).toContain("No such image");
+
+    await machine.ok("node", "add", "later");
+    await machine.apply(
+      client("later", {
+        nodeName: "later",
+        containers: [{ name: "main", image: "known.outside.test/app:1", imagePullPolicy: "Never" }],
+      }),
+    );
+    await machine.kubectl("wait", "--for=condition=Ready", "pod", "later", "--timeout=60s");
+    expect(await image("ls", "--node", "later")).toContain("known.outside.test/app:1");
+    await machine.kubectl("delete", "pod", "later");
+    await machine.ok("node", "remove", "later");
+    // Air gap: what lies in the folder is on every node.
+    await image("rm", "known.outside.test/app:1");
+    mkdirSync(join(machine.home.dataDir, "images"));
+    writeFileSync(join(machine.home.dataDir, "images/app.tar.gz"), gzipSync(readFileSync(file)));
+    await expect.poll(() => image("ls"), { timeout: 20_000 }).toContain("known.outside.test/app:1");
   });
 
   it("is made again when all rules of the machine have been flushed", async () => {

@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { kinds, typeSchema } from "../facts/index.ts";
+import { kinds, optionalKinds, typeSchema } from "../facts/index.ts";
 import type { Schema } from "../machinery/schema/schema.ts";
 import { disabledFields } from "./disabled-fields.ts";
 import { gatedFields, type PathStep } from "./gated-fields.ts";
 import { gates } from "./gates.ts";
 
+const everyKind = [...kinds(), ...optionalKinds()];
 const only = (...off: string[]) => ({ enabled: (gate: string) => !off.includes(gate) });
 
 describe("the table of gated fields", () => {
   it("has gates that exist, of kinds that exist", () => {
-    const known = kinds().map(({ group, version, kind }) => `${group === "" ? "" : `${group}/`}${version}/${kind}`);
+    const known = everyKind.map(({ group, version, kind }) => `${group === "" ? "" : `${group}/`}${version}/${kind}`);
     expect([...gatedFields.keys()].filter((key) => !known.includes(key))).toEqual([]);
     const named = [...gatedFields.values()].flat().map(({ gate }) => gate);
     expect(named.filter((gate) => !gates.has(gate))).toEqual([]);
@@ -108,7 +109,7 @@ describe("fields of features that are off", () => {
 });
 
 function schemaOf(key: string): Schema {
-  const found = kinds().find(
+  const found = everyKind.find(
     ({ group, version, kind }) => key === `${group === "" ? "" : `${group}/`}${version}/${kind}`,
   );
   return typeSchema(found?.typeName ?? "");

@@ -86,7 +86,8 @@ function remove(parent: Part, name: string, tree: Tree, gates: ReadonlySet<strin
   if (value === undefined || value === null) return;
   if (tree.gate !== undefined && gates.has(tree.gate)) {
     if (tree.fallback === undefined) delete parent[name];
-    else parent[name] = tree.fallback;
+    // A field that is written although it has no value.
+    else parent[name] = tree.fallback === "null" ? null : tree.fallback;
     return;
   }
   if (typeof value !== "object") return;

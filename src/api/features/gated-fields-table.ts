@@ -121,6 +121,14 @@ resource.k8s.io/v1/ResourceSlice
  DRAPartitionableDevices spec.(sharedCounters|perDeviceNodeSelection)
  DRAPartitionableDevices spec.devices[].(consumesCounters|nodeName|nodeSelector|allNodes)
 
+scheduling.k8s.io/v1alpha2/PodGroup
+ TopologyAwareWorkloadScheduling spec.schedulingConstraints
+ WorkloadAwarePreemption spec.(disruptionMode|priorityClassName|priority)
+
+scheduling.k8s.io/v1alpha2/Workload
+ TopologyAwareWorkloadScheduling spec.podGroupTemplates[].schedulingConstraints=null
+ WorkloadAwarePreemption spec.podGroupTemplates[].(disruptionMode|priorityClassName|priority)
+
 storage.k8s.io/v1/CSIDriver
  CSIServiceAccountTokenSecrets spec.serviceAccountTokenInSecrets
  MutableCSINodeAllocatableCount spec.nodeAllocatableUpdatePeriodSeconds

@@ -1,24 +1,33 @@
 /** What PodGroup and the templates of a Workload share. */
 import { requireFits } from "../definition/field-checks.ts";
-import { type FieldError, type FieldPath, invalid, required } from "../machinery/errors/field-error.ts";
-import { checkDns1123Label } from "../machinery/names/names.ts";
+import { type FieldError, type FieldPath, invalid, required, tooMany } from "../machinery/errors/field-error.ts";
+import { checkDns1123Label, checkQualifiedName } from "../machinery/names/names.ts";
 import type { Draft } from "../machinery/schema/object.ts";
-import type { PodGroupSchedulingPolicy, PodGroupTemplate } from "../types/scheduling-v1alpha2.ts";
+import type {
+  PodGroupSchedulingConstraints,
+  PodGroupSchedulingPolicy,
+  PodGroupTemplate,
+} from "../types/scheduling-v1alpha2.ts";
 
-/**
- * Fields of the feature gates TopologyAwareWorkloadScheduling, DRAWorkloadResourceClaims and WorkloadAwarePreemption,
- * which are off by default.
- */
-const GATED = ["schedulingConstraints", "resourceClaims", "disruptionMode", "priorityClassName", "priority"] as const;
-type Gated = Pick<PodGroupTemplate, (typeof GATED)[number]>;
+const MOST_TOPOLOGIES = 1;
 
-/** Drops what the old object does not have either. `always`: fields that are null, not absent, without a value. */
-export function dropGated(draft: Draft<Gated>, old: Gated | undefined, always: readonly (keyof Gated)[] = []): void {
-  for (const name of GATED) {
-    if ((old?.[name] ?? undefined) !== undefined) continue;
-    if (always.includes(name)) Object.assign(draft, { [name]: null });
-    else delete draft[name];
-  }
+/** Of the gate DRAWorkloadResourceClaims, which has no effect here. `old`: what is stored stays. */
+export function dropClaims(
+  draft: Draft<Pick<PodGroupTemplate, "resourceClaims">>,
+  old: Pick<PodGroupTemplate, "resourceClaims"> | undefined,
+): void {
+  if (old?.resourceClaims === undefined) delete draft.resourceClaims;
+}
+
+/** One level at most. */
+export function validateTopology(
+  constraints: PodGroupSchedulingConstraints | null | undefined,
+  at: FieldPath,
+): readonly FieldError[] {
+  const topology = constraints?.topology ?? [];
+  const where = at.child("topology");
+  if (topology.length > MOST_TOPOLOGIES) return [tooMany(where, topology.length, MOST_TOPOLOGIES)];
+  return topology.flatMap(({ key }, i) => requireFits(checkQualifiedName, key, where.index(i).child("key")));
 }
 
 export function validatePolicy(policy: PodGroupSchedulingPolicy | undefined, at: FieldPath): readonly FieldError[] {

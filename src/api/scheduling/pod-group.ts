@@ -5,22 +5,31 @@ import { requireFits, unchangedField } from "../definition/field-checks.ts";
 import { type FieldError, type FieldPath, required } from "../machinery/errors/field-error.ts";
 import { checkDns1123Subdomain } from "../machinery/names/names.ts";
 import type { PodGroup as PodGroupObject, PodGroupSpec } from "../types/scheduling-v1alpha2.ts";
-import { dropGated, shortNameFaults, validatePolicy } from "./pod-group-fields.ts";
+import { dropClaims, shortNameFaults, validatePolicy, validateTopology } from "./pod-group-fields.ts";
 
 const type = "scheduling.v1alpha2.PodGroupSpec";
+/** All of the spec. */
+const FIXED = [
+  "podGroupTemplateRef",
+  "schedulingPolicy",
+  "schedulingConstraints",
+  "resourceClaims",
+  "disruptionMode",
+  "priorityClassName",
+  "priority",
+] as const;
 
 export const PodGroup = defineKind<PodGroupObject>("scheduling.k8s.io/v1alpha2", "PodGroup", {
-  create: { prepare: ({ spec }) => dropGated(spec, undefined) },
+  create: { prepare: ({ spec }) => dropClaims(spec, undefined) },
   update: {
-    prepare: ({ spec }, old) => dropGated(spec, old.spec),
-    validate: (next, old, at) => [
-      ...unchangedField(type, "podGroupTemplateRef", next.spec, old.spec, at.child("spec")),
-      ...unchangedField(type, "schedulingPolicy", next.spec, old.spec, at.child("spec")),
-    ],
+    prepare: ({ spec }, old) => dropClaims(spec, old.spec),
+    validate: (next, old, at) =>
+      FIXED.flatMap((name) => unchangedField(type, name, next.spec, old.spec, at.child("spec"))),
   },
   validate: ({ spec }, at) => [
     ...templateRefFaults(spec, at.child("spec", "podGroupTemplateRef")),
     ...validatePolicy(spec.schedulingPolicy, at.child("spec", "schedulingPolicy")),
+    ...validateTopology(spec.schedulingConstraints, at.child("spec", "schedulingConstraints")),
   ],
   subresources: {
     status: {

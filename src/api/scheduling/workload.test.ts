@@ -38,7 +38,12 @@ describe("PodGroup", () => {
   });
 
   it("has no fields of features that are off, and keeps its policy", () => {
-    const stored = create(PodGroup, group({ priority: 3, resourceClaims: [{ name: "a" }] })).object ?? {};
+    const given = {
+      priority: 3,
+      schedulingConstraints: { topology: [{ key: "a/b" }] },
+      resourceClaims: [{ name: "a" }],
+    };
+    const stored = create(PodGroup, group(given)).object ?? {};
     expect(stored.spec).toEqual({ podGroupTemplateRef: null, schedulingPolicy: gang });
     expect(faults(update(PodGroup, stored, group({ schedulingPolicy: { gang: { minCount: 3 } } })))).toEqual([
       'spec.schedulingPolicy: Invalid value: {"Basic":null,"Gang":{"MinCount":3}}: field is immutable',

@@ -10,7 +10,7 @@ import type {
   TypedLocalObjectReference,
   Workload as WorkloadObject,
 } from "../types/scheduling-v1alpha2.ts";
-import { dropGated, shortNameFaults, validatePolicy } from "./pod-group-fields.ts";
+import { dropClaims, shortNameFaults, validatePolicy, validateTopology } from "./pod-group-fields.ts";
 
 const mostTemplates = 8;
 const type = "scheduling.v1alpha2.WorkloadSpec";
@@ -41,10 +41,9 @@ export const Workload = defineKind<WorkloadObject>("scheduling.k8s.io/v1alpha2",
 
 function dropFields({ spec }: Draft<WorkloadObject>, old: WorkloadObject | undefined): void {
   for (const template of spec.podGroupTemplates ?? []) {
-    dropGated(
+    dropClaims(
       template,
       old?.spec.podGroupTemplates?.find(({ name }) => name === template.name),
-      ["schedulingConstraints"],
     );
   }
 }
@@ -63,13 +62,14 @@ function templateFaults(templates: readonly PodGroupTemplate[] | null, at: Field
   if (!templates || templates.length === 0) return [required(at, "must have at least one item")];
   if (templates.length > mostTemplates) return [tooMany(at, templates.length, mostTemplates)];
   const seen = new Set<string>();
-  return templates.flatMap(({ name, schedulingPolicy }, i) => {
+  return templates.flatMap(({ name, schedulingPolicy, schedulingConstraints }, i) => {
     const repeated = seen.has(name) ? [duplicate(at.index(i), name)] : [];
     seen.add(name);
     return [
       ...shortNameFaults(name, at.index(i).child("name")),
       ...repeated,
       ...validatePolicy(schedulingPolicy, at.index(i).child("schedulingPolicy")),
+      ...validateTopology(schedulingConstraints, at.index(i).child("schedulingConstraints")),
     ];
   });
 }

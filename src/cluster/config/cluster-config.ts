@@ -15,6 +15,10 @@ export interface ClusterConfig {
   /** Its context is `k8ts-<name>`. Default: `k8ts`. */
   readonly name?: string | undefined;
   readonly bindAddress: string;
+  /** Where other machines reach the API server, besides `bindAddress`: they can join. Default: they cannot. */
+  readonly listen?: ListenConfig | undefined;
+  /** More names and addresses in the API server's certificate. */
+  readonly tlsSans?: readonly string[] | undefined;
   /** 0: that of the last start, else a free one. Default: that of the last start, else 6443, else a free one. */
   readonly port?: number | undefined;
   readonly store: StoreConfig;
@@ -74,12 +78,26 @@ export interface ClusterConfig {
   readonly mergeInto: string;
 }
 
+/** `--listen`. */
+export interface ListenConfig {
+  /** An address of this machine. */
+  readonly address: string;
+  /** That of the other IP family, for clusters of both. */
+  readonly address6?: string | undefined;
+  /** Pod IP ranges of a cluster whose first machine is no node. Default: 10.244.0.0/16. */
+  readonly podRanges?: readonly string[] | undefined;
+  /** kube-proxy mode of its nodes. Default: nftables. */
+  readonly proxyMode?: ProxyMode | undefined;
+}
+
 /** `file`: in memory, and in the data directory for the next start. */
 export type FlowRecording = "off" | "memory" | "file";
 
 export interface RealNodesConfig {
   /** The minimum number. */
   readonly count: number;
+  /** The only node is this machine, at these addresses. Default: nodes have networks of their own. */
+  readonly machine?: { readonly address: string; readonly address6?: string | undefined } | undefined;
   /** The command of `k8ts`, which runs a node's kubelet in its own process. */
   readonly command: readonly string[];
   /** The same for a node's proxy, if it differs. */
@@ -90,6 +108,10 @@ export interface RealNodesConfig {
   readonly podRanges?: readonly string[] | undefined;
   /** IP ranges for Services of type LoadBalancer. Default: a range of the cluster's own. Empty: they are not served. */
   readonly loadBalancerAddresses?: readonly string[] | undefined;
+  /** Programs that give nodes credentials for images. Default: none. */
+  readonly credentialProviders?: { readonly configFile: string; readonly binDir: string } | undefined;
+  /** Mirrors and credentials of registries. Default: registries.yaml in the data directory. */
+  readonly registriesFile?: string | undefined;
   /** Ports of this machine that Pods reach at `host.k8ts.internal`, besides the API server. Default: none. */
   readonly hostPorts?: readonly HostPort[] | undefined;
   /** Whether Ingresses, load balancers and node ports are on this machine's loopback, too. Default: true. */
@@ -102,6 +124,8 @@ export interface RealNodesConfig {
   readonly own?: readonly NodeOwn[] | undefined;
   /** Whether Pods of nodes that start may open loop devices of this machine. Default: false. */
   readonly opensLoops?: boolean | undefined;
+  /** Whether nodes that are made now have user namespaces of their own. Default: false. */
+  readonly hasUserNamespaces?: boolean | undefined;
 }
 
 export interface HostPort {

@@ -5,6 +5,7 @@
  *     lock         held while a cluster runs (released when its process ends)
  *     run.json     the address of the running cluster; absent while none runs
  *     last.json    what the last start chose: the next one takes it again
+ *     join.json    of a machine that joined a cluster: which one, and as what
  *     dashboard.json  where the running cluster's dashboard is, and the secret for a link to it
  *     pki/         authorities, certificates, keys
  *     store/       the embedded store
@@ -33,6 +34,7 @@ export interface DataDir {
   readonly lock: string;
   readonly run: string;
   readonly last: string;
+  readonly join: string;
   readonly dashboard: string;
   readonly pki: string;
   readonly store: string;
@@ -54,6 +56,7 @@ export function dataDir(path: string, name?: string): DataDir {
     lock: at("lock"),
     run: at("run.json"),
     last: at("last.json"),
+    join: at("join.json"),
     dashboard: at("dashboard.json"),
     pki: at("pki"),
     store: at("store"),

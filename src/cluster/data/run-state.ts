@@ -3,7 +3,7 @@
  * last.json: what the last start chose. It stays.
  */
 import { readFile } from "node:fs/promises";
-import type { NodesConfig } from "../config/cluster-config.ts";
+import type { ListenConfig, NodesConfig } from "../config/cluster-config.ts";
 import { type DataDir, isInUse } from "./data-dir.ts";
 
 export interface RunState {
@@ -12,6 +12,8 @@ export interface RunState {
   readonly store: string;
   readonly version: string;
   readonly startedAt: string;
+  /** Of a machine that joined: its node, and whose. */
+  readonly joined?: { readonly nodeName: string; readonly clusterName: string };
   /** The user's kubeconfig with this cluster's context. */
   readonly mergedInto?: string;
 }
@@ -38,6 +40,10 @@ export interface LastStart {
   readonly version: string;
   /** The user's kubeconfig that was given, or found. */
   readonly mergeInto: string;
+  /** Where other machines reach the API server. */
+  readonly listen?: ListenConfig | undefined;
+  /** More names in the API server's certificate. */
+  readonly tlsSans?: readonly string[] | undefined;
   /** Simulated nodes. Undefined: the cluster had real ones, which have their records. */
   readonly nodes?: NodesConfig | undefined;
 }

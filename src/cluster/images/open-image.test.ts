@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { gzipSync } from "node:zlib";
+import { gzipSync, zstdCompressSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
 import { openImage } from "./open-image.ts";
 import { tar } from "./tar.ts";
@@ -21,6 +21,7 @@ describe("openImage", () => {
   it.each([
     ["a tar archive", () => file("a.tar", archive)],
     ["one with gzip", () => file("a.tar.gz", gzipSync(archive))],
+    ["one with zstd", () => file("a.tar.zst", zstdCompressSync(archive))],
   ])("reads %s, as often as there are nodes", async (_name, make) => {
     const source = await openImage(make());
     expect(await buffer(source.read())).toEqual(archive);

@@ -1,11 +1,11 @@
 /**
  * Opens a user's image as one tar stream for container runtimes: archives of `docker save`, OCI archives, both
- * optionally gzipped, and OCI layout folders.
+ * compressed by gzip or zstd or not, and OCI layout folders.
  */
 import { createReadStream } from "node:fs";
 import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { createGunzip } from "node:zlib";
+import { createGunzip, createZstdDecompress } from "node:zlib";
 import { ClusterError } from "../config/errors.ts";
 import { padding, tarEnd, tarHeader } from "./tar.ts";
 
@@ -15,6 +15,7 @@ export interface ImageSource {
 }
 
 const GZIP = Buffer.from([0x1f, 0x8b]);
+const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 const TAR_MAGIC = "ustar";
 const MAGIC_AT = 257;
 
@@ -25,9 +26,10 @@ export async function openImage(path: string): Promise<ImageSource> {
   if (info.isDirectory()) return openFolder(path);
   const start = await firstBytes(path);
   if (start.subarray(0, 2).equals(GZIP)) return { read: () => createReadStream(path).pipe(createGunzip()) };
+  if (start.subarray(0, 4).equals(ZSTD)) return { read: () => createReadStream(path).pipe(createZstdDecompress()) };
   if (start.toString("latin1", MAGIC_AT, MAGIC_AT + TAR_MAGIC.length) !== TAR_MAGIC) {
     throw new ClusterError(
-      `${path} is not an image archive: it must be a tar archive (docker save, OCI), optionally gzipped, or an OCI layout folder.`,
+      `${path} is not an image archive: it must be a tar archive (docker save, OCI), optionally compressed by gzip or zstd, or an OCI layout folder.`,
     );
   }
   return { read: () => createReadStream(path) };

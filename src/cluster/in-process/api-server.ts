@@ -59,6 +59,8 @@ export interface ClusterApiServerOptions {
 
 export interface ClusterApiServer extends Pick<ApiServer, "port" | "handle" | "signToken"> {
   readonly url: string;
+  /** The same for other machines, if there is such an address. */
+  readonly advertised: string;
   /** Where the scheduler in this process keeps the reasons for its decisions. */
   readonly reasons: SchedulingReasons;
   /** The client certificate for kubelets, as of now. */
@@ -86,7 +88,9 @@ export async function startClusterApiServer(
   const reasons = new SchedulingReasons();
   const answers = new SchedulingAnswers(reasons, clock);
   let { frontProxyClient, apiserverKubeletClient } = pki;
-  const otherAddresses = machineIp === undefined ? [] : alsoAt(config, machineIp);
+  const advertised = config.listen?.address ?? machineIp;
+  const wanted = [advertised, config.listen?.address6].filter((address) => address !== undefined);
+  const otherAddresses = alsoAt(config, wanted);
   const { bindAddress } = config;
   const listenAt = { bindAddress, port: await firstFree(options.ports, [bindAddress, ...otherAddresses]) };
   const server = await listenOrExplain(listenAt, {
@@ -119,7 +123,7 @@ export async function startClusterApiServer(
       ca: pki.ca.certPem,
     }),
     simulatedMetrics: options.simulatedMetrics,
-    advertiseAddress: machineIp,
+    advertiseAddress: advertised,
     alsoAt: otherAddresses,
     eventTtlMs: config.eventTtlMs,
     serviceCidrs: config.serviceCidrs,
@@ -137,7 +141,8 @@ export async function startClusterApiServer(
     port,
     handle,
     signToken,
-    url: urlOf(config, port),
+    url: urlOf(config.bindAddress, port),
+    advertised: urlOf(config.listen?.address ?? config.bindAddress, port),
     reasons,
     kubeletIdentity: () => apiserverKubeletClient,
     follow: (background) => {
@@ -168,12 +173,12 @@ async function openRecorder(
 }
 
 /** A server that listens on all addresses needs no other. */
-function alsoAt({ bindAddress }: ClusterConfig, address: string): readonly string[] {
-  return isAnyAddress(bindAddress) || bindAddress === address ? [] : [address];
+function alsoAt({ bindAddress }: ClusterConfig, addresses: readonly string[]): readonly string[] {
+  return isAnyAddress(bindAddress) ? [] : addresses.filter((address) => address !== bindAddress);
 }
 
-function urlOf({ bindAddress }: ClusterConfig, port: number): string {
-  const host = isAnyAddress(bindAddress) ? "127.0.0.1" : bindAddress;
+function urlOf(address: string, port: number): string {
+  const host = isAnyAddress(address) ? "127.0.0.1" : address;
   return `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 

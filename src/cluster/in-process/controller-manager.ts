@@ -59,6 +59,7 @@ function factsOf({ authority, signToken, nodeCidrs, features }: ControllerManage
     signToken,
     nodeCidrs,
     autoscaler: autoscalerGates(features),
+    gangJobs: features.enabled("WorkloadWithJob"),
   };
 }
 

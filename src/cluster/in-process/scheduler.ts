@@ -4,7 +4,7 @@
  */
 
 import { hostname } from "node:os";
-import { kinds } from "#api";
+import { type Features, kinds } from "#api";
 import type { Clock, Logger, MetricsRegistry, Random } from "#base";
 import { Client, type InProcessHandle, inProcess, leadElected, traced } from "#client";
 import { Explanations, runScheduler, schedulerMetrics } from "#scheduler";
@@ -26,13 +26,15 @@ export interface InProcessSchedulerOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
+  /** Default: as in v1.36. */
+  readonly features?: Features | undefined;
   /** Receives the reasons for its decisions. */
   readonly reasons: SchedulingReasons;
 }
 
 /** Runs until the signal aborts. */
 export async function runInProcessScheduler(options: InProcessSchedulerOptions, signal: AbortSignal): Promise<void> {
-  const { handle, elects, instance = hostname(), clock, random, log } = options;
+  const { handle, elects, instance = hostname(), clock, random, log, features } = options;
   const tracer = options.tracing?.tracer(NAME);
   const user = { name: `system:${NAME}`, groups: ["system:authenticated"] };
   const client = new Client({ transport: traced(inProcess(handle, user), tracer, "Schedule"), clock, userAgent: NAME });
@@ -40,7 +42,7 @@ export async function runInProcessScheduler(options: InProcessSchedulerOptions, 
   const explanations = new Explanations();
   options.reasons.use(explanations);
   const run = (running: AbortSignal) =>
-    runScheduler({ client, instance, clock, random, log, metrics, explanations, tracer }, running);
+    runScheduler({ client, instance, clock, random, log, metrics, features, explanations, tracer }, running);
   try {
     if (!elects) return await run(signal);
     const identity = `${instance}_${Buffer.from(random.bytes(8)).toString("hex")}`;

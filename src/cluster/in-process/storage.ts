@@ -74,6 +74,7 @@ export async function runStorage(options: InProcessStorageOptions, signal: Abort
   const [first, ...others] = sidecarsOf(drivers, {
     provisioner: { settings: { strictTopology: true } },
     capacity: {},
+    health: { watchesNodes: true },
   });
   const own = first && { ...first, controllers: [...first.controllers, ...registration] };
   await runSidecars(

@@ -2,9 +2,10 @@
  * The API objects behind the nodes' network: the Service of the cluster DNS, the roles of the network agent and of the
  * ingress controller, and its IngressClass.
  */
-import { type core, formatIp, kinds, type networking, parseCidr, type rbac } from "#api";
+import { type core, kinds, type networking, type rbac } from "#api";
 import type { Clock, Logger } from "#base";
 import { type Client, createUnlessThere } from "#client";
+import { addressIn } from "../config/service-addresses.ts";
 import { INGRESS_USER } from "./programs/ingress.ts";
 import { CLUSTER_DNS } from "./programs/kubelet.ts";
 
@@ -18,10 +19,7 @@ const POLL_MS = 100;
 
 /** The address of the cluster DNS: by convention the tenth of the first Service range. */
 export function clusterDnsIn([range]: readonly string[] = []): string {
-  const first = range === undefined ? undefined : parseCidr(range);
-  if (first === undefined) return CLUSTER_DNS;
-  const last = first.bytes.length - 1;
-  return formatIp({ bytes: first.bytes.map((byte, at) => (at === last ? byte + DNS_PLACE : byte)) });
+  return (range === undefined ? undefined : addressIn(range, DNS_PLACE)) ?? CLUSTER_DNS;
 }
 
 const dnsService = (clusterIP: string): core.Service => ({
@@ -77,16 +75,34 @@ const ingressRole: rbac.ClusterRole = {
     { apiGroups: ["networking.k8s.io"], resources: ["ingresses/status"], verbs: ["update"] },
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
     // The Gateway API, if its CRDs are installed.
-    { apiGroups: [""], resources: ["namespaces"], verbs: READS },
+    // ConfigMaps: the authorities of BackendTLSPolicies.
+    { apiGroups: [""], resources: ["namespaces", "configmaps"], verbs: READS },
     { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: READS },
     {
       apiGroups: [GATEWAY_GROUP],
-      resources: ["gatewayclasses", "gateways", "httproutes", "grpcroutes", "referencegrants"],
+      resources: [
+        "gatewayclasses",
+        "gateways",
+        "httproutes",
+        "grpcroutes",
+        "tlsroutes",
+        "tcproutes",
+        "backendtlspolicies",
+        "referencegrants",
+      ],
       verbs: READS,
     },
     {
       apiGroups: [GATEWAY_GROUP],
-      resources: ["gatewayclasses/status", "gateways/status", "httproutes/status", "grpcroutes/status"],
+      resources: [
+        "gatewayclasses/status",
+        "gateways/status",
+        "httproutes/status",
+        "grpcroutes/status",
+        "tlsroutes/status",
+        "tcproutes/status",
+        "backendtlspolicies/status",
+      ],
       verbs: ["update"],
     },
   ],

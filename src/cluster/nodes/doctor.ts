@@ -7,7 +7,7 @@ import { isolationObstacle } from "./isolation/probe.ts";
 import { volumeObstacle } from "./isolation/volume-devices.ts";
 import { cgroupRoots } from "./machine/cgroups.ts";
 import { findProgram, run } from "./machine/command.ts";
-import { hasCapability, NEEDS_ROOT } from "./machine/machine.ts";
+import { hasCapability, NEEDS_ROOT, wantedHere } from "./machine/machine.ts";
 import { cniBinDir, installCommand, missingPackages } from "./machine/packages.ts";
 
 export interface Finding {
@@ -56,6 +56,7 @@ export async function examine(folder: string): Promise<readonly Finding[]> {
       "the kernel module nf_tables, and the package nftables",
     ),
     await volumes(),
+    growth(),
     disk(folder),
     inotify(),
     await port(),
@@ -149,6 +150,13 @@ async function volumes(): Promise<Finding> {
     found: why,
     help: "Nodes with namespaces of their own then make no volumes.",
   };
+}
+
+function growth(): Finding {
+  const what = "growing volumes";
+  const wanted = wantedHere();
+  if (wanted.length === 0) return { what, verdict: "ok", found: "also under running Pods" };
+  return { what, verdict: "advice", found: "with the next start of their Pods", help: installCommand(wanted) };
 }
 
 function disk(folder: string): Finding {

@@ -7,35 +7,33 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { type core, kinds } from "#api";
-import { K8TS_VERSION } from "#apiserver";
 import type { Clock, Logger, Random, TaskGroup } from "#base";
 import { Client, Informers, type InProcessHandle, inProcess } from "#client";
 import type { Authority } from "#pki";
 import type { RealNodesConfig } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
 import { type DataDir, writeFileAtomic } from "../data/data-dir.ts";
+import { loadRegistries } from "../registries/index.ts";
 import { clusterDnsIn, publishGatewayApi, publishIngress, publishNetwork } from "./cluster-network.ts";
 import { chooseIngressPorts, isFreePort } from "./entrances/ingress-ports.ts";
 import { keepEntrances } from "./entrances/keep-entrances.ts";
 import { localAddressOf } from "./entrances/plan.ts";
 import { readWanted } from "./entrances/records.ts";
+import { idRangeOf } from "./isolation/user-namespace.ts";
 import { CommandError } from "./machine/command.ts";
 import { checkAddresses, runLoadBalancers } from "./network/load-balancers.ts";
-import { DNS_RELAY_PORT, openDnsRelay } from "./outside/dns-relay.ts";
-import { changingResolver, machineResolver, nodeResolvConf } from "./outside/machine-resolver.ts";
 import { powerOffAll } from "./power-off.ts";
 import { endIngress, keepIngress } from "./programs/ingress.ts";
+import type { KubeletOptions } from "./programs/kubelet.ts";
 import { RealNodes } from "./real-nodes.ts";
-import { openPullProxy, PROXY_PORT } from "./runtime/pull-proxy.ts";
-import { namedRegistries, REGISTRY_HOSTS } from "./site/mirrors.ts";
-import { listNodes } from "./site/record.ts";
+import { runNodes, untilReady } from "./run-nodes.ts";
+import { siteNames } from "./site/names.ts";
+import { listNodes, type NodeRecord } from "./site/record.ts";
 
 const NODES = kinds.Node;
-const POLL_MS = 50;
-const READY_TIMEOUT_MS = 60_000;
+/** Where isolated nodes have the programs of credential providers. */
+const PROVIDERS_DIR = "/opt/credential-providers";
 const INGRESS_GRACE_MS = 3_000;
-/** This machine, for Pods. */
-export const HOST_ALIAS = "host.k8ts.internal";
 /** It creates nodes and reads their objects, with admin rights. */
 const USER = { name: "k8ts-nodes", groups: ["system:masters", "system:authenticated"] };
 
@@ -87,9 +85,16 @@ export interface OpenedRealNodes {
 
 export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNodes> {
   const { outside = true } = options;
-  const { podRanges, loadBalancerAddresses, mounts, opensLoops, hostPorts } = options.config;
+  const { machine, podRanges, loadBalancerAddresses, mounts: given, opensLoops, hasUserNamespaces } = options.config;
+  const { hostPorts, registriesFile, credentialProviders } = options.config;
   if (loadBalancerAddresses !== undefined) await checkAddresses(loadBalancerAddresses);
-  const settings = { ...options, podRanges, mounts, opensLoops, outside, hostPorts };
+  if (registriesFile !== undefined && loadRegistries(registriesFile, "") === undefined)
+    throw new ClusterError(`--registries ${registriesFile}: there is no such file.`);
+  if (registriesFile === undefined) loadRegistries(siteNames(options.dataDir).registriesFile, "");
+  const programs = { source: credentialProviders?.binDir ?? "", target: PROVIDERS_DIR, readOnly: true };
+  const mounts = credentialProviders === undefined ? given : [...(given ?? []), programs];
+  const own = { machine, podRanges, mounts, opensLoops, hasUserNamespaces };
+  const settings = { ...options, ...own, outside, hostPorts, registriesFile };
   const nodes = await RealNodes.open(settings).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
     throw new ClusterError(
@@ -102,7 +107,7 @@ export async function openRealNodes(options: OpenOptions): Promise<OpenedRealNod
   const found = (await listNodes(nodes.site)).some(({ run }) => run?.state === "running");
   await nodes.want(options.config.count, options.config.own);
   return {
-    machineIp: nodes.machineIp,
+    machineIp: nodes.network.machineIp,
     podRanges: nodes.network.podRanges,
     found,
     isolationObstacle: nodes.isolationObstacle,
@@ -116,85 +121,71 @@ async function runRealNodes(nodes: RealNodes, options: OpenOptions & RunOptions)
   const client = new Client({ transport: inProcess(handle, USER), clock, userAgent: USER.name });
   const informers = new Informers({ client, clock, random, log, tasks: background });
   const inApi = informers.of<core.Node>(NODES);
-  inApi.onChange(({ type, object }) => {
-    const { podCIDRs = [] } = object.spec ?? {};
-    if (type !== "deleted" && podCIDRs.length > 0) nodes.learnPodCidrs(object.metadata.name ?? "", podCIDRs);
+  background.run("client of nodes", async (signal) => {
+    if (!signal.aborted) await once(signal, "abort");
+    await client.close();
   });
   const clusterDns = clusterDnsIn(options.serviceCidrs);
   await publishNetwork(client, clusterDns, log, background.signal);
-  const { machineIp6 } = nodes.network;
-  const kubelet = {
-    command: config.command,
-    proxyCommand: config.proxyCommand,
-    serverUrl: `https://${nodes.machineIp}:${port}`,
+  const access = {
+    serverUrl: `https://${nodes.network.machineIp}:${port}`,
     authority,
-    version: K8TS_VERSION,
-    podRanges: nodes.network.podRanges,
     serviceRanges: options.serviceCidrs,
     clusterDns,
-    resolvConf: nodeResolvConf(clusterDns, await machineResolver()),
-    dnsUpstreams: outside ? [`${nodes.machineIp}:${DNS_RELAY_PORT}`] : [],
-    dnsHosts: { [HOST_ALIAS]: [nodes.machineIp, ...(machineIp6 === undefined ? [] : [machineIp6])] },
-    proxyMode: config.proxyMode,
     featureGates: options.featureGates,
     localStorage: options.localStorage,
+    credentialProviders: await providersOf(config, nodes.isolationObstacle === undefined),
   };
-  background.run("real nodes", (signal) => nodes.run(kubelet, signal).finally(() => client.close()));
+  const running = { nodes, config, outside, access, inApi, background, clock, log };
+  const agents = await runNodes(running);
+  const notes = await runEntrances(nodes, { ...options, client, informers, agents });
+  await inApi.synced;
+  const counts = await untilReady(running);
+  return { ...counts, notes: [...notes, ...(await otherKindNotes(await listNodes(nodes.site), config))] };
+}
 
-  const { site, network } = nodes;
+interface EntranceOptions extends OpenOptions, RunOptions {
+  readonly client: Client;
+  readonly informers: Informers;
+  readonly agents: KubeletOptions;
+}
+
+/** Load balancers, the ingress, ports of this machine's loopback. A node that is the machine has the machine's own. */
+async function runEntrances(nodes: RealNodes, options: EntranceOptions): Promise<readonly string[]> {
+  const { config, client, informers, agents, handle, background, clock, random, log } = options;
+  const { site: names } = nodes;
+  const { site } = nodes.network;
   const { localhost = true } = config;
-  const addresses = config.loadBalancerAddresses ?? [network.balancerRange];
+  const addresses = config.loadBalancerAddresses ?? (site === undefined ? [] : [site.balancerRange]);
   if (addresses.length > 0) {
-    const alsoAt = localhost ? localAddressOf : undefined;
-    const balancing = { handle, addresses, alsoAt, machineLink: site.machineLink, clock, random, log };
+    const alsoAt = localhost && site !== undefined ? localAddressOf : undefined;
+    const machineLink = site === undefined ? undefined : names.machineLink;
+    const balancing = { handle, addresses, alsoAt, machineLink, clock, random, log };
     background.run("load balancers", (signal) => runLoadBalancers(balancing, signal));
   }
-  if (config.ingress === false) await endIngress(site, clock, INGRESS_GRACE_MS);
+  if (site === undefined) return [];
+  if (config.ingress === false) await endIngress(names, clock, INGRESS_GRACE_MS);
   else {
     await publishIngress(client, log, background.signal);
-    const serving = { site, network, agents: kubelet, informers, clock, random, log };
+    const serving = { site: names, network: site, agents, informers, clock, random, log };
     background.run("definitions of the Gateway API", async (signal) => {
       await publishGatewayApi(client, clock, log, signal);
       if (!signal.aborted) await once(signal, "abort");
     });
     background.run("ingress", (signal) => keepIngress(serving, signal));
   }
-
   const hasIngress = localhost && config.ingress !== false;
-  const ports = hasIngress ? await ingressPorts(site.ingressPortsFile, options.dir) : undefined;
-  const ingress = ports && { address: network.ingressIp, ports };
+  const ports = hasIngress ? await ingressPorts(names.ingressPortsFile, options.dir) : undefined;
+  const ingress = ports && { address: site.ingressIp, ports };
   const entrances = { dir: options.dir, handle, localhost, ingress, clock, random, log };
   background.run("ports of this machine", (signal) => keepEntrances(entrances, signal));
+  return notesOn(ports);
+}
 
-  const named = () => namedRegistries([site.registryDir, REGISTRY_HOSTS]);
-  const pulls = { secret: nodes.pullSecret, allowed: outside, named, log };
-  const proxy = await openPullProxy({ host: nodes.machineIp, port: PROXY_PORT, ...pulls });
-  background.run("image pulls", async (signal) => {
-    if (!signal.aborted) await once(signal, "abort");
-    await proxy.close();
-  });
-
-  if (outside) {
-    const resolver = changingResolver();
-    const servers = async () => (await resolver()).servers;
-    const relay = await openDnsRelay({ host: nodes.machineIp, port: DNS_RELAY_PORT, servers, clock, log });
-    background.run("DNS questions of nodes", async (signal) => {
-      if (!signal.aborted) await once(signal, "abort");
-      await relay.close();
-    });
-  }
-
-  await inApi.synced;
-  const deadline = clock.monotonic() + READY_TIMEOUT_MS;
-  for (;;) {
-    const wanted = (await listNodes(nodes.site)).filter(({ spec }) => spec.wanted === "running");
-    const ready = wanted.filter(
-      ({ names, run }) => run?.state === "running" && isReady(inApi.cache.get(names.name)),
-    ).length;
-    if (ready === wanted.length || clock.monotonic() >= deadline)
-      return { ready, wanted: wanted.length, notes: notesOn(ports) };
-    await clock.sleep(POLL_MS, background.signal);
-  }
+async function providersOf({ credentialProviders }: RealNodesConfig, isIsolated: boolean) {
+  if (credentialProviders === undefined) return undefined;
+  const { configFile, binDir } = credentialProviders;
+  return { text: await readFile(configFile, "utf8"), binDir: isIsolated ? PROVIDERS_DIR : binDir };
 }
 
 /** Not those that the user publishes. */
@@ -205,6 +196,19 @@ async function ingressPorts(file: string, dir: DataDir): Promise<ReadonlyMap<num
   const chosen = await chooseIngressPorts(new Map(JSON.parse(text) as [number, number][]), isFree);
   await writeFileAtomic(file, `${JSON.stringify([...chosen])}\n`);
   return chosen;
+}
+
+/** A node keeps the kind that its disk was made with. */
+async function otherKindNotes(
+  nodes: readonly NodeRecord[],
+  { hasUserNamespaces }: RealNodesConfig,
+): Promise<readonly string[]> {
+  if (hasUserNamespaces !== true) return [];
+  const kinds = await Promise.all(nodes.map(async ({ names }) => ({ names, ids: await idRangeOf(names) })));
+  const others = kinds.filter(({ ids }) => ids === undefined).map(({ names }) => names.name);
+  if (others.length === 0) return [];
+  const which = others.join(", ");
+  return [`Nodes that existed before have no user namespaces: ${which}. Remove and add them to give them some.`];
 }
 
 function notesOn(ports: ReadonlyMap<number, number> | undefined): readonly string[] {
@@ -218,8 +222,4 @@ function notesOn(ports: ReadonlyMap<number, number> | undefined): readonly strin
   if (urls.length === 0) return ["Ingresses are not on localhost: no port is free."];
   const why = taken.length === 0 ? "" : ` (${taken.join(" and ")} ${taken.length === 1 ? "is" : "are"} in use)`;
   return [`Ingresses and Gateways are at ${urls.join(" and ")}${why}; \`k8ts publish\` lists all ports.`];
-}
-
-function isReady(node: core.Node | undefined): boolean {
-  return node?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
 }

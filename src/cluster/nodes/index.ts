@@ -1,3 +1,4 @@
+export { clusterDnsIn, publishNetwork } from "./cluster-network.ts";
 export { examine, type Finding } from "./doctor.ts";
 export {
   isSamePlace,
@@ -10,12 +11,15 @@ export { addWanted, type OpenDoor, readDoors, readWanted, removeWanted } from ".
 export { type OpenedRealNodes, openRealNodes } from "./in-cluster.ts";
 export { mountProblem, type NodeMount, parseNodeMount } from "./isolation/node-mounts.ts";
 export { findProgram } from "./machine/command.ts";
-export { obstacles } from "./machine/machine.ts";
+export { obstacles, wantedHere } from "./machine/machine.ts";
 export { canInstall, installCommand, installPackages, missingPackages, NODE_PACKAGES } from "./machine/packages.ts";
+export { readRegistryCredentials } from "./node.ts";
 export { powerOffAll } from "./power-off.ts";
 export { type KubeletOptions, kubeletArgs } from "./programs/kubelet.ts";
 export { RealNodes, type RealNodesOptions } from "./real-nodes.ts";
+export { runNodes, untilReady } from "./run-nodes.ts";
 export { importImage, openRuntime } from "./runtime/containerd.ts";
+export { exportImage, forgetImage, keepArchive, partialArchive, recordArchive } from "./runtime/image-archives.ts";
 export { type NodeNames, nodeNameProblem, nodeNames, type SiteNames, siteNames } from "./site/names.ts";
 export {
   listNodes,

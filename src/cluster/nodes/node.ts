@@ -9,59 +9,70 @@
  * 2. A node without its first process, or with namespaces of another kind than wanted, is off: it starts anew.
  */
 import { join } from "node:path";
+import { CREDENTIALS_FILE } from "../registries/index.ts";
 import { bootNode, finishBoot } from "./isolation/boot.ts";
 import { ensureDisk } from "./isolation/node-disk.ts";
 import type { NodeMount } from "./isolation/node-mounts.ts";
 import { isolatedPlace, type Place, sharedPlace } from "./isolation/place.ts";
+import { idRangeFor, idRangeOf, makeUserNamespace } from "./isolation/user-namespace.ts";
 import { claimLoops, volumeObstacle } from "./isolation/volume-devices.ts";
 import { endProcess, isAlive, type ProcessId } from "./machine/processes.ts";
 import { CONFLIST, cniConfig } from "./network/cni-config.ts";
-import { ensureNodeLink, type Uplink } from "./network/links.ts";
+import type { NodeNetwork } from "./node-network.ts";
 import { powerOff, stopped } from "./power-off.ts";
 import { csiDriverProblem, csiDriverStart, startCsiDriver } from "./programs/csi-driver.ts";
-import { type KubeletOptions, kubeletStart, startKubelet } from "./programs/kubelet.ts";
+import { CLUSTER_DNS, type KubeletOptions, kubeletStart, startKubelet } from "./programs/kubelet.ts";
 import { networkAgentStart, startNetworkAgent } from "./programs/network-agent.ts";
 import { type ContainerdOptions, containerdReady, openRuntime, startContainerd } from "./runtime/containerd.ts";
+import type { ImageArchives } from "./runtime/image-archives.ts";
+import type { Registries } from "./runtime/registries.ts";
 import { removeHalfMade } from "./runtime/unfinished-sandboxes.ts";
 import { insideNames, type NodeNames, type SiteNames } from "./site/names.ts";
-import { addressesOf, type NodeRun, writeRun } from "./site/record.ts";
-import type { SiteNetwork } from "./site/site-network.ts";
+import { addressesOf, type NodeRun, type NodeSpec, writeRun } from "./site/record.ts";
 
 const AGENT_GRACE_MS = 10_000;
+const NO_DEVICES = "in a user namespace nothing can be mounted that is on a device";
 
 export interface NodeOptions extends ContainerdOptions {
   readonly site: SiteNames;
-  readonly network: SiteNetwork;
+  readonly network: NodeNetwork;
   readonly kubelet: KubeletOptions;
+  readonly spec: NodeSpec;
   /** Whether nodes have namespaces of their own. */
   readonly isIsolated: boolean;
   readonly mounts: readonly NodeMount[];
+  /** Whether nodes that are made now have user namespaces of their own. */
+  readonly hasUserNamespaces: boolean;
   /** Whether Pods of nodes that start now may open loop devices. */
   readonly opensLoops: boolean;
-  readonly uplink: Uplink;
+  /** Copied before the programs of the node start. */
+  readonly registries: Pick<Registries, "copyTo">;
+  readonly archives: Pick<ImageArchives, "giveTo">;
 }
 
 /** Resolves when containerd responds and the other processes are started. */
 export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOptions): Promise<NodeRun> {
-  const { site, network, kubelet, clock, log, isIsolated, uplink } = options;
+  const { site, network, kubelet, clock, log, isIsolated, hasUserNamespaces, spec } = options;
   let run = found;
   const write = async (changes: Partial<NodeRun>) => {
     run = { ...run, ...changes };
     await writeRun(names, run);
   };
   if (!(await isOn(run, isIsolated))) {
-    await powerOff({ names, run }, clock);
+    await powerOff(site, { names, spec, run }, clock);
     run = stopped(run);
   }
   await write({ state: "starting" });
-  await ensureNodeLink(site, names, run, network, uplink);
+  await ensureDisk(names, isIsolated && hasUserNamespaces ? idRangeFor(site, run.index) : undefined);
+  const ids = isIsolated ? await idRangeOf(names) : undefined;
+  await network.ensureLink(names, run, ids && (() => makeUserNamespace(names, ids)));
   if (isIsolated && run.firstLoop === undefined) {
-    const why = await volumeObstacle();
+    const why = ids === undefined ? await volumeObstacle() : NO_DEVICES;
     if (why === undefined) await write({ firstLoop: await claimLoops(names) });
     else log.warn("the node makes no volumes", { node: names.name, why });
   }
   const place = await placeFor(names, run, options, write);
-  if (run.podCidrs.length > 0) await writePodNetwork(place, run.podCidrs, uplink.mtu);
+  if (run.podCidrs.length > 0) await writePodNetwork(place, run.podCidrs, network.mtu);
 
   const sinceMs = clock.now();
   const living = run.containerd !== undefined && (await isAlive(run.containerd)) ? run.containerd : undefined;
@@ -69,6 +80,8 @@ export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOpt
   if (living === undefined) await write({ containerd });
   else log.info("containerd is already running", { node: names.name, pid: living.pid });
   await containerdReady(names, place, containerd, options);
+  await options.registries.copyTo(place, names, run.init);
+  await options.archives.giveTo(names, options.signal);
 
   const unwanted = await unwantedDriver(run, kubelet);
   if (unwanted !== undefined) await endProcess(unwanted, AGENT_GRACE_MS, clock);
@@ -97,10 +110,7 @@ async function placeFor(
   { site, isIsolated, mounts, opensLoops, kubelet }: NodeOptions,
   write: (changes: Partial<NodeRun>) => Promise<void>,
 ): Promise<Place> {
-  if (!isIsolated) {
-    await ensureDisk(names); // a later start may have it for a root
-    return sharedPlace(names);
-  }
+  if (!isIsolated) return sharedPlace(names);
   if (run.init !== undefined) return finishBoot(names, run.init);
   const openLoops = opensLoops ? run.firstLoop : undefined;
   const own = { ips: addressesOf(run), openLoops, hosts: kubelet.dnsHosts };
@@ -112,6 +122,13 @@ async function placeFor(
 /** The place of a node that is up. */
 export async function placeOf(names: NodeNames, { init }: NodeRun): Promise<Place> {
   return init === undefined ? sharedPlace(names) : isolatedPlace(names, init);
+}
+
+/** What registries.yaml says to the node's kubelet. Empty: nothing. */
+export async function readRegistryCredentials(names: NodeNames, run: NodeRun): Promise<string> {
+  const place = await placeOf(names, run);
+  const file = join(place.files.kubeletRoot, CREDENTIALS_FILE);
+  return place.run("sh", ["-c", 'if [ -e "$0" ]; then cat "$0"; fi', file]);
 }
 
 /** Pods do not wait for it; leftovers do no harm, and the next start tries again. */
@@ -198,7 +215,8 @@ function agentsOf(
       renewMs: run.proxyRenewMs,
       begin: async (place) => {
         const { process: proxy, renewMs: proxyRenewMs } = await startNetworkAgent(place, ips, options);
-        return { proxy, proxyStart: proxyNow, proxyRenewMs };
+        const dnsAddresses = [options.clusterDns ?? CLUSTER_DNS];
+        return { proxy, proxyStart: proxyNow, proxyRenewMs, dnsAddresses };
       },
     },
     {

@@ -11,10 +11,12 @@
 import { readdir, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clock } from "#base";
+import { removeUserNamespace } from "./isolation/user-namespace.ts";
 import { releaseLoops } from "./isolation/volume-devices.ts";
 import { removeCgroup } from "./machine/cgroups.ts";
 import { below, mounts, unmountBelow } from "./machine/mounts.ts";
 import { endProcess, findProcesses, type ProcessId, processArgs } from "./machine/processes.ts";
+import { leaveMachine } from "./machine-network.ts";
 import { removeNodeLink, removeSwitch } from "./network/links.ts";
 import { removeWayOut } from "./outside/way-out.ts";
 import { endIngress } from "./programs/ingress.ts";
@@ -27,7 +29,7 @@ const CNI_RESULTS = "/var/lib/cni/results";
 const GRACE_MS = 3_000;
 const KILL_MS = 0;
 
-export async function powerOff({ names, run }: Pick<NodeRecord, "names" | "run">, clock: Clock): Promise<void> {
+export async function powerOff(site: SiteNames, { names, spec, run }: NodeRecord, clock: Clock): Promise<void> {
   await endAll([run?.kubelet, run?.proxy, run?.csiDriver, ...(await findProcesses(isAgentOf(names)))], GRACE_MS, clock);
   await endAll([run?.containerd, ...(await findProcesses(isContainerdOf(names)))], GRACE_MS, clock);
   await endAll([run?.init], KILL_MS, clock);
@@ -39,7 +41,9 @@ export async function powerOff({ names, run }: Pick<NodeRecord, "names" | "run">
   await unmountBelow(names.dir);
   await releaseLoops(names, clock);
   await removeCgroup(names.volumesCgroup, clock);
-  await removeNodeLink(names);
+  if (spec.onMachine === true) await leaveMachine(site, names, run, clock);
+  else await removeNodeLink(names);
+  await removeUserNamespace(names);
   for (const id of ids) await rm(shimSocket(names, id), { force: true });
   await removeCniResults(ids);
   await removeTree(names.runDir);
@@ -50,7 +54,7 @@ export async function powerOff({ names, run }: Pick<NodeRecord, "names" | "run">
 export async function powerOffAll(site: SiteNames, clock: Clock): Promise<void> {
   await Promise.all([
     endIngress(site, clock, GRACE_MS),
-    ...(await listNodes(site)).map((record) => endNode(record, clock)),
+    ...(await listNodes(site)).map((record) => endNode(site, record, clock)),
   ]);
   await removeWayOut(site, clock);
   await removeSwitch(site);
@@ -64,9 +68,9 @@ export async function powerOffAll(site: SiteNames, clock: Clock): Promise<void> 
   await rmdir(dirname(site.runDir)).catch(() => {}); // other clusters may use it, or it does not exist
 }
 
-async function endNode(record: NodeRecord, clock: Clock): Promise<void> {
+async function endNode(site: SiteNames, record: NodeRecord, clock: Clock): Promise<void> {
   const { names, spec, run } = record;
-  await powerOff(record, clock);
+  await powerOff(site, record, clock);
   if (spec.wanted === "removed") await removeNodeDir(names);
   else if (run !== undefined) await writeRun(names, stopped(run));
 }

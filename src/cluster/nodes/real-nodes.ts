@@ -12,34 +12,38 @@
 import { mkdir } from "node:fs/promises";
 import { type Clock, isAbort, KeyedBackoff, type Logger, type Random } from "#base";
 import type { HostPort, NodeOwn } from "../config/cluster-config.ts";
-import { type NodeMount, parseNodeMount } from "./isolation/node-mounts.ts";
-import { isolationObstacle } from "./isolation/probe.ts";
-import { ensureProgramsDir, installPrograms } from "./isolation/programs.ts";
-import { Registries } from "./isolation/registries.ts";
+import { type NodeMount, validMounts } from "./isolation/node-mounts.ts";
+import { isolationObstacle, requireUserNamespaces } from "./isolation/probe.ts";
+import { withPrograms } from "./isolation/programs.ts";
 import { inspectMachine, type Machine } from "./machine/machine.ts";
-import { ensureSwitch, NODE_LINK, SWITCH, type Uplink } from "./network/links.ts";
-import { applyMachineGuard, type MachinePorts, machineGuard } from "./network/machine-guard.ts";
-import { applyRoutes, type NodeRange, routesFor } from "./network/routes.ts";
+import { type MachineAddress, openMachineNetwork } from "./machine-network.ts";
 import { bringUp, isUp, placeOf, writePodNetwork } from "./node.ts";
-import { DNS_RELAY_PORT } from "./outside/dns-relay.ts";
-import { uplinkMtu } from "./outside/uplinks.ts";
-import { ensureWayOut, hasWayOut, removeWayOut } from "./outside/way-out.ts";
+import type { NodeNetwork } from "./node-network.ts";
 import { powerOff, removeNodeDir, stopped } from "./power-off.ts";
 import { DEFAULT_SERVICE_RANGE, type KubeletOptions } from "./programs/kubelet.ts";
-import { PROXY_PORT, proxyEnv } from "./runtime/pull-proxy.ts";
-import { namedRegistries, REGISTRY_HOSTS } from "./site/mirrors.ts";
+import { ImageArchives } from "./runtime/image-archives.ts";
+import { proxyEnv } from "./runtime/pull-proxy.ts";
+import { Registries } from "./runtime/registries.ts";
+import { rewriteUrl } from "./runtime/rewritten.ts";
 import { type NodeNames, type SiteNames, siteNames } from "./site/names.ts";
-import { freeIndex, listNodes, type NodeRecord, type NodeRun, readNode, wantNodes, writeRun } from "./site/record.ts";
-import { ensureSiteNetwork, MAX_NODES, nodeIp, nodeIp6, type SiteNetwork } from "./site/site-network.ts";
+import {
+  freeIndex,
+  listNodes,
+  type NodeRecord,
+  type NodeRun,
+  readNode,
+  refuseOtherKind,
+  wantNodes,
+  writeRun,
+} from "./site/record.ts";
+import { openSwitch } from "./switched-network.ts";
 
 const TICK_MS = 100;
 /** For nodes that keep failing, or fail as soon as they are up. A node that had stayed up is repaired at once. */
 const RETRY = { initialMs: 500, maxMs: 30_000 };
 const STAYED_UP_MS = 1000;
-/** How often the way out is looked after: others may flush all rules of this machine. */
-const WAY_OUT_MS = 10_000;
 
-type Kind = "take up" | "bring up" | "Pods' range" | "registries" | "stop" | "remove";
+type Kind = "take up" | "bring up" | "Pods' range" | "registries" | "images" | "stop" | "remove";
 
 interface Work {
   readonly kind: Kind;
@@ -48,14 +52,20 @@ interface Work {
 
 export interface RealNodesOptions {
   readonly dataDir: string;
+  /** The only node has this machine's network. Default: nodes have networks of their own. */
+  readonly machine?: MachineAddress | undefined;
   /** Pod IP ranges. Default: a range that is unused on this machine. */
   readonly podRanges?: readonly string[] | undefined;
   /** Folders of this machine that all nodes get when they start. */
   readonly mounts?: readonly NodeMount[] | undefined;
   /** Whether Pods of nodes that start now may open loop devices. Default: false. */
   readonly opensLoops?: boolean | undefined;
+  /** Whether nodes that are made now have user namespaces of their own. Default: false. */
+  readonly hasUserNamespaces?: boolean | undefined;
   /** Whether nodes and Pods reach what this machine reaches. */
   readonly outside: boolean;
+  /** Default: registries.yaml in the data directory. */
+  readonly registriesFile?: string | undefined;
   /** Ports of this machine that Pods reach. */
   readonly hostPorts?: readonly HostPort[] | undefined;
   readonly clock: Clock;
@@ -65,51 +75,43 @@ export interface RealNodesOptions {
 
 export class RealNodes {
   readonly site: SiteNames;
-  readonly network: SiteNetwork;
-  /** This machine's address in the nodes' network. */
-  readonly machineIp: string;
-  /** The secret of containerds for the pull proxy on this machine. */
-  readonly pullSecret: string;
+  readonly network: NodeNetwork;
+  readonly registries: Registries;
+  readonly #archives: ImageArchives;
   /** Why nodes share the files and processes of this machine, as the end of a sentence. Undefined: they do not. */
   readonly isolationObstacle: string | undefined;
   readonly #machine: Machine;
   readonly #mounts: readonly NodeMount[];
-  readonly #opensLoops: boolean;
+  readonly #isolation: { readonly opensLoops: boolean; readonly hasUserNamespaces: boolean };
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #busy = new Map<string, Promise<void>>();
   readonly #retries: KeyedBackoff<string>;
   readonly #notBefore = new Map<string, number>();
   readonly #upSince = new Map<string, number>();
-  readonly #registries: Registries;
   readonly #podCidrs = new Map<string, readonly string[]>();
-  readonly #uplink: Uplink;
-  readonly #hostPorts: readonly HostPort[];
-  #routes = "";
-  #guard = "";
-  #wayOutCheckMs = 0;
 
   private constructor(
     site: SiteNames,
-    network: Awaited<ReturnType<typeof ensureSiteNetwork>>,
+    network: NodeNetwork,
     machine: Machine,
     obstacle: string | undefined,
-    mtu: number,
     options: RealNodesOptions,
   ) {
     this.site = site;
-    this.machineIp = network.machineIp;
-    this.pullSecret = network.pullSecret;
     this.network = network;
     this.isolationObstacle = obstacle;
     this.#machine = machine;
     this.#mounts = options.mounts ?? [];
-    this.#opensLoops = options.opensLoops === true;
-    this.#uplink = { isOpen: options.outside, mtu };
-    this.#hostPorts = options.hostPorts ?? [];
-    this.#registries = new Registries(site.registryDir);
-    this.#clock = options.clock;
-    this.#log = options.log;
+    const { opensLoops = false, hasUserNamespaces = false } = options;
+    this.#isolation = { opensLoops, hasUserNamespaces };
+    const { clock, log, registriesFile: file = site.registriesFile } = options;
+    const { relays, pullSecret } = network;
+    const proxy = rewriteUrl(relays.host, relays.pullProxy, pullSecret);
+    this.registries = new Registries({ site, file, rewriteUrl: proxy, clock, log });
+    this.#archives = new ImageArchives({ site, clock, log });
+    this.#clock = clock;
+    this.#log = log;
     this.#retries = new KeyedBackoff(RETRY, options.random);
   }
 
@@ -117,21 +119,19 @@ export class RealNodes {
   static async open(options: RealNodesOptions): Promise<RealNodes> {
     const site = siteNames(options.dataDir);
     await mkdir(site.nodesDir, { recursive: true, mode: 0o700 });
-    const [network, machine, obstacle] = await Promise.all([
-      ensureSiteNetwork(site, options.random, options.podRanges),
-      inspectMachine(site.nodesDir),
-      isolationObstacle(),
-    ]);
-    const mtu = await uplinkMtu();
-    await ensureSwitch(site, network, mtu);
-    // An earlier start may have had one, and nodes that still run.
-    if (!options.outside) await removeWayOut(site, options.clock);
-    return new RealNodes(site, network, machine, obstacle, mtu, options);
+    const { machine: own, hasUserNamespaces = false } = options;
+    const [machine, obstacle] = await Promise.all([inspectMachine(site.nodesDir), isolationObstacle()]);
+    await refuseOtherKind(site, own === undefined ? "switch" : "machine");
+    const shares = own === undefined ? undefined : "a node that is the machine shares its network";
+    if (hasUserNamespaces) await requireUserNamespaces(shares ?? obstacle);
+    const network =
+      own === undefined ? await openSwitch(site, options) : await openMachineNetwork(site, { ...options, ...own });
+    return new RealNodes(site, network, machine, obstacle, options);
   }
 
   /** Wants at least this many nodes: those with names, then node-1 and so on. Existing ones keep their wanted state. */
   async want(count: number, own: readonly NodeOwn[] = []): Promise<void> {
-    await wantNodes(this.site, count, own);
+    await wantNodes(this.site, count, own, this.network.kind);
   }
 
   /** Called when a Node has its Pod CIDRs. */
@@ -144,7 +144,7 @@ export class RealNodes {
     let kubelet: KubeletOptions | undefined;
     while (!signal.aborted) {
       try {
-        kubelet ??= await this.#withPrograms(options);
+        kubelet ??= this.#isIsolated ? await withPrograms(this.site, options) : options;
         await this.#tick(kubelet, signal);
         await this.#clock.sleep(TICK_MS, signal);
       } catch (error) {
@@ -154,21 +154,13 @@ export class RealNodes {
     await Promise.all(this.#busy.values());
   }
 
-  /** The commands as nodes run them. */
-  async #withPrograms(kubelet: KubeletOptions): Promise<KubeletOptions> {
-    if (!this.#isIsolated) return kubelet;
-    const { command, proxyCommand = command } = kubelet;
-    await ensureProgramsDir(this.site);
-    const [one, two] = [await installPrograms(this.site, command), await installPrograms(this.site, proxyCommand)];
-    return { ...kubelet, command: one, proxyCommand: two };
-  }
-
   get #isIsolated(): boolean {
     return this.isolationObstacle === undefined;
   }
 
   async #tick(kubelet: KubeletOptions, signal: AbortSignal): Promise<void> {
-    await this.#updateGuard(kubelet);
+    await this.registries.refresh();
+    await this.network.keep(kubelet, await this.registries.named());
     const records = await listNodes(this.site);
     for (const { names } of records) {
       if (this.#busy.has(names.name)) continue;
@@ -181,35 +173,9 @@ export class RealNodes {
       // Its index must be recorded before the next one is assigned.
       if (work.kind === "take up") await busy;
     }
-    await this.#updateRoutes(records).catch((error: unknown) => {
+    await this.network.route(records).catch((error: unknown) => {
       this.#log.warn("routes between nodes could not be set; trying again", { error });
     });
-  }
-
-  /** Before any node starts, and again when the user names another registry. */
-  async #updateGuard(kubelet: KubeletOptions): Promise<void> {
-    const { isOpen } = this.#uplink;
-    const registries = await namedRegistries([this.site.registryDir, REGISTRY_HOSTS]);
-    const apiServer = Number(new URL(kubelet.serverUrl).port || 443);
-    const dnsRelay = isOpen ? DNS_RELAY_PORT : undefined;
-    const ports = { apiServer, pullProxy: PROXY_PORT, dnsRelay, hostPorts: this.#hostPorts, registries };
-    const script = machineGuard(this.network, ports, isOpen);
-    const isNew = script !== this.#guard;
-    // First the rules of the machine: they decide about what the switch lets pass.
-    if (isOpen) await this.#keepWayOut(ports, kubelet, isNew);
-    if (!isNew) return;
-    await applyMachineGuard(this.site, script);
-    this.#guard = script;
-  }
-
-  async #keepWayOut(ports: MachinePorts, kubelet: KubeletOptions, isNew: boolean): Promise<void> {
-    const now = this.#clock.monotonic();
-    if (!isNew && now < this.#wayOutCheckMs) return;
-    this.#wayOutCheckMs = now + WAY_OUT_MS;
-    if (!isNew && (await hasWayOut(this.site))) return;
-    const { serviceRanges = [DEFAULT_SERVICE_RANGE] } = kubelet;
-    const problems = await ensureWayOut(this.site, this.network, { ports, serviceRanges }, this.#clock);
-    for (const problem of problems) this.#log.warn(problem);
   }
 
   /** The next work on a node, if any. */
@@ -219,10 +185,10 @@ export class RealNodes {
     signal: AbortSignal,
   ): Promise<Work | undefined> {
     const kubelet = { ...forAll, own: spec };
-    if (spec.wanted === "removed") return { kind: "remove", run: () => this.#remove(names, run) };
+    if (spec.wanted === "removed") return { kind: "remove", run: () => this.#remove({ names, spec, run }) };
     if (run === undefined) return { kind: "take up", run: () => this.#takeUp(names) };
     if (spec.wanted === "stopped") {
-      return run.state === "stopped" ? undefined : { kind: "stop", run: () => this.#stop(names, run) };
+      return run.state === "stopped" ? undefined : { kind: "stop", run: () => this.#stop({ names, spec, run }, run) };
     }
     const podCidrs = this.#podCidrs.get(names.name) ?? run.podCidrs;
     if (podCidrs.join() !== run.podCidrs.join()) {
@@ -231,10 +197,12 @@ export class RealNodes {
     if (!(await isUp(run, names, { kubelet, isIsolated: this.#isIsolated, clock: this.#clock }))) {
       return { kind: "bring up", run: () => this.#bringUp({ names, spec, run }, kubelet, signal) };
     }
-    const registries = run.init && (await this.#registries.changedFor(names, run.init));
+    const registries = await this.registries.changedFor(names, run.init);
     if (registries !== undefined) {
       return { kind: "registries", run: async () => registries.copy(await placeOf(names, run)) };
     }
+    if (await this.#archives.changedFor(names))
+      return { kind: "images", run: () => this.#archives.giveTo(names, signal) };
     if (this.#clock.monotonic() >= (this.#upSince.get(names.name) ?? 0) + STAYED_UP_MS) {
       this.#retries.forget(keyOf(names, "bring up"));
       this.#notBefore.delete(keyOf(names, "bring up"));
@@ -250,13 +218,14 @@ export class RealNodes {
     const [site, network, machine, clock, log] = [this.site, this.network, this.#machine, this.#clock, this.#log];
     const start = clock.monotonic();
     const { serviceRanges = [DEFAULT_SERVICE_RANGE] } = kubelet;
-    const env = proxyEnv(this.machineIp, PROXY_PORT, this.pullSecret, [...serviceRanges, ...network.podRanges]);
-    const mounts = [...this.#mounts, ...ownMounts(spec.mounts)];
+    const { host, pullProxy } = network.relays;
+    const env = proxyEnv(host, pullProxy, network.pullSecret, [...serviceRanges, ...network.podRanges]);
+    const mounts = [...this.#mounts, ...validMounts(spec.mounts)];
     const { ip } = await bringUp(names, run, {
-      ...{ site, network, machine, kubelet, clock, log, signal, env, mounts },
+      ...{ site, network, machine, kubelet, spec, clock, log, signal, env, mounts },
+      ...{ registries: this.registries, archives: this.#archives },
       isIsolated: this.#isIsolated,
-      opensLoops: this.#opensLoops,
-      uplink: this.#uplink,
+      ...this.#isolation,
     });
     log.info("node is up", { node: names.name, ip, ms: Math.round(clock.monotonic() - start) });
     this.#upSince.set(names.name, clock.monotonic());
@@ -264,28 +233,28 @@ export class RealNodes {
   }
 
   async #setPodCidrs(names: NodeNames, run: NodeRun): Promise<void> {
-    await writePodNetwork(await placeOf(names, run), run.podCidrs, this.#uplink.mtu);
+    await writePodNetwork(await placeOf(names, run), run.podCidrs, this.network.mtu);
     await writeRun(names, run);
   }
 
-  async #stop(names: NodeNames, run: NodeRun): Promise<void> {
-    await powerOff({ names, run }, this.#clock);
+  async #stop({ names, spec }: NodeRecord, run: NodeRun): Promise<void> {
+    await powerOff(this.site, { names, spec, run }, this.#clock);
     await writeRun(names, stopped(run));
   }
 
-  async #remove(names: NodeNames, run: NodeRun | undefined): Promise<void> {
-    await powerOff({ names, run }, this.#clock);
+  async #remove({ names, spec, run }: NodeRecord): Promise<void> {
+    await powerOff(this.site, { names, spec, run }, this.#clock);
     await removeNodeDir(names);
     this.#podCidrs.delete(names.name);
+    this.#archives.forget(names);
   }
 
   /** Assigns an address to a new node. */
   async #takeUp(names: NodeNames): Promise<void> {
     const index = freeIndex(await listNodes(this.site));
-    if (index > MAX_NODES) throw new Error(`there are addresses for only ${MAX_NODES} nodes`);
-    const ip6 = nodeIp6(this.network, index);
-    const addresses = { ip: nodeIp(this.network, index), ...(ip6 !== undefined && { ip6 }) };
-    await writeRun(names, { index, ...addresses, podCidrs: [], state: "stopped" });
+    const { maxNodes } = this.network;
+    if (index > maxNodes) throw new Error(`there are addresses for only ${maxNodes} nodes`);
+    await writeRun(names, { index, ...this.network.addressesOf(index), podCidrs: [], state: "stopped" });
   }
 
   async #attempt(names: NodeNames, { kind, run }: Work, signal: AbortSignal): Promise<void> {
@@ -307,33 +276,6 @@ export class RealNodes {
   #isTooEarly(names: NodeNames, kind: Kind): boolean {
     return this.#clock.monotonic() < (this.#notBefore.get(keyOf(names, kind)) ?? 0);
   }
-
-  async #updateRoutes(records: readonly NodeRecord[]): Promise<void> {
-    const running = records.filter(({ run }) => run?.state === "running");
-    const ranges = running.map(({ names, run }) => rangeOf(names, run));
-    const now = JSON.stringify(ranges);
-    if (now === this.#routes) return;
-    for (const { names } of running) {
-      await applyRoutes(routesFor(ranges, names.name), NODE_LINK, names.namespace);
-    }
-    await applyRoutes(routesFor(ranges), SWITCH, this.site.switchNamespace);
-    const taken = await applyRoutes(routesFor(ranges), this.site.machineLink);
-    if (taken.length > 0) {
-      this.#log.warn("the machine has other routes to these ranges: the API server cannot reach Pods there", {
-        ranges: taken,
-      });
-    }
-    this.#routes = now;
-  }
-}
-
-function rangeOf({ name }: NodeNames, run: NodeRun | undefined): NodeRange {
-  return { name, ip: run?.ip ?? "", ip6: run?.ip6, podCidrs: run?.podCidrs ?? [] };
-}
-
-/** They were valid when they were written. */
-function ownMounts(mounts: readonly string[] = []): NodeMount[] {
-  return mounts.map(parseNodeMount).filter((mount) => typeof mount !== "string");
 }
 
 function keyOf({ name }: NodeNames, kind: Kind): string {

@@ -87,6 +87,7 @@ export async function runStandaloneControllerManager(
       attachDetach: config.attachDetach,
       dynamicProvisioning: config.dynamicProvisioning,
       limits: config.limits,
+      gangJobs: features.enabled("WorkloadWithJob"),
       autoscaler: { ...config.autoscaler, ...autoscalerGates(features) },
     };
     const controllers = orClusterError(() => allControllers(facts), CidrPoolError);

@@ -17,6 +17,11 @@ export interface StandaloneSidecarsConfig extends Omit<ComponentConfig, "name" |
   readonly csiAddress: string;
   readonly sidecars: readonly SidecarName[];
   readonly settings: SidecarSettings;
+  /** Of CSIStorageCapacity objects: the Pod that this process runs in, and how many owners above it. */
+  readonly capacityOwner?: {
+    readonly pod: { readonly namespace: string; readonly name: string };
+    readonly level: number;
+  };
   /** Absent: no leases are taken; sidecars stand by while other holders renew them. */
   readonly leaderElection?: Omit<ElectionConfig, "lease"> | undefined;
 }
@@ -27,8 +32,9 @@ export async function runStandaloneSidecars(
   { clock, log }: { readonly clock: Clock; readonly log: Logger },
   signal: AbortSignal,
 ): Promise<void> {
-  const { oneForAll, openCsiDriver, runSidecars, sidecarsOf } = await import("#storage");
-  const { csiAddress, sidecars: selected, settings, leaderElection, ...component } = config;
+  const { capacityOwner, oneForAll, openCsiDriver, runSidecars, sidecarsOf } = await import("#storage");
+  const { csiAddress, sidecars: selected, leaderElection, capacityOwner: owner, ...others } = config;
+  const { settings: given, ...component } = others;
   const driver = openCsiDriver(csiAddress, { clock });
   const prepare =
     ({ client, random, metrics }: Component): Work =>
@@ -36,6 +42,9 @@ export async function runStandaloneSidecars(
       const name = await driverName(driver, { clock, log }, running);
       if (name === undefined) return;
       log.info("working for a CSI driver", { driver: name, sidecars: selected.join() });
+      const ownedBy = owner && (await capacityOwner(client, owner.pod, owner.level, running));
+      const { capacity } = given;
+      const settings = capacity === undefined ? given : { ...given, capacity: { ...capacity, ownedBy } };
       const sidecars = sidecarsOf(oneForAll(name, driver), settings).filter((each) => selected.includes(each.name));
       const clients = { client, clientOf: () => client };
       const options = { sidecars, ...clients, elects: leaderElection, clock, random, log };

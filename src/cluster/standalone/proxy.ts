@@ -4,7 +4,7 @@
  */
 import { formatMs } from "#api";
 import { TaskGroup } from "#base";
-import type { OverlayMode, ProxyMode, UpstreamAddress } from "#network";
+import type { NodeNetworkOptions, OverlayMode, ProxyMode, UpstreamAddress } from "#network";
 import type { Environment } from "../config/cluster-config.ts";
 import { type Component, type ComponentConfig, runComponent, type Work } from "./component.ts";
 import { componentPages } from "./component-server.ts";
@@ -12,6 +12,8 @@ import { type ListenAddress, type ProxyServing, serveProxy } from "./proxy-serve
 
 const NAME = "kube-proxy";
 const DEFAULT_RESYNC_MS = 3_600_000;
+
+type ApiBalancer = NonNullable<NodeNetworkOptions["apiBalancer"]>;
 
 export interface StandaloneProxyConfig extends Omit<ComponentConfig, "name" | "election"> {
   readonly nodeName: string;
@@ -24,6 +26,8 @@ export interface StandaloneProxyConfig extends Omit<ComponentConfig, "name" | "e
   /** Routing to Pods on other nodes. Absent: set up elsewhere. */
   readonly overlay?: OverlayMode | undefined;
   readonly masqueradesOutside?: boolean | undefined;
+  /** The balancer before the API servers. Absent: there is none. */
+  readonly apiBalancer?: Omit<ApiBalancer, "caPem"> | undefined;
   /** Absent: no DNS. */
   readonly dns?: StandaloneDnsConfig;
   /** Metrics and health. Absent: they are not served. */
@@ -47,9 +51,10 @@ export async function runStandaloneProxy(
 ): Promise<void> {
   const { ProxyMetrics, runNodeNetwork } = await import("#network");
   const { listen = {}, flags = {}, proxyMode = "nftables" } = config;
-  const prepare = ({ client, clock, random, log, metrics, features }: Component): Work => {
+  const prepare = ({ client, connection, clock, random, log, metrics, features }: Component): Work => {
     const proxyMetrics = new ProxyMetrics(metrics, clock);
-    const options = { ...config, client, clock, random, log, metrics, proxyMetrics };
+    const apiBalancer = config.apiBalancer && { ...config.apiBalancer, caPem: connection.caPem };
+    const options = { ...config, apiBalancer, client, clock, random, log, metrics, proxyMetrics };
     const reports = { "/configz": () => configz(config) };
     const pages = componentPages({ name: NAME, metrics, clock, log, features, flags, reports });
     const served = { pages, mode: proxyMode, health: () => proxyMetrics.health, clock, log };

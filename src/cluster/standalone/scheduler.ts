@@ -53,7 +53,7 @@ export async function runStandaloneScheduler(
   const explanations = new Explanations();
   const reasons = new SchedulingReasons();
   reasons.use(explanations);
-  const prepare = ({ client, random, metrics, tracer }: Component): Work => {
+  const prepare = ({ client, random, metrics, features, tracer }: Component): Work => {
     const counted = schedulerMetrics(metrics);
     const configuration: { readonly configuration?: SchedulerConfiguration } =
       read === undefined ? {} : { configuration: read.scheduler };
@@ -62,6 +62,7 @@ export async function runStandaloneScheduler(
     const options = {
       client,
       tracer,
+      features,
       instance: hostname(),
       parkedMs,
       clock,

@@ -37,8 +37,10 @@ export interface CsiSidecarsOptions extends LoggingFlagOptions {
   readonly capacityPollInterval: number;
   readonly capacityForImmediateBinding: boolean;
   readonly capacityNamespace: string;
+  readonly capacityOwnerrefLevel?: number;
   readonly reconcileSync: number;
   readonly monitorInterval: number;
+  readonly enableNodeWatcher: boolean;
 }
 
 const ORIGINAL: OriginalFlags = {
@@ -47,8 +49,8 @@ const ORIGINAL: OriginalFlags = {
     names(`kube-api-qps kube-api-burst kube-api-capacity-qps kube-api-capacity-burst cloning-protection-threads
     capacity-threads resync handle-volume-inuse-error controller-publish-readonly`),
   refused: names(`node-deployment node-deployment-immediate-binding node-deployment-base-delay node-deployment-max-delay
-    http-endpoint metrics-address metrics-path capacity-ownerref-level volume-name-uuid-length retry-interval-start retry-interval-max
-    master run-controller-service enable-node-watcher`),
+    http-endpoint metrics-address metrics-path volume-name-uuid-length retry-interval-start retry-interval-max
+    master run-controller-service`),
   fixed: {},
 };
 
@@ -93,16 +95,25 @@ export function csiSidecarsCommand(): Command {
     flag("enable-capacity", "write CSIStorageCapacity objects", false),
     time("capacity-poll-interval", "time between two measurements", 60_000, "1m"),
     flag("capacity-for-immediate-binding", "also for classes that do not wait for a consumer", false),
+    new Option(
+      "--capacity-ownerref-level <n>",
+      "who owns them: -1 nobody, 0 the Pod of POD_NAME and NAMESPACE, 1 its controller, 2 that one's (default: 1 where these variables are set, else -1)",
+    ).argParser((value: string) => (value === "-1" ? -1 : wholeNumber(0, 10)(value))),
     new Option("--capacity-namespace <name>", "of CSIStorageCapacity objects").default("kube-system"),
     time("reconcile-sync", "time between two comparisons with what the driver has published", 60_000, "1m"),
     time("monitor-interval", "time between two checks of all volumes' health", 60_000, "1m"),
+    flag("enable-node-watcher", "tell of claims whose Pods are on a node that has failed", false),
     new Option("--feature-gates <gates>", `${CROSS_NAMESPACE}=true|false`),
   ];
   for (const option of [...own, ...loggingOptions(), ...originalFlags(ORIGINAL)]) command.addOption(option);
   return command;
 }
 
-export function csiSidecarsConfig(options: CsiSidecarsOptions): StandaloneSidecarsConfig {
+/** `env`: of this process. */
+export function csiSidecarsConfig(
+  options: CsiSidecarsOptions,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): StandaloneSidecarsConfig {
   const { kubeconfig, csiAddress, sidecars, timeout: timeoutMs, workerThreads: workers } = options;
   if (kubeconfig === undefined)
     throw new ClusterError("--kubeconfig is required: it has the API server's address and credentials.");
@@ -134,8 +145,9 @@ export function csiSidecarsConfig(options: CsiSidecarsOptions): StandaloneSideca
       }),
       attacher: { ...calls, compareMs: options.reconcileSync },
       resizer: { ...calls, extraMetadata: options.extraModifyMetadata },
-      health: { timeoutMs, intervalMs: options.monitorInterval },
+      health: { timeoutMs, intervalMs: options.monitorInterval, watchesNodes: options.enableNodeWatcher },
     },
+    ...(options.enableCapacity && ownerOf(options, env)),
     ...(options.leaderElection && {
       leaderElection: {
         namespace: options.leaderElectionNamespace,
@@ -145,6 +157,18 @@ export function csiSidecarsConfig(options: CsiSidecarsOptions): StandaloneSideca
       },
     }),
   };
+}
+
+function ownerOf(
+  { capacityOwnerrefLevel }: CsiSidecarsOptions,
+  { NAMESPACE: namespace = "", POD_NAME: name = "" }: Readonly<Record<string, string | undefined>>,
+): Pick<StandaloneSidecarsConfig, "capacityOwner"> {
+  const isKnown = namespace !== "" && name !== "";
+  const level = capacityOwnerrefLevel ?? (isKnown ? 1 : -1);
+  if (level < 0) return {};
+  if (!isKnown)
+    throw new ClusterError("--capacity-ownerref-level needs the environment variables NAMESPACE and POD_NAME.");
+  return { capacityOwner: { pod: { namespace, name }, level } };
 }
 
 function sidecarNames(text: string): readonly SidecarName[] {

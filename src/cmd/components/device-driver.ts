@@ -18,9 +18,16 @@ interface DeviceDriverFlags extends LoggingFlagOptions {
 
 export function deviceDriverCommand(): Command {
   const command = new Command("device-driver")
-    .description("run a simulated driver of devices: ResourceSlices, and CDI devices for the Pods of a node")
+    .description(
+      "run a simulated driver of devices: ResourceSlices and CDI devices, and a device plugin for extended resources",
+    )
     .addOption(required("--kubeconfig <file>", "kubeconfig with the API server's address and credentials"))
-    .addOption(required("--devices <file>", "devices with attributes, taints, failures (YAML); followed while it runs"))
+    .addOption(
+      required(
+        "--devices <file>",
+        "devices, extended resources, taints, health, failures (YAML); followed while it runs",
+      ),
+    )
     .option("--node-name <name>", "the node that has these devices; its kubelet gets a driver")
     .option(
       "--node-selector <selector>",
@@ -44,6 +51,7 @@ export function deviceDriverCommand(): Command {
           const folders = {
             registrationDir: join(root, "plugins_registry"),
             pluginDir: join(root, "plugins"),
+            devicePluginDir: join(root, "device-plugins"),
             cdiDir: resolve(flags.cdiDir),
           };
           try {

@@ -1,2 +1,2 @@
 /** Only what the kubelet command needs, so that its bundle contains nothing else. */
-export { KUBELET_DEFAULTS, kubeletConfiguration, runHostKubelet, SERVED_PATHS } from "#kubelet";
+export { configurationProblems, KUBELET_DEFAULTS, kubeletConfiguration, runHostKubelet, SERVED_PATHS } from "#kubelet";

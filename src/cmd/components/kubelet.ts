@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import type { Features } from "#api";
 import { answerZPage, servedZPages, versionInfo } from "#apiserver";
 import { ClusterError, featureNotes, readFeatures, tlsSettings } from "#cluster";
-import type { KubeletConfig } from "#kubelet";
+import type { KubeletDocument as Document, KubeletConfig } from "#kubelet";
 import { type FeatureOptions, featureGatesOption } from "../options/features.ts";
 import { flagValues } from "../options/flag-values.ts";
 import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
@@ -13,6 +13,7 @@ import { type TlsFlagOptions, tlsFrom, tlsOptions } from "../options/tls.ts";
 import { names, notesOnFlags, type OriginalFlags, originalFlags } from "../options/upstream-flags.ts";
 import { boolean } from "../options/values.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
+import { addFieldFlags, fieldsOfFlags, list, pairs } from "./kubelet-flags.ts";
 
 export interface KubeletFlagOptions extends LoggingFlagOptions, MetricsFlagOptions, FeatureOptions, TlsFlagOptions {
   readonly kubeconfig?: string;
@@ -28,6 +29,7 @@ export interface KubeletFlagOptions extends LoggingFlagOptions, MetricsFlagOptio
   readonly clusterDomain?: string;
   readonly cgroupRoot?: string;
   readonly config?: string;
+  readonly configDir?: string;
   readonly nodeLabels?: Readonly<Record<string, string>>;
   readonly maxPods?: string;
   readonly resolvConf?: string;
@@ -41,23 +43,27 @@ export interface KubeletFlagOptions extends LoggingFlagOptions, MetricsFlagOptio
   readonly rotateServerCertificates?: boolean;
   readonly seccompDefault?: boolean;
   readonly podMaxPids?: number;
+  readonly serializeImagePulls?: boolean;
+  readonly maxParallelImagePulls?: string;
+  readonly registryQps?: string;
+  readonly registryBurst?: string;
+  readonly imageCredentialProviderConfig?: string;
+  readonly imageCredentialProviderBinDir?: string;
 }
-
-const DEFAULT_ENDPOINT = "unix:///run/containerd/containerd.sock";
 
 const ORIGINAL: OriginalFlags = {
   component: "this kubelet",
   withoutEffect: names(`
-    address healthz-port healthz-bind-address read-only-port cgroup-driver cgroups-per-qos runtime-cgroups kubelet-cgroups system-cgroups
-    fail-swap-on image-service-endpoint pod-infra-container-image register-node rotate-certificates
+    address healthz-port healthz-bind-address runtime-cgroups kubelet-cgroups system-cgroups
+    image-service-endpoint pod-infra-container-image rotate-certificates
     anonymous-auth authentication-token-webhook authentication-token-webhook-cache-ttl authorization-mode client-ca-file
     authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl
-    enforce-node-allocatable event-burst event-qps kube-api-burst kube-api-qps kube-api-content-type serialize-image-pulls max-parallel-image-pulls
-    node-status-update-frequency node-status-max-images sync-frequency file-check-frequency http-check-frequency housekeeping-interval
-    protect-kernel-defaults make-iptables-util-chains hairpin-mode cpu-manager-policy memory-manager-policy topology-manager-policy
+    event-burst event-qps kube-api-burst kube-api-qps kube-api-content-type
+    sync-frequency file-check-frequency http-check-frequency housekeeping-interval
+    make-iptables-util-chains hairpin-mode
     volume-plugin-dir volume-stats-agg-period streaming-connection-idle-timeout minimum-image-ttl-duration
-    runtime-request-timeout cpu-cfs-quota cpu-cfs-quota-period pods-per-core`),
-  refused: names("cloud-provider cloud-config image-credential-provider-config image-credential-provider-bin-dir"),
+    runtime-request-timeout`),
+  refused: names("cloud-provider cloud-config"),
 };
 
 /** The kubelet is loaded on demand, so that other commands start without it. */
@@ -72,7 +78,7 @@ export function kubeletCommand(load: LoadKubelet): Command {
     .addOption(new Option("--node-ip <ips>", "IP address of the node, or one of each family").argParser(list))
     .option(
       "--container-runtime-endpoint <socket>",
-      `CRI socket of the container runtime; default: ${DEFAULT_ENDPOINT}`,
+      "CRI socket of the container runtime; default: unix:///run/containerd/containerd.sock",
     )
     .option("--root-dir <dir>", "directory for Pods' files and volumes; default: /var/lib/kubelet")
     .option("--cert-dir <dir>", "directory for the kubelet's certificates; default: pki in --root-dir")
@@ -125,18 +131,30 @@ export function kubeletCommand(load: LoadKubelet): Command {
     .addOption(
       new Option("--pod-max-pids <count>", "maximum number of processes of a Pod; -1: no limit").argParser(pidsLimit),
     )
+    .addOption(
+      new Option("--serialize-image-pulls [bool]", "pull one image after another; default: true")
+        .preset("true")
+        .argParser(boolean),
+    )
+    .option("--max-parallel-image-pulls <count>", "how many images are pulled at a time, if they are not serialized")
+    .option("--registry-qps <count>", "how many pulls begin in a second; 0: any number; default: 5")
+    .option("--registry-burst <count>", "how many pulls may begin at once; default: 10")
+    .option("--image-credential-provider-config <path>", "CredentialProviderConfig: a file, or a folder of files")
+    .option("--image-credential-provider-bin-dir <dir>", "folder of the programs of credential providers")
     .option("--config <file>", "KubeletConfiguration (kubelet.config.k8s.io/v1beta1); flags override it")
+    .option("--config-dir <dir>", "drop-ins (*.conf) that are merged over --config")
     .action(async (options: KubeletFlagOptions) => {
       const notes = [...notesOnFlags(command, ORIGINAL)];
       const { config, runtimeEndpoint, ignored } = await kubeletConfig(options, load);
-      const unsafe = ignored.filter((name) => name === "tlsMinVersion" || name === "tlsCipherSuites");
-      if (unsafe.length > 0)
-        throw new ClusterError(
-          `${options.config}: ${unsafe.join(", ")}: give --tls-min-version and --tls-cipher-suites as flags.`,
-        );
       if (ignored.length > 0)
-        notes.push(`${options.config}: these settings have no effect in this kubelet: ${ignored.join(", ")}`);
+        notes.push(
+          `${options.config ?? options.configDir ?? "flags"}: these settings have no effect in this kubelet: ${ignored.join("; ")}`,
+        );
       const features = kubeletFeatures(options, config);
+      const problems = (await load()).configurationProblems(config.document, {
+        enabled: (gate) => features.enabled(gate),
+      });
+      if (problems.length > 0) throw new ClusterError(`kubelet: ${problems.join(", ")}`);
       notes.push(...featureNotes(features, {}, ["kubelet"]));
       const { kubeconfig, bootstrapKubeconfig } = options;
       if (kubeconfig === undefined)
@@ -178,6 +196,7 @@ export function kubeletCommand(load: LoadKubelet): Command {
         loggingFrom(options),
       );
     });
+  addFieldFlags(command);
   for (const option of [
     featureGatesOption(),
     ...tlsOptions(),
@@ -192,15 +211,10 @@ export function kubeletCommand(load: LoadKubelet): Command {
 /** Gates of the flag override those of the file. */
 export function kubeletFeatures({ featureGates = "" }: FeatureOptions, config: KubeletConfig): Features {
   const fromFile = Object.entries(config.featureGates).map(([name, value]) => `${name}=${value}`);
-  const features = readFeatures({ gates: [...fromFile, featureGates].join() });
-  if (config.shutdownPeriods.length > 0 && !features.enabled("GracefulNodeShutdown"))
-    throw new ClusterError(
-      "invalid configuration: specifying shutdownGracePeriod or shutdownGracePeriodCriticalPods requires feature gate GracefulNodeShutdown",
-    );
-  return features;
+  return readFeatures({ gates: [...fromFile, featureGates].join() });
 }
 
-/** Flags override the file, the file overrides defaults. */
+/** Flags override the drop-ins, those the file, the file overrides defaults. */
 export async function kubeletConfig(
   options: KubeletFlagOptions,
   load: LoadKubelet,
@@ -210,48 +224,86 @@ export async function kubeletConfig(
   readonly ignored: readonly string[];
 }> {
   const { KUBELET_DEFAULTS, kubeletConfiguration } = await load();
-  const { values, runtimeEndpoint, ignored } =
-    options.config === undefined
-      ? { values: {}, runtimeEndpoint: undefined, ignored: [] }
-      : await kubeletConfiguration(options.config).catch((error: unknown) => {
-          throw new ClusterError(`--config ${options.config}: ${(error as Error).message}`, { cause: error });
-        });
-  const { rootDir = KUBELET_DEFAULTS.rootDir, podManifestPath, manifestUrl } = options;
+  const { rootDir = KUBELET_DEFAULTS.rootDir, config: file, configDir: dropIns } = options;
+  const { settings, document, set, ignored } = await kubeletConfiguration({
+    file,
+    dropIns,
+    flags: documentOf(options),
+  }).catch((error: unknown) => {
+    const where = file === undefined && dropIns === undefined ? "kubelet" : `--config ${file ?? dropIns}`;
+    throw new ClusterError(`${where}: ${(error as Error).message}`, { cause: error });
+  });
   const systemLogRoot = rootDir === KUBELET_DEFAULTS.rootDir ? KUBELET_DEFAULTS.systemLogRoot : `${rootDir}/log`;
-  const serverTls = tlsFrom(options);
+  const podLogsRoot = set.podLogsDir === undefined ? `${systemLogRoot}/pods` : String(set.podLogsDir);
+  const serverTls = tlsFrom({ ...tlsOf(set), ...options });
+  // A kubelet that is told nothing keeps the score that it was started with.
+  const { oomScoreAdj, ...rest } = settings;
   const config: KubeletConfig = {
-    ...KUBELET_DEFAULTS,
+    ...rest,
+    ...(set.oomScoreAdj !== undefined && oomScoreAdj !== undefined && { oomScoreAdj }),
+    // Upstream's default is none: every cluster of ours has this one.
+    clusterDomain: set.clusterDomain === undefined ? KUBELET_DEFAULTS.clusterDomain : settings.clusterDomain,
     systemLogRoot,
-    podLogsRoot: `${systemLogRoot}/pods`,
-    ...values,
+    podLogsRoot,
     serverTls: serverTls === undefined ? undefined : tlsSettings(serverTls, false),
     nodeName: (options.hostnameOverride ?? hostname()).trim().toLowerCase(),
     nodeIps: options.nodeIp ?? (await mainAddress()),
     rootDir,
-    ...(podManifestPath !== undefined && { staticPodPath: podManifestPath }),
-    ...(manifestUrl !== undefined && { staticPodUrl: manifestUrl }),
-    ...(options.clusterDns !== undefined && { clusterDns: options.clusterDns }),
-    ...(options.clusterDomain !== undefined && { clusterDomain: options.clusterDomain.replace(/\.$/, "") }),
-    ...(options.cgroupRoot !== undefined && { cgroupRoot: options.cgroupRoot }),
-    ...(options.resolvConf !== undefined && { resolvConf: options.resolvConf }),
-    ...(options.nodeLabels !== undefined && { nodeLabels: options.nodeLabels }),
-    ...(options.maxPods !== undefined && { maxPods: whole("--max-pods", options.maxPods) }),
-    ...(options.port !== undefined && { port: whole("--port", options.port) }),
-    ...(options.evictionHard !== undefined && { evictionHard: options.evictionHard }),
-    ...(options.kubeReserved !== undefined && { kubeReserved: options.kubeReserved }),
-    ...(options.systemReserved !== undefined && { systemReserved: options.systemReserved }),
-    ...(options.registerWithTaints !== undefined && { taints: options.registerWithTaints }),
-    ...(options.rotateServerCertificates !== undefined && { serverTlsBootstrap: options.rotateServerCertificates }),
-    ...(options.seccompDefault !== undefined && { seccompDefault: options.seccompDefault }),
-    ...(options.podMaxPids !== undefined && { podPidsLimit: options.podMaxPids }),
-    ...(options.imageGcHighThreshold !== undefined && {
-      imageGcHighPercent: whole("--image-gc-high-threshold", options.imageGcHighThreshold),
-    }),
-    ...(options.imageGcLowThreshold !== undefined && {
-      imageGcLowPercent: whole("--image-gc-low-threshold", options.imageGcLowThreshold),
-    }),
+    ...providersFrom(options),
+    nodeLabels: options.nodeLabels ?? KUBELET_DEFAULTS.nodeLabels,
+    document: { ...document, podLogsDir: podLogsRoot },
   };
-  return { config, runtimeEndpoint: options.containerRuntimeEndpoint ?? runtimeEndpoint ?? DEFAULT_ENDPOINT, ignored };
+  return { config, runtimeEndpoint: String(document.containerRuntimeEndpoint), ignored };
+}
+
+/** What the flags say, as fields of a KubeletConfiguration. */
+function documentOf(options: KubeletFlagOptions): Document {
+  const { maxPods, port, imageGcHighThreshold: high, imageGcLowThreshold: low } = options;
+  const { maxParallelImagePulls: parallel, registryQps, registryBurst } = options;
+  const fields = {
+    ...fieldsOfFlags(options as Readonly<Record<string, unknown>>),
+    staticPodPath: options.podManifestPath,
+    staticPodURL: options.manifestUrl,
+    clusterDNS: options.clusterDns,
+    clusterDomain: options.clusterDomain?.replace(/\.$/, ""),
+    cgroupRoot: options.cgroupRoot,
+    resolvConf: options.resolvConf,
+    maxPods: maxPods === undefined ? undefined : whole("--max-pods", maxPods),
+    port: port === undefined ? undefined : whole("--port", port),
+    evictionHard: options.evictionHard,
+    kubeReserved: options.kubeReserved,
+    systemReserved: options.systemReserved,
+    registerWithTaints: options.registerWithTaints,
+    serverTLSBootstrap: options.rotateServerCertificates,
+    seccompDefault: options.seccompDefault,
+    podPidsLimit: options.podMaxPids,
+    imageGCHighThresholdPercent: high === undefined ? undefined : whole("--image-gc-high-threshold", high),
+    imageGCLowThresholdPercent: low === undefined ? undefined : whole("--image-gc-low-threshold", low),
+    containerRuntimeEndpoint: options.containerRuntimeEndpoint,
+    serializeImagePulls: options.serializeImagePulls,
+    maxParallelImagePulls: parallel === undefined ? undefined : whole("--max-parallel-image-pulls", parallel),
+    registryPullQPS: registryQps === undefined ? undefined : whole("--registry-qps", registryQps),
+    registryBurst: registryBurst === undefined ? undefined : whole("--registry-burst", registryBurst),
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Document;
+}
+
+function tlsOf({ tlsMinVersion, tlsCipherSuites }: Document): TlsFlagOptions {
+  return {
+    ...(typeof tlsMinVersion === "string" && tlsMinVersion !== "" && { tlsMinVersion }),
+    ...(tlsCipherSuites !== undefined && { tlsCipherSuites: tlsCipherSuites as readonly string[] }),
+  };
+}
+
+/** The providers' configuration and the folder of their programs belong together. */
+function providersFrom(options: KubeletFlagOptions): Partial<KubeletConfig> {
+  const { imageCredentialProviderConfig: providers, imageCredentialProviderBinDir: binDir } = options;
+  if (providers === undefined && binDir === undefined) return {};
+  if (providers === undefined || binDir === undefined)
+    throw new ClusterError(
+      "--image-credential-provider-config and --image-credential-provider-bin-dir belong together: give both.",
+    );
+  return { credentialProviderConfig: providers, credentialProviderBinDir: binDir };
 }
 
 /** The first non-loopback address of this machine. */
@@ -262,24 +314,6 @@ async function mainAddress(): Promise<readonly string[]> {
     .find(({ internal, family }) => !internal && family === "IPv4");
   if (found === undefined) throw new ClusterError("This machine has no non-loopback address: set --node-ip.");
   return [found.address];
-}
-
-function list(value: string): readonly string[] {
-  return value
-    .split(",")
-    .map((part) => part.trim())
-    .filter(Boolean);
-}
-
-/** `a=b,c=d`; a part without the sign has an empty value. */
-function pairs(sign: "=" | "<"): (value: string) => Readonly<Record<string, string>> {
-  return (value) =>
-    Object.fromEntries(
-      list(value).map((pair) => {
-        const at = pair.indexOf(sign);
-        return at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
-      }),
-    );
 }
 
 export function taints(value: string): KubeletConfig["taints"] {

@@ -23,6 +23,9 @@ interface ProxyOptions extends DnsFlagOptions, LoggingFlagOptions, FeatureOption
   readonly masqueradeOutside?: boolean;
   readonly metricsBindAddress?: ListenAddress;
   readonly healthzBindAddress?: ListenAddress;
+  readonly apiBalancer?: ListenAddress;
+  readonly apiBalancerMembers?: readonly string[];
+  readonly apiBalancerFile?: string;
 }
 
 export function proxyCommand(): Command {
@@ -70,6 +73,16 @@ export function proxyCommand(): Command {
         .preset("true")
         .argParser(boolean),
     )
+    .addOption(
+      new Option(
+        "--api-balancer <ip:port>",
+        "balance connections to this address among the API servers that are ready; --kubeconfig then names it",
+      ).argParser(listenAddress),
+    )
+    .addOption(
+      new Option("--api-balancer-members <addresses>", "API servers to begin with, as host:port").argParser(list),
+    )
+    .option("--api-balancer-file <file>", "where the API servers of the cluster are remembered")
     .action(async (options: ProxyOptions) => {
       const { kubeconfig, clusterDns = [], overlay } = options;
       if (kubeconfig === undefined)
@@ -86,6 +99,7 @@ export function proxyCommand(): Command {
         resyncMs: options.syncPeriod,
         features: featuresFrom(options),
         flags: flagValues(command),
+        apiBalancer: balancerFrom(options),
         listen: { metrics: options.metricsBindAddress, health: options.healthzBindAddress },
         ...(clusterDns.length > 0 && { dns: dnsFrom(options, clusterDns) }),
       };
@@ -97,4 +111,18 @@ export function proxyCommand(): Command {
     });
   for (const option of [...dnsOptions(), ...loggingOptions(), featureGatesOption()]) command.addOption(option);
   return command;
+}
+
+/** Throws ClusterError. */
+function balancerFrom({ apiBalancer, apiBalancerMembers: members = [], apiBalancerFile: file }: ProxyOptions) {
+  if (apiBalancer === undefined) {
+    if (members.length > 0 || file !== undefined)
+      throw new ClusterError("--api-balancer-members and --api-balancer-file need --api-balancer IP:PORT.");
+    return undefined;
+  }
+  if (file === undefined || members.length === 0)
+    throw new ClusterError("--api-balancer needs --api-balancer-members and --api-balancer-file.");
+  const wrong = members.find((member) => !URL.canParse(`https://${member}`));
+  if (wrong !== undefined) throw new ClusterError(`--api-balancer-members: ${wrong} is not host:port.`);
+  return { ...apiBalancer, members, file };
 }

@@ -98,8 +98,8 @@ charts: [{ name: web, chart: manifests, values: { a: 1 } }]
     ],
     [
       "a kubelet field without effect",
-      `${HEAD}nodes: [{ kind: real, kubelet: { nodeStatusMaxImages: 3 } }]\n`,
-      "nodes[0].kubelet.nodeStatusMaxImages: has no effect",
+      `${HEAD}nodes: [{ kind: real, kubelet: { healthzPort: 3 } }]\n`,
+      "nodes[0].kubelet.healthzPort (/healthz is served on the secure port): has no effect",
     ],
     [
       "a kubelet field of the cluster",

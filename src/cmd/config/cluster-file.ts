@@ -35,6 +35,7 @@ interface Document {
   readonly runtimeConfig?: Readonly<Record<string, string>>;
   readonly store?: string;
   readonly outside?: boolean;
+  readonly registries?: string;
   readonly manifests?: readonly string[];
   readonly charts?: readonly {
     readonly name?: string;
@@ -89,7 +90,7 @@ export async function readClusterFile(file: string): Promise<ClusterFile> {
   const document = documentIn(file);
   const problems: string[] = [...(await problemsWith(document, dirname(resolve(file))))];
   if (problems.length > 0) throw new ClusterError(`--config ${file}: ${problems.join("; ")}.`);
-  const { name, nodes, networking = {}, featureGates, runtimeConfig, store, outside } = document;
+  const { name, nodes, networking = {}, featureGates, runtimeConfig, store, outside, registries } = document;
   const pairs = (map: object) =>
     Object.entries(map)
       .map(([key, value]) => `${key}=${String(value)}`)
@@ -106,6 +107,7 @@ export async function readClusterFile(file: string): Promise<ClusterFile> {
       ...(runtimeConfig === undefined ? [] : [`--runtime-config=${pairs(runtimeConfig)}`]),
       ...(store === undefined ? [] : [`--store=${store}`]),
       ...(outside === undefined ? [] : [outside ? "--outside" : "--no-outside"]),
+      ...(registries === undefined ? [] : [`--registries=${resolve(dirname(resolve(file)), registries)}`]),
     ],
     initial: initialOf(document, dirname(resolve(file))),
   };
@@ -129,7 +131,7 @@ function documentIn(file: string): Document {
 }
 
 async function problemsWith(document: Document, folder: string): Promise<readonly string[]> {
-  const { apiVersion, kind, name, nodes = [], store, manifests = [], charts = [] } = document;
+  const { apiVersion, kind, name, nodes = [], store, registries, manifests = [], charts = [] } = document;
   const kinds = new Set(nodes.flatMap((node) => node.kind ?? []));
   const names = nodes.map(nameOf);
   const { nodeNameProblem } = await nodeTools();
@@ -153,6 +155,9 @@ async function problemsWith(document: Document, folder: string): Promise<readonl
       ];
       return all.map((each) => `nodes[${at}].${each}`);
     }),
+    ...(registries === undefined || existsSync(resolve(folder, registries))
+      ? []
+      : [`registries: ${registries} does not exist`]),
     ...manifests.flatMap((path, at) =>
       existsSync(resolve(folder, path)) ? [] : [`manifests[${at}]: ${path} does not exist`],
     ),

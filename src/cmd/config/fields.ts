@@ -43,6 +43,7 @@ export const FIELDS: readonly (readonly [path: string, type: FieldType, meaning:
   ["runtimeConfig", "map of strings", 'API versions and resources to turn on or off, such as `api/beta: "true"`'],
   ["store", "string", "`embedded` or `memory` (default: embedded)"],
   ["outside", "boolean", "whether nodes reach what this machine reaches (default: true)"],
+  ["registries", "string", "a registries.yaml: mirrors, certificates and credentials of registries, for real nodes"],
   ["manifests", "strings", "files and folders with objects, applied in their order at every start"],
   ["charts[].name", "string", "the release of a Helm chart, installed or upgraded at every start; needs helm on PATH"],
   ["charts[].chart", "string", "the folder or archive of the chart"],

@@ -5,7 +5,7 @@
  */
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
-import { type ClusterConfig, ClusterError, commandFor, dataDirAt, prepareDataDir, type Step } from "#cluster";
+import { ClusterError, commandFor, type DataDir, prepareDataDir, type Step } from "#cluster";
 import { banner, type Ready, type Reporter, readyLines, stepLine } from "./terminal.ts";
 
 type Message =
@@ -13,8 +13,7 @@ type Message =
   | { readonly type: "ready"; readonly ready: Ready }
   | { readonly type: "failed"; readonly sentence: string };
 
-export async function runDetached(config: ClusterConfig): Promise<void> {
-  const dir = dataDirAt(config.dataDir, process.env);
+export async function runDetached(dir: DataDir): Promise<void> {
   const entry = process.argv[1];
   if (entry === undefined) throw new ClusterError("k8ts cannot find its own program file, which --detach starts.");
   await prepareDataDir(dir);

@@ -1,9 +1,11 @@
 /** `k8ts status`: whether the cluster of a data directory runs and is ready; exit code 1 if not. */
 import { Command, Option } from "commander";
 import { realClock } from "#base";
-import { type DataDir, findRunning, type RunState } from "#cluster";
+import { type DataDir, embeddedMember, findRunning, type RunState } from "#cluster";
 import { askServer, bodyText } from "../inspect/ask-server.ts";
+import { withClient } from "../inspect/own-client.ts";
 import { clusterArgument, type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
+import { type ClusterReport, clusterReport, readFacts, reportText } from "./cluster-report.ts";
 import { duration } from "./terminal.ts";
 
 interface Status extends Partial<RunState> {
@@ -13,11 +15,13 @@ interface Status extends Partial<RunState> {
   readonly kubeconfig?: string;
   /** Why it is not ready. */
   readonly reason?: string;
+  /** Of the whole cluster, as its admin sees it. */
+  readonly cluster?: ClusterReport;
 }
 
 export function statusCommand(): Command {
   return new Command("status")
-    .description("show whether the cluster runs and is ready; exit code 1 if not")
+    .description("show whether the cluster runs and is ready, and its nodes, servers and leaders; exit code 1 if not")
     .addArgument(clusterArgument())
     .addOption(dataDirOption())
     .addOption(new Option("-o, --output <format>", "output format").choices(["text", "json"]).default("text"))
@@ -39,22 +43,32 @@ async function statusOf(dir: DataDir): Promise<Status> {
   try {
     const response = await askServer(dir, "/readyz?verbose");
     const failing = (await bodyText(response)).split("\n").filter((line) => line.startsWith("[-]"));
-    if (response.statusCode === 200) return { ...base, ready: true };
+    if (response.statusCode === 200) return { ...base, ready: true, ...(await clusterOf(dir, found.state)) };
     return { ...base, ready: false, reason: failing.join(", ") };
   } catch (error) {
     return { ...base, ready: false, reason: (error as Error).message };
   }
 }
 
+/** A machine that joined sees its own node only: the control plane shows the cluster. */
+async function clusterOf(dir: DataDir, { joined, store }: RunState): Promise<Pick<Status, "cluster">> {
+  if (joined !== undefined) return {};
+  const members = store === "embedded" ? embeddedMember(dir) : undefined;
+  const now = realClock().now();
+  return { cluster: clusterReport(await withClient(dir, (client) => readFacts(client, dir, members, now))) };
+}
+
 function describe(status: Status, now: number): string {
   if (!status.running) return `No cluster is running in ${status.dataDir}.\n`;
   const rows: [string, string | undefined][] = [
     ["state", status.ready ? "ready" : `not ready: ${status.reason}`],
+    ["machine", status.joined && `node ${status.joined.nodeName} of the cluster ${status.joined.clusterName}`],
     ["server", status.url],
     ["store", status.store],
     ["up", status.startedAt && `${duration(now - Date.parse(status.startedAt))} (process ${status.pid})`],
     ["data", status.dataDir],
     ["kubeconfig", status.kubeconfig],
   ];
-  return rows.map(([name, value]) => (value === undefined ? "" : `${name.padEnd(12)}${value}\n`)).join("");
+  const own = rows.map(([name, value]) => (value === undefined ? "" : `${name.padEnd(12)}${value}\n`)).join("");
+  return status.cluster === undefined ? own : own + reportText(status.cluster, now);
 }

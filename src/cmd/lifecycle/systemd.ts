@@ -115,3 +115,16 @@ export function removeUnit(dir: DataDir, systemd: Systemd): readonly string[] {
   systemd.systemctl("daemon-reload");
   return [`Stopped and disabled ${name}.`, `Removed ${file}.`];
 }
+
+/** `args`: those of the unit's command. Default: the command line's own, without the flags about systemd. */
+export function underSystemd(dir: DataDir, what: "install" | "remove", args = ownArguments()): void {
+  const systemd = ownSystemd();
+  const command = [process.execPath, ...process.execArgv, process.argv[1] ?? "", ...args];
+  const text = unitText({ dir, command, env: process.env, cwd: process.cwd(), isSystem: systemd.isSystem });
+  const done = what === "remove" ? removeUnit(dir, systemd) : installUnit(dir, text, systemd);
+  process.stdout.write(done.map((line) => `${line}\n`).join(""));
+}
+
+function ownArguments(): readonly string[] {
+  return process.argv.slice(2).filter((arg) => !/^--(systemd|detach)(=|$)/.test(arg) && arg !== "install");
+}

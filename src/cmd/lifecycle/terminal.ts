@@ -2,7 +2,7 @@
 import type { WriteStream } from "node:tty";
 import { K8TS_VERSION, KUBERNETES_VERSION } from "#apiserver";
 import type { Clock, Timer } from "#base";
-import type { Cluster, ClusterConfig, Step } from "#cluster";
+import type { Cluster, Step } from "#cluster";
 
 export interface Ready {
   readonly cluster: Pick<Cluster, "url" | "kubeconfig" | "mergedInto"> & { readonly context: string };
@@ -16,17 +16,17 @@ export interface Ready {
 }
 
 export interface Reporter {
-  begin(config: ClusterConfig): void;
+  begin(): void;
   step(step: Step): void;
-  /** `revision` reads the store's current revision, for the live status. */
-  ready(ready: Ready, revision: () => Promise<number>): void;
+  /** `revision` reads the store's current revision, for the live status. Undefined: this machine has no store. */
+  ready(ready: Ready, revision: (() => Promise<number>) | undefined): void;
   failed(sentence: string): void;
   stopping(): void;
   stopped(): void;
 }
 
 export interface NodesSummary {
-  readonly kind: "real" | "simulated" | "none";
+  readonly kind: "real" | "simulated" | "none" | "joined";
   /** Simulated ones, or at least so many real ones. */
   readonly count: number;
   /** Whether images are pulled. */
@@ -46,6 +46,8 @@ function nodesLines({ kind, count, pulls }: NodesSummary): string[] {
         `  nodes        ${count} simulated: Pods are reported as running, no containers run`,
         "  try          kubectl create deployment web --image=any/image && kubectl get pods",
       ];
+    case "joined":
+      return ["  node         this machine, on containerd: `kubectl get nodes` on the control plane shows it"];
     case "real":
       return [
         `  nodes        real, on containerd; ${PRELOADED} is there, ${pulls ? "others are pulled" : "others have to be imported (k8ts image import)"}`,
@@ -62,7 +64,7 @@ export function terminalReporter(out: WriteStream, clock: Clock): Reporter {
     step: (step) => line(stepLine(step)),
     ready(ready, revision) {
       for (const text of readyLines(ready)) line(text);
-      if (out.isTTY) live = new LiveLine(out, clock, revision);
+      if (out.isTTY && revision !== undefined) live = new LiveLine(out, clock, revision);
       else line("Ctrl-C stops it.");
     },
     failed: (sentence) => void process.stderr.write(`k8ts: ${sentence}\n`),

@@ -4,6 +4,8 @@ import { Command, Option } from "commander";
 import {
   type ClusterConfig,
   ClusterError,
+  commandFor,
+  type ListenConfig,
   type NodeOwn,
   type NodesConfig,
   type RealNodesConfig,
@@ -36,6 +38,7 @@ import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } 
 import { controllersOption } from "../options/controllers.ts";
 import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
 import { flagValues } from "../options/flag-values.ts";
+import { type ListenOptions, listenFrom, listenOptions, machineNode, machineNodeName } from "../options/listen.ts";
 import { notesOnOutside, type OutsideOptions, outsideFrom, outsideOptions } from "../options/outside.ts";
 import { type PublishOptions, publishAtStart, publishOption } from "../options/publish.ts";
 import {
@@ -52,7 +55,8 @@ import { milliseconds, wholeNumber } from "../options/values.ts";
 import { clusterArgument, type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 import { runDetached } from "./detach.ts";
 import { runForeground } from "./foreground.ts";
-import { installUnit, ownSystemd, removeUnit, unitText } from "./systemd.ts";
+import { runMachine } from "./run-machine.ts";
+import { underSystemd } from "./systemd.ts";
 
 export interface UpOptions
   extends EtcdOptions,
@@ -73,6 +77,7 @@ export interface UpOptions
     PublishOptions,
     TracingFlagOptions,
     RecordingOptions,
+    ListenOptions,
     DataDirOption {
   readonly store: "embedded" | "memory" | "etcd";
   readonly bindAddress: string;
@@ -155,14 +160,20 @@ export function upCommand(): Command {
     )
     .action(async (name: string | undefined) => {
       const { file, options } = await withFile(command, name);
-      if (options.systemd !== undefined) return underSystemd(options, options.systemd);
+      if (options.systemd !== undefined) return underSystemd(dataDirOf(options), options.systemd);
+      if (await continueMachine(options)) return;
       const last = await readLastStart(dataDirOf(options));
+      const listen = listenFrom(options, last?.listen);
+      if (listen === undefined && options.nodeName !== undefined)
+        throw new ClusterError("--node-name needs --listen: this machine is a node only then.");
       const before = { hasNodes: hasNodes(options), hadSimulated: last?.nodes?.count };
       const { notes, ...choice } = await chooseNodes({ ...options, ...before }, ownTerminal());
-      const chosen = { ...choice, before: last?.nodes, own: file?.nodes };
+      const chosen = { ...choice, before: last?.nodes, own: file?.nodes, listen, tlsSans: last?.tlsSans };
+      if (listen !== undefined && choice.realNodes !== undefined)
+        Object.assign(chosen, await onThisMachine(choice.realNodes, listen, options, file));
       const config = { ...configFrom(options, chosen), initial: file?.initial, flags: flagValues(command) };
       await publishAtStart(options, dataDirOf(options), choice.realNodes !== undefined);
-      if (options.detach) await runDetached(config);
+      if (options.detach) await runDetached(dataDirOf(options));
       else
         await runForeground(
           config,
@@ -171,6 +182,7 @@ export function upCommand(): Command {
         );
     });
   for (const option of [
+    ...listenOptions(),
     ...nodesOptions(),
     ...realNodesOptions(),
     ...outsideOptions(),
@@ -195,7 +207,54 @@ function notesOnFaults({ faultSeed: seed }: UpOptions): readonly string[] {
   return seed === undefined ? [] : [`Requests of controllers, scheduler and simulated nodes fail by the seed ${seed}.`];
 }
 
+/** In the directory of a machine that joined a cluster, `up` goes on with it. */
+async function continueMachine(options: UpOptions): Promise<boolean> {
+  const dir = dataDirOf(options);
+  if (!existsSync(dir.join)) return false;
+  if (options.listen !== undefined)
+    throw new ClusterError(
+      `${dir.path} is that of a machine that joined a cluster: it has no control plane to --listen for. \`${commandFor(dir, "reset")}\` makes it free.`,
+    );
+  if (options.detach) await runDetached(dir);
+  else await runMachine(dir, options, undefined);
+  return true;
+}
+
+/** With --listen the machine is the node, and others can join. */
+async function onThisMachine(
+  realNodes: RealNodesConfig,
+  listen: ListenConfig,
+  options: UpOptions,
+  file: ClusterFile | undefined,
+): Promise<Pick<ChosenNodes, "realNodes" | "own">> {
+  const { nodeName, hostPorts = [] } = options;
+  const own = file?.nodes ?? [];
+  if (realNodes.count > 1 || own.length > 1)
+    throw new ClusterError(
+      "With --listen this machine is one node: others come from other machines, by `k8ts join`. Give --nodes 1, or 0.",
+    );
+  if (hostPorts.length > 0)
+    throw new ClusterError("--host-ports has no meaning with --listen: Pods reach all ports of this machine.");
+  if (realNodes.podRanges?.some((range) => range.includes(":")) && listen.address6 === undefined)
+    throw new ClusterError(
+      "--listen is for Pods with IPv4 or IPv6 addresses, not both: give --cluster-cidr one range.",
+    );
+  const [first] = own;
+  const known = await machineNode(dataDirOf(options));
+  const name = await machineNodeName(nodeName ?? first?.name ?? known);
+  if (known !== undefined && name !== known)
+    throw new ClusterError(
+      `This machine is node ${known} of the cluster already: \`k8ts node remove ${known}\` first.`,
+    );
+  return {
+    realNodes: { ...realNodes, machine: { address: listen.address, address6: listen.address6 } },
+    own: [{ ...first, name, role: first?.role ?? "control-plane" }],
+  };
+}
+
 interface ChosenNodes {
+  readonly listen?: ListenConfig | undefined;
+  readonly tlsSans?: readonly string[] | undefined;
   readonly realNodes?: RealNodesConfig;
   readonly simulated: number;
   /** The simulated ones of the last start. */
@@ -215,7 +274,9 @@ export function configFrom(options: UpOptions, chosen: ChosenNodes = { simulated
     dataDir: path,
     name,
     bindAddress: options.bindAddress,
-    port: options.port,
+    listen: chosen.listen,
+    tlsSans: options.tlsSan ?? chosen.tlsSans,
+    port: options.listen?.port ?? options.port,
     store: storeFrom(options),
     storage: { listWindowMs: options.etcdCompactionInterval },
     eventTtlMs: options.eventTtl,
@@ -261,17 +322,6 @@ async function withFile(
     file,
     options: { ...own, dataDir: dataDirOf({ ...own, ...(cluster !== undefined && { cluster }) }, named).path },
   };
-}
-
-function underSystemd(options: UpOptions, what: "install" | "remove"): void {
-  const systemd = ownSystemd();
-  const dir = dataDirOf(options);
-  const entry = process.argv[1] ?? "";
-  const args = process.argv.slice(2).filter((arg) => !/^--(systemd|detach)(=|$)/.test(arg) && arg !== "install");
-  const command = [process.execPath, ...process.execArgv, entry, ...args];
-  const text = unitText({ dir, command, env: process.env, cwd: process.cwd(), isSystem: systemd.isSystem });
-  const done = what === "remove" ? removeUnit(dir, systemd) : installUnit(dir, text, systemd);
-  process.stdout.write(done.map((line) => `${line}\n`).join(""));
 }
 
 /** Real nodes of an earlier start. */

@@ -8,9 +8,11 @@ import { type core, isStatusError, kinds } from "#api";
 import { type Clock, realClock } from "#base";
 import type { ResourceClient } from "#client";
 import { ClusterError } from "#cluster";
-import { runningServer } from "../inspect/running-server.ts";
+import { withClient } from "../inspect/own-client.ts";
 import { textTable } from "../inspect/text-table.ts";
 import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
+import { addDrain } from "./drain.ts";
+import { forgetNode } from "./forget-node.ts";
 import { addRealVerbs, freeName, setRealNode } from "./real-node.ts";
 
 const NODES = kinds.Node;
@@ -22,7 +24,9 @@ const POLL_MS = 50;
 const READY_TIMEOUT_MS = 60_000;
 
 export function nodeCommand(): Command {
-  const command = new Command("node").description("list nodes, simulate node failures, add and remove real nodes");
+  const command = new Command("node").description(
+    "list and drain nodes, simulate node failures, add and remove real nodes",
+  );
   command
     .command("ls")
     .description("list nodes and their status")
@@ -52,18 +56,9 @@ export function nodeCommand(): Command {
   addRealVerbs(command, {
     addSimulated: (options, name) => withNodes(options, (nodes) => addSimulated(nodes, name)),
     untilReady: (options, name) => withNodes(options, (nodes) => untilReady(nodes, name, realClock())),
-    forget: (options, name) =>
-      withNodes(options, async (nodes) =>
-        nodes.delete(name).then(
-          () => true,
-          (error: unknown) => {
-            // It may never have registered.
-            if (isStatusError(error) && error.reason === "NotFound") return false;
-            throw error;
-          },
-        ),
-      ),
+    forget: (options, name) => withClient(dataDirOf(options), (client) => forgetNode(client, name)),
   });
+  addDrain(command);
   return command;
 }
 
@@ -114,20 +109,7 @@ async function withNodes<T>(
   options: DataDirOption,
   work: (nodes: ResourceClient<core.Node>) => Promise<T>,
 ): Promise<T> {
-  const { server, caPem, client: user } = await runningServer(dataDirOf(options));
-  const credentials = user !== undefined && "certPem" in user ? { certPem: user.certPem, keyPem: user.keyPem } : {};
-  // Loaded on demand, so that other commands start without it.
-  const { Client, https } = await import("#client");
-  const clock = realClock();
-  const client = new Client({ transport: https({ server, caPem, ...credentials }, { clock }), clock });
-  try {
-    return await work(client.of<core.Node>(NODES));
-  } catch (error) {
-    if (!isStatusError(error)) throw error;
-    throw new ClusterError(`The API server at ${server} returned: ${error.message}`, { cause: error });
-  } finally {
-    await client.close();
-  }
+  return withClient(dataDirOf(options), (client) => work(client.of<core.Node>(NODES)));
 }
 
 export function nodesTable(nodes: readonly core.Node[]): string {

@@ -42,7 +42,7 @@ export function addRealVerbs(node: Command, { addSimulated, untilReady, forget }
     });
   node
     .command("remove <name>")
-    .description("remove a node; of a real one, also its data")
+    .description("remove a node; of a real one on this machine, also its data")
     .addOption(dataDirOption())
     .action(async (name: string, options: DataDirOption) => {
       const dir = dataDirOf(options);
@@ -73,7 +73,12 @@ async function addRealNode(
   const { listNodes, nodeNameProblem, nodeNames, readNode, siteNames, writeSpec } = await nodeTools();
   await runningServer(dir);
   const site = siteNames(dir.path);
-  const taken = new Set((await listNodes(site)).map(({ names }) => names.name));
+  const nodes = await listNodes(site);
+  if (nodes.some(({ spec }) => spec.onMachine === true))
+    throw new ClusterError(
+      "This machine is one node of the cluster: another comes from another machine, by `k8ts token create --print-join-command`.",
+    );
+  const taken = new Set(nodes.map(({ names }) => names.name));
   const name = given ?? freeName(taken);
   const problem = nodeNameProblem(name);
   if (problem !== undefined) throw new ClusterError(problem);

@@ -1,14 +1,17 @@
 import { describe, expect, it } from "vitest";
+import { ClusterError } from "#cluster";
 import { chooseNodes, realNodesOptions, serviceRanges, type Terminal } from "./real-nodes.ts";
 
 /** A machine that lacks packages until they are installed. */
-function machine({ missing = [] as string[], root = true } = {}) {
+function machine({ missing = [] as string[], wanted = [] as string[], root = true, offline = false } = {}) {
   let left = missing;
   return {
     missingPackages: () => left,
+    wantedHere: () => wanted,
     canInstall: () => root,
     installCommand: (packages: readonly string[]) => `apt-get install ${packages.join(" ")}`,
     installPackages: async () => {
+      if (offline) throw new ClusterError("no network");
       left = [];
     },
     obstacles: () => [
@@ -106,6 +109,25 @@ describe("chooseNodes", () => {
     expect(realNodes !== undefined).toBe(installs);
     if (installs) expect(screen.lines.at(-1)).toBe("Installing containerd, runc …");
     else expect(notes[0]).toContain("use --yes, or install them with `apt-get install containerd runc`");
+  });
+});
+
+describe("packages that nodes can do without", () => {
+  it.each([
+    ["installed with --yes", { yes: true }, {}, ["Installing xfsprogs …"]],
+    ["nobody is asked", {}, {}, []],
+    [
+      "a failure is said",
+      { yes: true },
+      { offline: true },
+      ["Installing xfsprogs …", "Going on without xfsprogs: apt-get install xfsprogs failed."],
+    ],
+  ])("%s", async (_, flags, more, want) => {
+    const screen = terminal("");
+    const options = { runtime: "auto" as const, nodes: 1, hasNodes: false, ...flags };
+    const { realNodes } = await chooseNodes(options, screen, machine({ wanted: ["xfsprogs"], ...more }));
+    expect(realNodes).toBeDefined();
+    expect(screen.lines).toEqual(want);
   });
 });
 

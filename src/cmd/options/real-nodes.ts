@@ -5,7 +5,7 @@
  *     --runtime auto ──► real nodes where possible, else simulated ones and a note with the reason
  */
 import { existsSync } from "node:fs";
-import { dirname, extname, join } from "node:path";
+import { dirname, extname, join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { InvalidArgumentError, Option } from "commander";
 import { type Cidr, parseCidr } from "#api";
@@ -22,8 +22,12 @@ export interface RealNodesFlagOptions {
   readonly ingress?: boolean;
   readonly nodeMount?: readonly string[];
   readonly nodeLoopDevices?: boolean;
+  readonly nodeUserNamespaces?: boolean;
   readonly hostPorts?: readonly HostPort[];
   readonly localhost?: boolean;
+  readonly registries?: string;
+  readonly imageCredentialProviderConfig?: string;
+  readonly imageCredentialProviderBinDir?: string;
 }
 
 export function realNodesOptions(): readonly Option[] {
@@ -49,9 +53,25 @@ export function realNodesOptions(): readonly Option[] {
     ),
     nodeMountOption("of all real nodes"),
     new Option(
+      "--registries <file>",
+      "registries.yaml: mirrors, certificates and credentials of registries (default: the one in the data directory)",
+    ).argParser((file) => resolve(file)),
+    new Option(
+      "--image-credential-provider-config <file>",
+      "CredentialProviderConfig of real nodes: programs that give credentials for images",
+    ).argParser((file) => resolve(file)),
+    new Option(
+      "--image-credential-provider-bin-dir <dir>",
+      "folder of this machine with those programs; nodes that start have it",
+    ).argParser((dir) => resolve(dir)),
+    new Option(
       "--node-loop-devices",
       "real nodes that start have raw block volumes; their privileged Pods can then open all loop devices of this machine",
     ),
+    new Option(
+      "--node-user-namespaces",
+      "real nodes that are made have user namespaces: their privileged Pods cannot change settings of this machine's kernel, and they make no volumes",
+    ).conflicts("nodeLoopDevices"),
   ];
 }
 
@@ -83,7 +103,7 @@ export interface NodesChoice {
 
 type Tools = Pick<
   Awaited<ReturnType<typeof nodeTools>>,
-  "obstacles" | "missingPackages" | "canInstall" | "installCommand" | "installPackages"
+  "obstacles" | "missingPackages" | "wantedHere" | "canInstall" | "installCommand" | "installPackages"
 >;
 
 export interface Terminal {
@@ -114,9 +134,9 @@ export async function chooseNodes(
     return { simulated, notes: [] };
   const nodes = options.nodes ?? (hasNodes ? 0 : 1);
   if (nodes === 0 && !continues) return { simulated: 0, notes: [] };
-  const why = await obstacle(options, terminal, tools ?? (await nodeTools()));
+  const why = await realNodesObstacle(options, terminal, tools ?? (await nodeTools()));
   if (why === undefined) {
-    const commands = { command: agentCommand(KUBELET_FLAGS), proxyCommand: agentCommand(PROXY_FLAGS) };
+    const commands = machineCommands();
     const { nodeMount = [] } = options;
     const mounts = nodeMount.length === 0 ? undefined : await nodeMounts(nodeMount);
     return { realNodes: { count: nodes, ...commands, ...realNodeSettings(options), mounts }, simulated: 0, notes: [] };
@@ -130,8 +150,25 @@ export async function chooseNodes(
   };
 }
 
+function providersFrom(options: RealNodesFlagOptions): Pick<RealNodesConfig, "credentialProviders"> {
+  const { imageCredentialProviderConfig: configFile, imageCredentialProviderBinDir: binDir } = options;
+  if (configFile === undefined && binDir === undefined) return {};
+  if (configFile === undefined || binDir === undefined)
+    throw new ClusterError(
+      "--image-credential-provider-config and --image-credential-provider-bin-dir belong together: give both.",
+    );
+  for (const path of [configFile, binDir]) if (!existsSync(path)) throw new ClusterError(`${path} does not exist.`);
+  return { credentialProviders: { configFile, binDir } };
+}
+
+/** The commands of nodes' processes. */
+export function machineCommands(): Pick<RealNodesConfig, "command" | "proxyCommand"> {
+  return { command: agentCommand(KUBELET_FLAGS), proxyCommand: agentCommand(PROXY_FLAGS) };
+}
+
 function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfig> {
-  const { proxyMode, clusterCidr, loadBalancers, ingress, nodeLoopDevices, hostPorts, localhost } = options;
+  const { proxyMode, clusterCidr, loadBalancers, ingress, nodeLoopDevices, nodeUserNamespaces } = options;
+  const { hostPorts, localhost, registries } = options;
   const addresses = loadBalancers === false ? [] : options.loadBalancerAddresses;
   return {
     proxyMode,
@@ -139,8 +176,11 @@ function realNodeSettings(options: RealNodesFlagOptions): Partial<RealNodesConfi
     loadBalancerAddresses: addresses,
     ...(hostPorts !== undefined && { hostPorts }),
     ...(localhost === false && { localhost }),
+    ...providersFrom(options),
+    ...(registries !== undefined && { registriesFile: registries }),
     ...(ingress === false && { ingress }),
     ...(nodeLoopDevices === true && { opensLoops: true }),
+    ...(nodeUserNamespaces === true && { hasUserNamespaces: true }),
   };
 }
 
@@ -184,18 +224,34 @@ function describesSimulated({ nodeCpu, nodeMemory, nodePods, nodeZones }: NodesF
 }
 
 /** The remaining obstacle, as a sentence. */
-async function obstacle({ yes }: RealNodesFlagOptions, terminal: Terminal, tools: Tools): Promise<string | undefined> {
+export async function realNodesObstacle(
+  options: RealNodesFlagOptions,
+  terminal: Terminal,
+  tools: Tools,
+): Promise<string | undefined> {
   const missing = tools.missingPackages();
   if (missing.length > 0 && tools.canInstall()) {
     const command = tools.installCommand(missing);
-    if (!yes && !(await agrees(command, terminal))) {
+    if (!options.yes && !(await agrees(command, terminal))) {
       return `Real nodes need ${missing.join(", ")}: use --yes, or install them with \`${command}\`.`;
     }
     terminal.say(`Installing ${missing.join(", ")} …`);
     await tools.installPackages(missing);
   }
+  await installWanted(options, terminal, tools);
   const left = tools.obstacles();
   return left.length === 0 ? undefined : left.join(" ");
+}
+
+/** What nodes can do without: nobody is asked, and a failure is only said. */
+async function installWanted({ yes }: RealNodesFlagOptions, { say }: Terminal, tools: Tools): Promise<void> {
+  const wanted = tools.wantedHere();
+  if (wanted.length === 0 || !yes || !tools.canInstall()) return;
+  say(`Installing ${wanted.join(", ")} …`);
+  await tools.installPackages(wanted).catch((error: unknown) => {
+    if (!(error instanceof ClusterError)) throw error;
+    say(`Going on without ${wanted.join(", ")}: ${tools.installCommand(wanted)} failed.`);
+  });
 }
 
 async function agrees(command: string, { ask }: Terminal): Promise<boolean> {

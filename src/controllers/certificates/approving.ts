@@ -58,7 +58,7 @@ export function csrApproving(signer: Pick<CertificateSigner, "read">): Controlle
   });
 }
 
-function isDecided(request: SigningRequest): boolean {
+export function isDecided(request: SigningRequest): boolean {
   return (
     (request.status?.certificate ?? "") !== "" || hasCondition(request, "Approved") || hasCondition(request, "Denied")
   );
@@ -92,7 +92,7 @@ function reviewOf({ spec }: SigningRequest, subresource: string) {
   };
 }
 
-function approved(request: SigningRequest, message: string) {
+export function approved(request: SigningRequest, message: string) {
   const condition = { type: "Approved", status: "True", reason: "AutoApproved", message };
   const status = { ...request.status, conditions: [...(request.status?.conditions ?? []), condition] };
   const object: KubeObject = { ...request, status } as SigningRequest as KubeObject;

@@ -23,8 +23,12 @@ const INDEX_VARIABLE = "JOB_COMPLETION_INDEX";
 /** The length of a name without the generated suffix. */
 const MAX_PREFIX = 58;
 
-export function newPod({ job, spec, indexes }: JobView, index: number | undefined): Pod {
-  const pod = podFromTemplate(spec.template, job, JOB_KIND);
+export function newPod({ job, spec, indexes }: JobView, index: number | undefined, podGroupName?: string): Pod {
+  const made = podFromTemplate(spec.template, job, JOB_KIND);
+  const pod =
+    podGroupName === undefined || made.spec === undefined
+      ? made
+      : { ...made, spec: { ...made.spec, schedulingGroup: { podGroupName } } };
   const finalizers = [...new Set([...(pod.metadata.finalizers ?? []), TRACKING])];
   if (index === undefined) return { ...pod, metadata: { ...pod.metadata, finalizers } };
   const { name = "" } = job.metadata;

@@ -21,8 +21,8 @@ import { newPod } from "./new-pod.ts";
 import { populationOf } from "./population.ts";
 import { type Outcome, statusOf } from "./status.ts";
 
-/** `pods`: all Pods of the Job. */
-export function planJob(job: Job, pods: readonly Pod[], now: number): Plan {
+/** `pods`: all Pods of the Job. `podGroupName`: they are scheduled together. */
+export function planJob(job: Job, pods: readonly Pod[], now: number, podGroupName?: string): Plan {
   const view = viewOf(job, pods, now);
   const decided = endingOf(view);
   const population = decided === undefined ? populationOf(view) : { remove: view.active, create: [] };
@@ -40,7 +40,9 @@ export function planJob(job: Job, pods: readonly Pod[], now: number): Plan {
       released.map(letGo),
       [
         ...remove.map((pod): Write => ({ verb: "delete", resource: kinds.Pod, object: pod })),
-        ...create.map((index): Write => ({ verb: "create", resource: kinds.Pod, object: newPod(view, index) })),
+        ...create.map(
+          (index): Write => ({ verb: "create", resource: kinds.Pod, object: newPod(view, index, podGroupName) }),
+        ),
       ],
     ],
     eventFor: (write, outcome) => eventAbout(job, write, outcome),

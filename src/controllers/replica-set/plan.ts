@@ -1,7 +1,7 @@
 /**
  * The next writes of a ReplicaSet or ReplicationController.
  *
- *     fewer active Pods than replicas    create the difference
+ *     fewer active Pods than replicas    create the difference; later and later while nodes reject them
  *     more                               delete the surplus, in deletion order
  *     in any case                        update the status, with the condition ReplicaFailure
  */
@@ -26,6 +26,7 @@ import {
   podFromTemplate,
 } from "../pods/index.ts";
 import type { Failure, Plan, Write } from "../runtime/index.ts";
+import { replacementDelayMs } from "./rejected-pods.ts";
 
 /** Limit for one run; the next run continues. */
 const BURST = 500;
@@ -71,13 +72,15 @@ export function planReplicas(
   const { object, replicas, minReadySeconds, template } = wanted;
   const active = owned.filter(isActive);
   const missing = isEnding(object) ? 0 : replicas - active.length;
+  const delayMs = missing > 0 ? replacementDelayMs(owned, replicas, now) : 0;
   const writes =
     missing >= 0
-      ? Array.from({ length: Math.min(missing, BURST) }, () => creation(wanted))
+      ? Array.from({ length: delayMs > 0 ? 0 : Math.min(missing, BURST) }, () => creation(wanted))
       : inDeletionOrder(active, siblings)
           .slice(0, Math.min(-missing, BURST))
           .map((pod): Write => ({ verb: "delete", resource: kinds.Pod, object: pod }));
-  const waits = active.map((pod) => availableInMs(pod, minReadySeconds, now) ?? 0).filter((ms) => ms > 0);
+  const availability = active.map((pod) => availableInMs(pod, minReadySeconds, now) ?? 0);
+  const waits = [...availability, delayMs].filter((ms) => ms > 0);
   return {
     steps: [writes],
     eventFor: (write, outcome) => eventAbout(object, write, outcome),

@@ -56,6 +56,29 @@ describe("a ReplicaSet", () => {
     expect((await pods()).filter(({ metadata }) => metadata.deletionTimestamp === undefined)).toHaveLength(2);
   });
 
+  it("replaces what nodes reject less and less often", async () => {
+    const { sets, settle, pods, client, clock } = await cluster();
+    await sets.create(set(2));
+    const rejected: core.PodStatus = { phase: "Failed", message: "Pod was rejected: no room" };
+    const startMs = clock.now();
+    const counts: number[] = [];
+    for (let second = 0; second <= 180; second++) {
+      // A node rejects at once what it gets.
+      for (let round = 0; round < 3; round++) {
+        await settle();
+        for (const pod of await pods())
+          if (pod.status?.phase !== "Failed")
+            await client
+              .of(kinds.Pod)
+              .in("default")
+              .updateStatus({ ...pod, status: rejected });
+      }
+      if ([0, 1, 3, 10, 180].includes(second)) counts.push((await pods()).length);
+      await clock.advance(startMs + (second + 1) * 1000 - clock.now());
+    }
+    expect(counts).toEqual([4, 6, 8, 10, 18]);
+  });
+
   it("replaces what fails or is deleted", async () => {
     const { sets, settle, pods, client, clock } = await cluster();
     await sets.create(set(3));

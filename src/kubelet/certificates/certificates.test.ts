@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from "vitest";
 import { realClock, seededRandom, silentLogger } from "#base";
 import type { Client } from "#client";
 import { createAuthority, makeSigningRequest, readSigningRequest, signRequest } from "#pki";
-import { CertificateRefusedError, requestCertificate } from "./request-certificate.ts";
+import { CertificateRefusedError, nodeCertificate, requestCertificate } from "./request-certificate.ts";
 import { isExpired, renewalTime } from "./rotation.ts";
 import { keepServingCertificate } from "./serving-certificate.ts";
 
@@ -72,7 +72,7 @@ describe("a node's certificate", () => {
       const cert = signRequest(ca, derOf(pem), { usages, notBefore: now - 1000, notAfter: now + 100_000 });
       return [{ conditions: [{ type: "Approved" }] }, { certificate: Buffer.from(cert).toString("base64") }];
     });
-    const { certPem, keyPem } = await requestCertificate(client, "a", signal);
+    const { certPem, keyPem } = await requestCertificate(client, nodeCertificate("a"), signal);
     expect(keyPem).toContain("PRIVATE KEY");
     expect(asked[0]).toMatchObject({
       spec: { signerName: "kubernetes.io/kube-apiserver-client-kubelet", usages: ["digital signature", "client auth"] },
@@ -85,7 +85,7 @@ describe("a node's certificate", () => {
 
   it("may be refused", async () => {
     const { client } = apiOf(() => [{ conditions: [{ type: "Denied", message: "not you" }] }]);
-    await expect(requestCertificate(client, "a", signal)).rejects.toThrow(
+    await expect(requestCertificate(client, nodeCertificate("a"), signal)).rejects.toThrow(
       new CertificateRefusedError("the request csr-1 was denied: not you"),
     );
   });

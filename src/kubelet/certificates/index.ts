@@ -5,6 +5,12 @@ export {
   serverCertificateMetrics,
 } from "./certificate-metrics.ts";
 export { type ChangingTransport, changingTransport } from "./changing-transport.ts";
-export { CertificateRefusedError, type IssuedCertificate, requestCertificate } from "./request-certificate.ts";
+export {
+  CertificateRefusedError,
+  type CertificateSpec,
+  type IssuedCertificate,
+  nodeCertificate,
+  requestCertificate,
+} from "./request-certificate.ts";
 export { isExpired, renewalTime } from "./rotation.ts";
 export { keepServingCertificate } from "./serving-certificate.ts";

@@ -12,29 +12,38 @@ export class CertificateRefusedError extends Error {
   override readonly name = "CertificateRefusedError";
 }
 
-const CLIENT = { signer: "kubernetes.io/kube-apiserver-client-kubelet", usage: "client auth" } as const;
-const SERVER = { signer: "kubernetes.io/kubelet-serving", usage: "server auth" } as const;
+export interface CertificateSpec {
+  readonly commonName: string;
+  readonly organizations?: readonly string[];
+  readonly signerName: string;
+  readonly usage: "client auth" | "server auth";
+  /** Of a server. */
+  readonly names?: ServerNames | undefined;
+}
 
-/** Resolves when it is issued; throws CertificateRefusedError if it is denied. With `names`: a serving certificate. */
+/** The client certificate of a node; with `names` its serving certificate. */
+export function nodeCertificate(nodeName: string, names?: ServerNames): CertificateSpec {
+  return {
+    commonName: `system:node:${nodeName}`,
+    organizations: ["system:nodes"],
+    names,
+    ...(names === undefined
+      ? { signerName: "kubernetes.io/kube-apiserver-client-kubelet", usage: "client auth" }
+      : { signerName: "kubernetes.io/kubelet-serving", usage: "server auth" }),
+  };
+}
+
+/** Resolves when it is issued; throws CertificateRefusedError if it is denied. */
 export async function requestCertificate(
   client: Client,
-  nodeName: string,
+  { commonName, organizations, signerName, usage, names }: CertificateSpec,
   signal: AbortSignal,
-  names?: ServerNames,
 ): Promise<IssuedCertificate> {
-  const { pem, keyPem } = makeSigningRequest(
-    { commonName: `system:node:${nodeName}`, organizations: ["system:nodes"] },
-    names,
-  );
-  const { signer, usage } = names === undefined ? CLIENT : SERVER;
+  const { pem, keyPem } = makeSigningRequest({ commonName, ...(organizations && { organizations }) }, names);
   const requests = client.of(kinds.CertificateSigningRequest);
   const request: certificates.CertificateSigningRequest = {
     metadata: { generateName: "csr-" },
-    spec: {
-      request: Buffer.from(pem).toString("base64"),
-      signerName: signer,
-      usages: ["digital signature", usage],
-    },
+    spec: { request: Buffer.from(pem).toString("base64"), signerName, usages: ["digital signature", usage] },
   };
   const created = await requests.create(request, { signal });
   const { name = "", resourceVersion = "" } = created.metadata;

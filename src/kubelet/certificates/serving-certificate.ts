@@ -9,7 +9,7 @@ import { type Clock, isAbort, type Logger, type Random } from "#base";
 import type { Client } from "#client";
 import type { ServerNames } from "#pki";
 import type { CertificateMetrics } from "./certificate-metrics.ts";
-import { requestCertificate } from "./request-certificate.ts";
+import { nodeCertificate, requestCertificate } from "./request-certificate.ts";
 import { isExpired, renewalTime } from "./rotation.ts";
 
 /** Certificate and key in one file, as the kubelet's server reads it. */
@@ -44,7 +44,7 @@ export async function keepServingCertificate(options: ServingCertificateOptions,
       while (clock.now() < dueMs) await clock.sleep(Math.min(LONGEST_TIMER_MS, dueMs - clock.now()), signal);
     }
     try {
-      const { certPem, keyPem } = await requestCertificate(client, nodeName, signal, names);
+      const { certPem, keyPem } = await requestCertificate(client, nodeCertificate(nodeName, names), signal);
       current = `${certPem.trimEnd()}\n${keyPem}`;
       await writeFile(`${file}.new`, current, { mode: 0o600 });
       await rename(`${file}.new`, file);

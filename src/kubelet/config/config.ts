@@ -3,7 +3,69 @@ import type { SecureVersion } from "node:tls";
 import type { core } from "#api";
 import type { TracingSettings } from "#tracing";
 import type { ShutdownPeriod } from "../eviction/index.ts";
+import type { Verification } from "../images/index.ts";
 import type { Amounts } from "../node/index.ts";
+import type { MemoryReservation, TopologyPolicy, TopologyScope } from "../topology/index.ts";
+import { type Document, withDefaults } from "./document.ts";
+import { settingsOf } from "./settings.ts";
+
+export interface EvictionSettings {
+  /** Thresholds by signal. */
+  readonly soft: Readonly<Record<string, string>>;
+  /** How long a soft threshold may be crossed, by signal. */
+  readonly softGraceMs: Readonly<Record<string, number>>;
+  /** How much more than the threshold is reclaimed, by signal. */
+  readonly minimumReclaim: Readonly<Record<string, string>>;
+  /** The longest grace period of Pods that a soft threshold ends. */
+  readonly maxPodGraceSeconds: number;
+  /** How long a pressure is reported after it has passed. */
+  readonly transitionMs: number;
+}
+
+export interface CgroupSettings {
+  readonly driver: "cgroupfs" | "systemd";
+  /** A level for each QoS class. Without it Pods are directly below the root. */
+  readonly perQos: boolean;
+  /** pods, system-reserved, kube-reserved, … */
+  readonly enforce: readonly string[];
+  readonly systemReserved: string;
+  readonly kubeReserved: string;
+  /** Limits of CPU are enforced. */
+  readonly cpuQuota: boolean;
+  readonly cpuPeriodUs: number;
+  /** Undefined: as the version of cgroups has it. */
+  readonly singleProcessOomKill: boolean | undefined;
+  readonly memoryThrottlingFactor: number;
+  readonly memoryReservation: "None" | "TieredReservation";
+  readonly failV1: boolean;
+}
+
+export interface SwapSettings {
+  readonly failOn: boolean;
+  readonly behavior: "NoSwap" | "LimitedSwap";
+}
+
+export interface TopologySettings {
+  readonly cpuPolicy: "none" | "static";
+  readonly cpuOptions: Readonly<Record<string, string>>;
+  readonly reconcileMs: number;
+  /** As cgroups list CPUs; empty: as many as are reserved by amount. */
+  readonly reservedCpus: string;
+  readonly memoryPolicy: "None" | "Static";
+  readonly reservedMemory: readonly MemoryReservation[];
+  readonly policy: TopologyPolicy;
+  readonly scope: TopologyScope;
+  readonly options: Readonly<Record<string, string>>;
+}
+
+export interface NodeStatusSettings {
+  readonly updateMs: number;
+  /** It is written this often even if nothing has changed. */
+  readonly reportMs: number;
+  readonly leaseSeconds: number;
+  /** The most images in the status; -1: all. */
+  readonly maxImages: number;
+}
 
 export interface KubeletConfig {
   /** TLS of the kubelet's server, as OpenSSL has it. Default: TLS 1.2, strong suites. */
@@ -46,45 +108,65 @@ export interface KubeletConfig {
   readonly containerLogMaxFiles: number;
   readonly imageGcHighPercent: number;
   readonly imageGcLowPercent: number;
+  /** One pull after another. */
+  readonly serializeImagePulls: boolean;
+  /** Absent: any number, unless they are serialized. */
+  readonly maxParallelImagePulls?: number;
+  /** Pulls that begin in a second. 0: any number. */
+  readonly registryPullQps: number;
+  readonly registryBurst: number;
+  /** Which images that are on the node a Pod may use only with credentials of its own. */
+  readonly imageVerification: Verification;
+  /** A CredentialProviderConfig: a file, or a folder of files. */
+  readonly credentialProviderConfig?: string;
+  /** The folder of the providers' programs. */
+  readonly credentialProviderBinDir?: string;
   /** Whether the cluster issues the serving certificate. */
   readonly serverTlsBootstrap: boolean;
   /** Grace periods at a shutdown of the machine, by Pod priority. Empty: no graceful node shutdown. */
   readonly shutdownPeriods: readonly ShutdownPeriod[];
   /** OpenTelemetry traces. Absent: none. */
   readonly tracing?: TracingSettings;
+  /** Whether the kubelet has a server. */
+  readonly enableServer: boolean;
+  /** Exec, attach, port-forward, logs and what else shows or changes containers. */
+  readonly debuggingHandlers: boolean;
+  /** Undefined: what starts the kubelet decides. */
+  readonly oomScoreAdj?: number;
+  /** The most Pods for each CPU; 0: no such limit. */
+  readonly podsPerCore: number;
+  readonly containerLogWorkers: number;
+  readonly containerLogIntervalMs: number;
+  /** Queries of the node's logs. */
+  readonly systemLogQuery: boolean;
+  /** Storage of Pods on the node's disk is a resource, with limits. */
+  readonly localStorageIsolation: boolean;
+  /** The longest delay before a container is restarted. Undefined: as the feature gates say. */
+  readonly longestRestartDelayMs?: number;
+  /** The kernel must be set as Kubernetes expects it. */
+  readonly protectKernelDefaults: boolean;
+  /** Users and groups of a Pod with a user namespace. */
+  readonly idsPerPod: number;
+  readonly eviction: EvictionSettings;
+  readonly cgroups: CgroupSettings;
+  readonly swap: SwapSettings;
+  readonly topology: TopologySettings;
+  readonly nodeStatus: NodeStatusSettings;
+  /** The effective KubeletConfiguration, with all defaults: what /configz shows. */
+  readonly document: Document;
 }
 
-export const EVICTION_HARD: KubeletConfig["evictionHard"] = {
-  "memory.available": "100Mi",
-  "nodefs.available": "10%",
-  "nodefs.inodesFree": "5%",
-  "imagefs.available": "15%",
-  "imagefs.inodesFree": "5%",
-};
+export { EVICTION_HARD } from "./fields.ts";
+
+/** Of a kubelet without a configuration file. It runs on machines with swap, too: only `k8ts kubelet` minds. */
+const initial = withDefaults({ failSwapOn: false });
 
 export const KUBELET_DEFAULTS = {
   rootDir: "/var/lib/kubelet",
   systemLogRoot: "/var/log",
-  systemLogs: true,
-  cgroupRoot: "/",
-  clusterDns: [],
+  ...settingsOf(initial),
   clusterDomain: "cluster.local",
-  resolvConf: "/etc/resolv.conf",
-  maxPods: 110,
+  cgroupRoot: "/",
   nodeLabels: {},
-  taints: [],
-  kubeReserved: {},
-  systemReserved: {},
-  evictionHard: EVICTION_HARD,
-  allowedUnsafeSysctls: [],
-  seccompDefault: false,
-  podPidsLimit: -1,
-  featureGates: {},
-  port: 10250,
-  containerLogMaxBytes: 10 * 1024 * 1024,
-  containerLogMaxFiles: 5,
-  imageGcHighPercent: 85,
-  imageGcLowPercent: 80,
-  serverTlsBootstrap: false,
-  shutdownPeriods: [],
+  document: initial,
 } satisfies Omit<KubeletConfig, "nodeName" | "nodeIps" | "podLogsRoot">;

@@ -1,3 +1,13 @@
 /** The whole public surface of config. */
-export { EVICTION_HARD, KUBELET_DEFAULTS, type KubeletConfig } from "./config.ts";
+export {
+  type CgroupSettings,
+  EVICTION_HARD,
+  type EvictionSettings,
+  KUBELET_DEFAULTS,
+  type KubeletConfig,
+  type SwapSettings,
+  type TopologySettings,
+} from "./config.ts";
 export { kubeletConfiguration, parseKubeletConfiguration } from "./configuration-file.ts";
+export type { Document } from "./document.ts";
+export { configurationProblems } from "./validation.ts";

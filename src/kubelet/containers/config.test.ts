@@ -131,7 +131,7 @@ describe("/etc/hosts", () => {
 describe("resources", () => {
   const of = (resources: core.ResourceRequirements, spec: Partial<core.PodSpec> = {}) => {
     const container = { ...APP, resources };
-    return containerResources(podOf({ containers: [container], ...spec }), container, facts.memoryCapacityBytes);
+    return containerResources(podOf({ containers: [container], ...spec }), container, facts);
   };
   it.each<[string, core.ResourceRequirements, object]>([
     ["nothing: BestEffort", {}, { cpuShares: 2, oomScoreAdj: 1000 }],

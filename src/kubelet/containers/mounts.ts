@@ -5,7 +5,7 @@
  * 2. A container that mounts something at /etc/hosts does not get the kubelet's file.
  */
 import type { core } from "#api";
-import type { Device, Mount } from "../runtime/runtime.ts";
+import type { Device, Mount, UserNamespace } from "../runtime/runtime.ts";
 import { RuntimeConfigError } from "./config-error.ts";
 import { expandAll } from "./expand.ts";
 import type { AnyContainer } from "./names.ts";
@@ -31,18 +31,31 @@ export interface VolumePath {
 
 const PROPAGATION = { None: "private", HostToContainer: "hostToContainer", Bidirectional: "bidirectional" } as const;
 
-export function containerMounts(container: AnyContainer, paths: MountPaths): readonly Mount[] {
+export interface MountAbilities {
+  /** The runtime makes mounts below a read-only one read-only, too. */
+  readonly recursiveReadOnly?: boolean | undefined;
+  /** Files belong to the ids of the Pod's user namespace. */
+  readonly users?: UserNamespace | undefined;
+}
+
+export function containerMounts(
+  container: AnyContainer,
+  paths: MountPaths,
+  { recursiveReadOnly: isAble = false, users }: MountAbilities = {},
+): readonly Mount[] {
+  const ids = users === undefined ? {} : { uidMappings: users.uids, gidMappings: users.gids };
   const { volumeMounts = [], terminationMessagePath = "" } = container;
   const mounts = volumeMounts.map((mount, index): Mount => {
     const volume = paths.volumes.get(mount.name);
     if (volume === undefined)
       throw new RuntimeConfigError(`cannot find volume "${mount.name}" to mount into container "${container.name}"`);
-    refuseRecursion(mount);
     return {
       containerPath: absolute(mount.mountPath),
       hostPath: paths.subPaths.get(index) ?? volume.path,
       readonly: mount.readOnly === true || volume.readOnly === true,
       propagation: PROPAGATION[mount.mountPropagation ?? "None"],
+      ...(isRecursive(mount, isAble) && { recursiveReadOnly: true }),
+      ...ids,
     };
   });
   const own = (containerPath: string, hostPath: string): Mount => ({
@@ -50,6 +63,7 @@ export function containerMounts(container: AnyContainer, paths: MountPaths): rea
     hostPath,
     readonly: false,
     propagation: "private",
+    ...ids,
   });
   const taken = new Set(mounts.map(({ containerPath }) => containerPath));
   if (paths.etcHosts !== undefined && !taken.has("/etc/hosts")) mounts.push(own("/etc/hosts", paths.etcHosts));
@@ -58,12 +72,20 @@ export function containerMounts(container: AnyContainer, paths: MountPaths): rea
   return mounts;
 }
 
-/** The runtime makes a mount read-only, and not those below it: containerd 1.6 cannot. */
-function refuseRecursion({ name, recursiveReadOnly }: core.VolumeMount): void {
-  if (recursiveReadOnly === "Enabled")
-    throw new RuntimeConfigError(
-      `failed to resolve recursive read-only mode: volume "${name}" requested recursive read-only mode, but it is not supported by the runtime`,
-    );
+/** Whether what is mounted below is read-only, too. Throws RuntimeConfigError where that must be, and cannot. */
+function isRecursive(mount: core.VolumeMount, isAble: boolean): boolean {
+  const { name, recursiveReadOnly = "Disabled", readOnly = false, mountPropagation: propagation = "None" } = mount;
+  if (recursiveReadOnly === "Disabled") return false;
+  const refuse = (why: string) => {
+    const what = `volume "${name}" requested recursive read-only mode, but it is ${why}`;
+    if (recursiveReadOnly === "Enabled")
+      throw new RuntimeConfigError(`failed to resolve recursive read-only mode: ${what}`);
+    return false;
+  };
+  if (!isAble) return refuse("not supported by the runtime");
+  if (!readOnly) return refuse("not read-only");
+  if (propagation !== "None") return refuse(`not compatible with propagation "${propagation}"`);
+  return true;
 }
 
 /** Block volumes. */

@@ -1,5 +1,9 @@
 /** What the configuration of containers depends on besides the Pod: the node, as plain values. */
 
+import type { RuntimeHandler } from "../runtime/runtime.ts";
+import type { CgroupPlace } from "./cgroup-names.ts";
+import type { ResourceRules } from "./resource-rules.ts";
+
 export interface Resolver {
   readonly servers: readonly string[];
   readonly searches: readonly string[];
@@ -18,7 +22,11 @@ export interface NodeFacts {
   /** The node's own resolv.conf. */
   readonly resolver: Resolver;
   /** The parent of the cgroup kubepods: "/", or "/k8ts/node-1". */
-  readonly cgroupRoot: string;
+  readonly cgroupRoot: CgroupPlace;
+  /** What the node adds to the resources of containers. Default: nothing. */
+  readonly rules?: ResourceRules | undefined;
+  /** What the runtime's handlers offer. Default: it does not say. */
+  readonly handlers?: readonly RuntimeHandler[] | undefined;
   /** The directory of Localhost seccomp profiles. */
   readonly seccompRoot: string;
   /** Containers that name no seccomp profile get the runtime's, instead of none. */

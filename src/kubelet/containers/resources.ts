@@ -9,6 +9,7 @@ import { type core, parseQuantity, podLimits, podRequests, qosClassOf, scaledVal
 import { isSidecar } from "../lifecycle/index.ts";
 import type { LinuxResources } from "../runtime/runtime.ts";
 import type { AnyContainer } from "./names.ts";
+import { PLAIN_RULES, type ResourceRules, ruledResources } from "./resource-rules.ts";
 
 const PERIOD_US = 100_000;
 const MIN_QUOTA_US = 1000;
@@ -24,30 +25,58 @@ export function cpuShares(milliCpu: number): number {
   return Math.min(MAX_SHARES, Math.max(MIN_SHARES, Math.floor((milliCpu * SHARES_PER_CPU) / 1000)));
 }
 
-export function cpuQuota(milliCpu: number): Pick<LinuxResources, "cpuPeriod" | "cpuQuota"> {
+export function cpuQuota(milliCpu: number, periodUs = PERIOD_US): Pick<LinuxResources, "cpuPeriod" | "cpuQuota"> {
   if (milliCpu === 0) return {};
-  return { cpuPeriod: PERIOD_US, cpuQuota: Math.max(MIN_QUOTA_US, Math.floor((milliCpu * PERIOD_US) / 1000)) };
+  return { cpuPeriod: periodUs, cpuQuota: Math.max(MIN_QUOTA_US, Math.floor((milliCpu * periodUs) / 1000)) };
+}
+
+/** Where a container runs: CPUs and NUMA nodes as cgroups list them. */
+export interface CpuPlacement {
+  readonly cpus?: string | undefined;
+  readonly mems?: string | undefined;
+  /** It has these CPUs for itself: a quota would only slow it down. */
+  readonly isExclusive: boolean;
+}
+
+export interface ResourceContext {
+  readonly memoryCapacityBytes: number;
+  /** Default: those of a plain node. */
+  readonly rules?: ResourceRules | undefined;
+  readonly placement?: CpuPlacement | undefined;
 }
 
 export function containerResources(
   pod: core.Pod,
   container: AnyContainer,
-  memoryCapacityBytes: number,
+  { memoryCapacityBytes, rules = PLAIN_RULES, placement }: ResourceContext,
 ): LinuxResources {
   const { requests, limits } = container.resources ?? {};
+  const hasQuota = rules.cpuQuota && placement?.isExclusive !== true;
   const limitCpu = milli(limits?.cpu);
   const requestCpu = requests?.cpu === undefined ? limitCpu : milli(requests.cpu);
   const memory = bytes(limits?.memory);
   return {
     cpuShares: cpuShares(requestCpu),
-    ...cpuQuota(limitCpu),
+    ...(hasQuota && cpuQuota(limitCpu, rules.cpuPeriodUs)),
     ...(memory > 0 && { memoryLimitBytes: memory }),
     oomScoreAdj: oomScore(pod, container, memoryCapacityBytes),
+    ...(placement?.cpus !== undefined && { cpusetCpus: placement.cpus }),
+    ...(placement?.mems !== undefined && { cpusetMems: placement.mems }),
+    ...ruledResources(pod, container, memoryCapacityBytes, rules),
   };
 }
 
+export interface PodResourceContext {
+  readonly rules?: ResourceRules | undefined;
+  /** A container of it has CPUs for itself. */
+  readonly hasExclusiveCpus?: boolean | undefined;
+}
+
 /** The limits of the Pod's cgroup: there is one only if every container has one. */
-export function podResources(pod: core.Pod): LinuxResources {
+export function podResources(
+  pod: core.Pod,
+  { rules = PLAIN_RULES, hasExclusiveCpus = false }: PodResourceContext = {},
+): LinuxResources {
   const requests = podRequests(pod);
   const limits = podLimits(pod);
   const { containers = [], initContainers = [], resources } = pod.spec ?? {};
@@ -57,7 +86,10 @@ export function podResources(pod: core.Pod): LinuxResources {
   const memory = limited("memory") ? Number(amount(limits, "memory", 0)) : 0;
   return {
     cpuShares: cpuShares(Number(amount(requests, "cpu", -3))),
-    ...(limited("cpu") && cpuQuota(Number(amount(limits, "cpu", -3)))),
+    ...(rules.cpuQuota &&
+      !hasExclusiveCpus &&
+      limited("cpu") &&
+      cpuQuota(Number(amount(limits, "cpu", -3)), rules.cpuPeriodUs)),
     ...(memory > 0 && { memoryLimitBytes: memory }),
   };
 }

@@ -1,15 +1,20 @@
 /** The PodSandboxConfig for the runtime. Pure. */
 import { type core, parseQuantity, scaledValue } from "#api";
-import type { LinuxResources, LinuxSandbox, PodSandboxConfig, PortMapping } from "../runtime/runtime.ts";
-import { podCgroup } from "./cgroup-names.ts";
+import type { LinuxResources, LinuxSandbox, PodSandboxConfig, PortMapping, UserNamespace } from "../runtime/runtime.ts";
+import { cgroupParent } from "./cgroup-names.ts";
 import { podResolver } from "./dns.ts";
 import { kernelHostname } from "./hostname.ts";
 import { podLabels, podLogDirectory } from "./names.ts";
 import type { NodeFacts } from "./node-facts.ts";
 import { cpuQuota, cpuShares, podResources } from "./resources.ts";
-import { idOf, namespaces, profile, selinuxLabels, supplementalGroups } from "./security.ts";
+import { groupsPolicy, idOf, namespaces, profile, selinuxLabels, supplementalGroups } from "./security.ts";
 
-export function podSandboxConfig(pod: core.Pod, attempt: number, facts: NodeFacts): PodSandboxConfig {
+export function podSandboxConfig(
+  pod: core.Pod,
+  attempt: number,
+  facts: NodeFacts,
+  users?: UserNamespace | undefined,
+): PodSandboxConfig {
   const { metadata } = pod;
   const { name = "", namespace = "", uid = "" } = metadata;
   return {
@@ -20,7 +25,7 @@ export function podSandboxConfig(pod: core.Pod, attempt: number, facts: NodeFact
     portMappings: portMappings(pod),
     labels: { ...metadata.labels, ...podLabels(pod) },
     annotations: metadata.annotations ?? {},
-    linux: linuxSandbox(pod, facts),
+    linux: linuxSandbox(pod, facts, users),
   };
 }
 
@@ -39,22 +44,27 @@ export function portMappings({ spec }: core.Pod): readonly PortMapping[] {
     }));
 }
 
-function linuxSandbox(pod: core.Pod, { cgroupRoot, seccompRoot }: NodeFacts): LinuxSandbox {
+function linuxSandbox(
+  pod: core.Pod,
+  { cgroupRoot, seccompRoot, rules }: NodeFacts,
+  users: UserNamespace | undefined,
+): LinuxSandbox {
   const { securityContext: shared = {}, containers = [], initContainers = [], overhead } = pod.spec ?? {};
   const seccomp = profile(shared.seccompProfile, (name) => `${seccompRoot}/${name}`);
-  const shown = namespaces(pod);
+  const shown = { ...namespaces(pod), ...(users !== undefined && { users }) };
   return {
-    cgroupParent: podCgroup(cgroupRoot, pod),
+    cgroupParent: cgroupParent(cgroupRoot, pod),
     sysctls: Object.fromEntries((shared.sysctls ?? []).map(({ name, value }) => [name.replaceAll("/", "."), value])),
     namespaces: shown,
     runAsUser: idOf(shared.runAsUser),
     runAsGroup: idOf(shared.runAsGroup),
     supplementalGroups: supplementalGroups(pod),
+    ...groupsPolicy(pod),
     privileged: [...initContainers, ...containers].some((each) => each.securityContext?.privileged === true),
     readonlyRootfs: false,
     seccomp: seccomp ?? { type: "RuntimeDefault" },
     selinux: selinuxLabels(shared.seLinuxOptions),
-    resources: podResources(pod),
+    resources: podResources(pod, { rules }),
     overhead: overhead && overheadOf(overhead),
   };
 }

@@ -6,7 +6,14 @@
  */
 import type { core, Int64 } from "#api";
 import { podText } from "../pod-status/index.ts";
-import type { Image, LinuxContainer, NamespaceOptions, SecurityProfile, SelinuxLabels } from "../runtime/runtime.ts";
+import type {
+  Image,
+  LinuxContainer,
+  NamespaceOptions,
+  SecurityProfile,
+  SelinuxLabels,
+  UserNamespace,
+} from "../runtime/runtime.ts";
 import { RuntimeConfigError } from "./config-error.ts";
 import type { AnyContainer } from "./names.ts";
 import type { NodeFacts } from "./node-facts.ts";
@@ -42,13 +49,14 @@ export function namespaces(pod: core.Pod, targetId?: string): NamespaceOptions {
 
 export interface SecurityFacts extends Pick<NodeFacts, "seccompRoot" | "seccompDefault"> {
   readonly targetId?: string | undefined;
+  readonly users?: UserNamespace | undefined;
 }
 
 export function containerSecurity(
   pod: core.Pod,
   container: AnyContainer,
   image: ImageUser,
-  { seccompRoot, seccompDefault, targetId }: SecurityFacts,
+  { seccompRoot, seccompDefault, targetId, users }: SecurityFacts,
 ): Omit<LinuxContainer, "resources"> {
   const own = container.securityContext ?? {};
   const shared = pod.spec?.securityContext ?? {};
@@ -62,10 +70,11 @@ export function containerSecurity(
   return {
     privileged,
     capabilities: { add: own.capabilities?.add ?? [], drop: own.capabilities?.drop ?? [] },
-    namespaces: namespaces(pod, targetId),
+    namespaces: { ...namespaces(pod, targetId), ...(users !== undefined && { users }) },
     ...userOf(runAsUser, image),
     runAsGroup,
     supplementalGroups: supplementalGroups(pod),
+    ...groupsPolicy(pod),
     readonlyRootfs: own.readOnlyRootFilesystem === true,
     noNewPrivs: own.allowPrivilegeEscalation === false,
     maskedPaths: unmasked ? [] : MASKED,
@@ -80,6 +89,11 @@ export function containerSecurity(
 export function supplementalGroups({ spec }: core.Pod): readonly number[] {
   const { fsGroup, supplementalGroups: groups = [] } = spec?.securityContext ?? {};
   return [...new Set((fsGroup === undefined ? groups : [fsGroup, ...groups]).map(Number))];
+}
+
+/** Merge is what runtimes do anyway. */
+export function groupsPolicy({ spec }: core.Pod): Pick<LinuxContainer, "supplementalGroupsPolicy"> {
+  return spec?.securityContext?.supplementalGroupsPolicy === "Strict" ? { supplementalGroupsPolicy: "Strict" } : {};
 }
 
 /** Validation bounds ids to 31 bits. */

@@ -10,6 +10,7 @@ import type { Clock, Logger } from "#base";
 import type { Tracer } from "#tracing";
 import { type Container, type Runtime, RuntimeError } from "../runtime/runtime.ts";
 import { openChannel } from "./channel.ts";
+import { containerdContent } from "./containerd-content.ts";
 import { containerdSnapshots } from "./containerd-snapshots.ts";
 import { runtimeEvents } from "./events.ts";
 import {
@@ -120,6 +121,12 @@ export function criRuntime({ endpoint, clock, log, timeoutMs = TIMEOUT_MS, trace
       await channel.call(methods.ReopenContainerLog, { containerId }, { signal });
     },
 
+    async checkpointContainer(containerId, location, timeoutSeconds, signal) {
+      // No shorter than the runtime's own deadline.
+      const limits = { signal, timeoutMs: Math.max(timeoutMs, timeoutSeconds * 1000) };
+      await channel.call(methods.CheckpointContainer, { containerId, location, timeout: timeoutSeconds }, limits);
+    },
+
     async execSync(containerId, cmd, limitMs, signal) {
       const timeout = Math.ceil(limitMs / 1000);
       // The runtime enforces the command's timeout; the call gets a little more. 0: no timeout.
@@ -150,7 +157,11 @@ export function criRuntime({ endpoint, clock, log, timeoutMs = TIMEOUT_MS, trace
       return runtimeEvents({ channel, methods, view, clock }, signal);
     },
 
-    images: { ...criImages(channel), mounts: containerdSnapshots(channel, methods.Status) },
+    images: {
+      ...criImages(channel),
+      ...containerdContent(channel),
+      mounts: containerdSnapshots(channel, methods.Status),
+    },
     close: async () => channel.close(),
   };
 }

@@ -26,7 +26,17 @@ const status: CriMessage<"ContainerStatus"> = {
   message: "",
   labels: { a: "b" },
   annotations: {},
-  mounts: [{ containerPath: "/a", hostPath: "/b", readonly: false, propagation: 1 }],
+  mounts: [
+    {
+      containerPath: "/a",
+      hostPath: "/b",
+      readonly: false,
+      propagation: 1,
+      uidMappings: [],
+      gidMappings: [],
+      recursiveReadOnly: false,
+    },
+  ],
   logPath: "/logs/0.log",
   resources: null,
   user: null,
@@ -63,6 +73,9 @@ describe("fromContainerStatus", () => {
       oomScoreAdj: "0",
       cpusetCpus: "",
       cpusetMems: "0",
+      hugepageLimits: [],
+      unified: {},
+      memorySwapLimitInBytes: "0",
     };
     const user = { linux: { uid: "1000", gid: "1000", supplementalGroups: ["5"] } };
     expect(fromContainerStatus({ ...status, resources: { linux }, user }, "s1")).toMatchObject({
@@ -153,8 +166,19 @@ describe("the rest", () => {
   });
 
   it("handlers are reported only by runtimes that know them", () => {
-    const told = { status: { conditions: [] }, info: {}, runtimeHandlers: [{ name: "runc" }] };
-    expect(fromRuntimeStatus(told)).toEqual({ conditions: [], handlers: ["runc"] });
-    expect(fromRuntimeStatus({ status: null, info: {}, runtimeHandlers: [] })).toEqual({ conditions: [] });
+    const able = { name: "", features: { recursiveReadOnlyMounts: true, userNamespaces: true } };
+    const told = {
+      status: { conditions: [] },
+      info: {},
+      runtimeHandlers: [{ name: "runc", features: null }, able],
+      features: { supplementalGroupsPolicy: true },
+    };
+    expect(fromRuntimeStatus(told)).toEqual({
+      conditions: [],
+      handlers: [{ name: "runc" }, { name: "", recursiveReadOnlyMounts: true, userNamespaces: true }],
+      features: { supplementalGroupsPolicy: true },
+    });
+    const silent = { status: null, info: {}, runtimeHandlers: [], features: null };
+    expect(fromRuntimeStatus(silent)).toEqual({ conditions: [] });
   });
 });

@@ -10,6 +10,7 @@ import type {
   PodSandbox,
   PodSandboxStatus,
   RuntimeEvent,
+  RuntimeHandler,
   RuntimeStatus,
 } from "../runtime/runtime.ts";
 import { CONTAINER_STATES, type CriMessage, EVENT_TYPES, PROPAGATIONS } from "./messages.ts";
@@ -17,12 +18,20 @@ import { CONTAINER_STATES, type CriMessage, EVENT_TYPES, PROPAGATIONS } from "./
 const NANOSECONDS = 1_000_000n;
 const READY = 0;
 
-export function fromRuntimeStatus({ status, runtimeHandlers }: CriMessage<"StatusResponse">): RuntimeStatus {
+export function fromRuntimeStatus({ status, runtimeHandlers, features }: CriMessage<"StatusResponse">): RuntimeStatus {
   const conditions = status?.conditions ?? [];
   // Runtimes before v1.30 do not report their handlers.
-  return runtimeHandlers.length === 0
-    ? { conditions }
-    : { conditions, handlers: runtimeHandlers.map((handler) => handler.name) };
+  return {
+    conditions,
+    ...(runtimeHandlers.length > 0 && { handlers: runtimeHandlers.map(fromHandler) }),
+    ...(features && { features: { supplementalGroupsPolicy: features.supplementalGroupsPolicy } }),
+  };
+}
+
+function fromHandler({ name, features }: CriMessage<"RuntimeHandler">): RuntimeHandler {
+  if (!features) return { name };
+  const { recursiveReadOnlyMounts, userNamespaces } = features;
+  return { name, recursiveReadOnlyMounts, userNamespaces };
 }
 
 export function fromPodSandbox(sandbox: CriMessage<"PodSandbox"> | CriMessage<"PodSandboxStatus">): PodSandbox {
@@ -87,8 +96,9 @@ export function fromContainerStatus(status: CriMessage<"ContainerStatus">, podSa
   };
 }
 
-function fromMount({ containerPath, hostPath, readonly, propagation }: CriMessage<"Mount">): Mount {
-  return { containerPath, hostPath, readonly, propagation: PROPAGATIONS[propagation] ?? "private" };
+function fromMount({ containerPath, hostPath, readonly, propagation, ...own }: CriMessage<"Mount">): Mount {
+  const mount = { containerPath, hostPath, readonly, propagation: PROPAGATIONS[propagation] ?? "private" };
+  return own.recursiveReadOnly ? { ...mount, recursiveReadOnly: true } : mount;
 }
 
 /** 0 means "not set" in CRI. */

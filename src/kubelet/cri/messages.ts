@@ -1,37 +1,7 @@
 /** The part of CRI v1 that this kubelet uses. `#grpc` explains the tables. */
-import { type Methods, methodsOf, type Received, type Sent } from "#grpc";
 
-const values = {
-  Int64Value: { value: [1, "int64"] },
-  UInt64Value: { value: [1, "uint64"] },
-  PodSandboxMetadata: { name: [1, "string"], uid: [2, "string"], namespace: [3, "string"], attempt: [4, "uint32"] },
-  ContainerMetadata: { name: [1, "string"], attempt: [2, "uint32"] },
-  ImageSpec: {
-    image: [1, "string"],
-    annotations: [2, "map"],
-    userSpecifiedImage: [18, "string"],
-    runtimeHandler: [19, "string"],
-  },
-  /** `mode`s are NAMESPACE_MODES. */
-  NamespaceOption: { network: [1, "int32"], pid: [2, "int32"], ipc: [3, "int32"], targetId: [4, "string"] },
-  /** `profileType` is one of PROFILE_TYPES. */
-  SecurityProfile: { profileType: [1, "int32"], localhostRef: [2, "string"] },
-  LinuxContainerResources: {
-    cpuPeriod: [1, "int64"],
-    cpuQuota: [2, "int64"],
-    cpuShares: [3, "int64"],
-    memoryLimitInBytes: [4, "int64"],
-    oomScoreAdj: [5, "int64"],
-    cpusetCpus: [6, "string"],
-    cpusetMems: [7, "string"],
-  },
-  /** `propagation` is one of PROPAGATIONS. */
-  Mount: { containerPath: [1, "string"], hostPath: [2, "string"], readonly: [3, "bool"], propagation: [5, "int32"] },
-  SELinuxOption: { user: [1, "string"], role: [2, "string"], type: [3, "string"], level: [4, "string"] },
-  CDIDevice: { name: [1, "string"] },
-  Device: { containerPath: [1, "string"], hostPath: [2, "string"], permissions: [3, "string"] },
-  KeyValue: { key: [1, "string"], value: [2, "string"] },
-} as const;
+import { type Methods, methodsOf, type Received, type Sent } from "#grpc";
+import { values } from "./value-messages.ts";
 
 const sandboxes = {
   DNSConfig: { servers: [1, "string[]"], searches: [2, "string[]"], options: [3, "string[]"] },
@@ -50,6 +20,7 @@ const sandboxes = {
     privileged: [6, "bool"],
     runAsGroup: [8, "Int64Value"],
     seccomp: [9, "SecurityProfile"],
+    supplementalGroupsPolicy: [11, "int32"],
   },
   LinuxPodSandboxConfig: {
     cgroupParent: [1, "string"],
@@ -117,6 +88,7 @@ const containers = {
     readonlyPaths: [14, "string[]"],
     seccomp: [15, "SecurityProfile"],
     apparmor: [16, "SecurityProfile"],
+    supplementalGroupsPolicy: [17, "int32"],
   },
   LinuxContainerConfig: {
     resources: [1, "LinuxContainerResources"],
@@ -204,6 +176,7 @@ const containers = {
     stdout: [4, "bool"],
     stderr: [5, "bool"],
   },
+  CheckpointContainerRequest: { containerId: [1, "string"], location: [2, "string"], timeout: [3, "int64"] },
   StreamResponse: { url: [1, "string"] },
   /** `type` is one of EVENT_TYPES. */
   ContainerEventResponse: { containerId: [1, "string"], type: [2, "int32"], podSandboxStatus: [4, "PodSandboxStatus"] },
@@ -275,9 +248,16 @@ const runtime = {
   },
   RuntimeCondition: { type: [1, "string"], status: [2, "bool"], reason: [3, "string"], message: [4, "string"] },
   RuntimeStatus: { conditions: [1, "RuntimeCondition[]"] },
-  RuntimeHandler: { name: [1, "string"] },
+  RuntimeHandlerFeatures: { recursiveReadOnlyMounts: [1, "bool"], userNamespaces: [2, "bool"] },
+  RuntimeHandler: { name: [1, "string"], features: [2, "RuntimeHandlerFeatures"] },
+  RuntimeFeatures: { supplementalGroupsPolicy: [1, "bool"] },
   StatusRequest: { verbose: [1, "bool"] },
-  StatusResponse: { status: [1, "RuntimeStatus"], info: [2, "map"], runtimeHandlers: [3, "RuntimeHandler[]"] },
+  StatusResponse: {
+    status: [1, "RuntimeStatus"],
+    info: [2, "map"],
+    runtimeHandlers: [3, "RuntimeHandler[]"],
+    features: [4, "RuntimeFeatures"],
+  },
 } as const;
 
 const messages = { ...values, ...sandboxes, ...containers, ...stats, ...images, ...runtime } as const;
@@ -303,6 +283,7 @@ const runtimeService = {
   Exec: ["ExecRequest", "StreamResponse"],
   Attach: ["AttachRequest", "StreamResponse"],
   ListContainerStats: ["ListContainerStatsRequest", "ListContainerStatsResponse"],
+  CheckpointContainer: ["CheckpointContainerRequest", "Nothing"],
   GetContainerEvents: ["Nothing", "ContainerEventResponse"],
 } as const;
 

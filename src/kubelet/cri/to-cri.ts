@@ -13,6 +13,9 @@ import type {
 } from "../runtime/runtime.ts";
 import { type CriRequest, NAMESPACE_MODES, PROFILE_TYPES, PROPAGATIONS, PROTOCOLS } from "./messages.ts";
 
+/** Of SupplementalGroupsPolicy; Merge is 0. */
+const STRICT = 1;
+
 export function toPodSandboxConfig(config: PodSandboxConfig): CriRequest<"PodSandboxConfig"> {
   const { metadata, hostname, logDirectory, dns, portMappings, labels, annotations, linux } = config;
   return {
@@ -79,17 +82,25 @@ function toSecurityContext(linux: LinuxContainer): CriRequest<"LinuxContainerSec
   };
 }
 
-function toUser({ runAsUser, runAsGroup, supplementalGroups }: LinuxSandbox | LinuxContainer) {
+function toUser(linux: LinuxSandbox | LinuxContainer) {
+  const { runAsUser, runAsGroup, supplementalGroups, supplementalGroupsPolicy } = linux;
   return {
     ...(runAsUser !== undefined && { runAsUser: { value: runAsUser } }),
     ...(runAsGroup !== undefined && { runAsGroup: { value: runAsGroup } }),
     supplementalGroups,
+    ...(supplementalGroupsPolicy === "Strict" && { supplementalGroupsPolicy: STRICT }),
   };
 }
 
-function toNamespaces({ network, pid, ipc, targetId = "" }: NamespaceOptions): CriRequest<"NamespaceOption"> {
+function toNamespaces({ network, pid, ipc, targetId = "", users }: NamespaceOptions): CriRequest<"NamespaceOption"> {
   const mode = (name: NamespaceOptions["pid"]) => NAMESPACE_MODES.indexOf(name);
-  return { network: mode(network), pid: mode(pid), ipc: mode(ipc), targetId };
+  return {
+    network: mode(network),
+    pid: mode(pid),
+    ipc: mode(ipc),
+    targetId,
+    ...(users !== undefined && { usernsOptions: { ...users, mode: mode(users.mode) } }),
+  };
 }
 
 function toProfile({ type, localhostRef = "" }: SecurityProfile): CriRequest<"SecurityProfile"> {
@@ -98,8 +109,12 @@ function toProfile({ type, localhostRef = "" }: SecurityProfile): CriRequest<"Se
 
 /** Absent fields are 0 in CRI: "leave unchanged". */
 export function toResources(resources: LinuxResources): CriRequest<"LinuxContainerResources"> {
-  const { memoryLimitBytes, ...same } = resources;
-  return { ...same, ...(memoryLimitBytes !== undefined && { memoryLimitInBytes: memoryLimitBytes }) };
+  const { memoryLimitBytes, memorySwapLimitBytes, ...same } = resources;
+  return {
+    ...same,
+    ...(memoryLimitBytes !== undefined && { memoryLimitInBytes: memoryLimitBytes }),
+    ...(memorySwapLimitBytes !== undefined && { memorySwapLimitInBytes: memorySwapLimitBytes }),
+  };
 }
 
 export function toImageSpec(image: string): CriRequest<"ImageSpec"> {

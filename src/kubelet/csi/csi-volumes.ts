@@ -23,13 +23,14 @@ import type { AttachedVolumes } from "./attached-volumes.ts";
 import type { CsiDrivers, NodePlugin } from "./drivers.ts";
 import { expandOnNode } from "./expand.ts";
 import { isFinal } from "./final-errors.ts";
+import { type Labelling, labelled, refuseOtherLabel } from "./labels.ts";
 import { forget, isUsed, nameOf, type PublishedOnDisk, removeEmpty, volumesOn } from "./on-disk.ts";
 import * as paths from "./paths.ts";
 import { capabilityOf, podAttributes, supportsGroup, type Wanted, wantedVolume } from "./requests.ts";
 import { type PublishedVolume, volumeUsage } from "./usage.ts";
 import { type VolumeData, writeVolumeData } from "./volume-data.ts";
 
-export interface CsiVolumesOptions {
+export interface CsiVolumesOptions extends Labelling {
   readonly root: string;
   readonly nodeName: string;
   readonly client: Client;
@@ -55,15 +56,17 @@ export function csiVolumes(options: CsiVolumesOptions): CsiVolumes {
 
   return {
     async mount(request, signal) {
-      const wanted = wantedVolume(request, nodeName);
+      const unlabelled = wantedVolume(request, nodeName);
       const { calls = unrecorded } = request;
-      const plugin = recordedPlugin(options.drivers.get(wanted.driver), wanted.driver, calls);
-      const target = targetOf(root, request.pod, wanted);
-      const about = await driverObject(options.client, wanted, signal);
+      const plugin = recordedPlugin(options.drivers.get(unlabelled.driver), unlabelled.driver, calls);
+      const target = targetOf(root, request.pod, unlabelled);
+      const about = await driverObject(options.client, unlabelled, signal);
+      const wanted = labelled(unlabelled, options, request, about);
       const isKnown = published.has(target);
       if (!isKnown || about.requiresRepublish === true) {
         await locks.run(wanted.attachedName, async () => {
           await refuseSecondPod(root, request.pod, wanted);
+          await refuseOtherLabel(root, request.pod, wanted);
           const { uid = "" } = request.pod.metadata;
           const waiting = awaited.get(uid) ?? new Map<string, VolumeData>();
           awaited.set(uid, waiting.set(wanted.attachedName, dataOf(wanted, nodeName)));
@@ -283,7 +286,8 @@ async function publish(
   }
 }
 
-function dataOf({ name, handle, driver, attachment, isInline }: Wanted, nodeName: string): VolumeData {
+function dataOf(wanted: Wanted, nodeName: string): VolumeData {
+  const { name, handle, driver, attachment, isInline, mountLabel: label } = wanted;
   return {
     specVolID: name,
     volumeHandle: handle,
@@ -291,6 +295,7 @@ function dataOf({ name, handle, driver, attachment, isInline }: Wanted, nodeName
     nodeName,
     attachmentID: attachment,
     volumeLifecycleMode: isInline ? "Ephemeral" : "Persistent",
+    ...(label !== undefined && { seLinuxMountContext: label }),
   };
 }
 

@@ -10,7 +10,7 @@ import { Client, inProcess } from "#client";
 import { GrpcError } from "#grpc";
 import { NodeRpc, UsageUnit } from "#storage/csi";
 import { type TestServer, testServer } from "../../apiserver/testing/index.ts";
-import { type NodeCsi, nodeCsi } from "./node-csi.ts";
+import { type NodeCsi, type NodeCsiOptions, nodeCsi } from "./node-csi.ts";
 import { attachmentName, stagedDirectory } from "./paths.ts";
 import { type ScriptedDriver, type ScriptedDriverOptions, scriptedDriver } from "./testing/scripted-driver.ts";
 
@@ -46,7 +46,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-async function startKubelet(): Promise<void> {
+async function startKubelet(more: Partial<NodeCsiOptions> = {}): Promise<void> {
   tasks = new TaskGroup();
   changes = 0;
   metrics = new MetricsRegistry();
@@ -61,6 +61,7 @@ async function startKubelet(): Promise<void> {
     metrics,
     recorder: { record: ({ about, reason, note }) => void told.push(`${about.kind} ${reason} ${note}`) },
     features: parseFeatures({ gates: "CSIVolumeHealth=true" }),
+    ...more,
     onChange: () => {
       changes++;
       // As the Node's status reports it.
@@ -97,10 +98,49 @@ const mount = (uid: string, more: object = {}) =>
   );
 const verbs = () => driver.calls.map(([verb]) => verb);
 
+it("the folders that manifests of drivers mount are there before any driver", () => {
+  for (const name of ["plugins", "plugins_registry", "pods"]) expect(existsSync(join(root, name))).toBe(true);
+});
+
 it("a node has a CSINode before it has drivers", async () => {
   const found = () => client.of(kinds.CSINode).get(NODE);
   await vi.waitFor(async () => expect((await found()).spec.drivers ?? []).toEqual([]));
   expect((await found()).metadata.ownerReferences?.[0]).toMatchObject({ kind: "Node", name: NODE });
+});
+
+describe("on a machine with SELinux", () => {
+  const LABEL = "system_u:object_r:container_file_t:s0:c1,c2";
+  const labelledPod = (uid: string, level: string): core.Pod => ({
+    ...podOf(uid),
+    spec: {
+      securityContext: { seLinuxOptions: { level } },
+      containers: [{ name: "c", volumeMounts: [{ name: "data", mountPath: "/data" }] }],
+    },
+  });
+
+  it("a volume is mounted with the label of its Pod, and not with another one at a time", async () => {
+    await tasks.stop();
+    await startKubelet({
+      selinux: { fileLabel: "system_u:object_r:container_file_t:s0" },
+      features: parseFeatures({ gates: "SELinuxMount=true" }),
+    });
+    await driverObject({ attachRequired: false, seLinuxMount: true });
+    await startDriver();
+    await mount("u1", { pod: labelledPod("u1", "s0:c1,c2") });
+    const mountFlags = [`context="${LABEL}"`];
+    expect(driver.calls).toMatchObject([
+      ["stage", { volumeCapability: { mount: { mountFlags } } }],
+      ["publish", { volumeCapability: { mount: { mountFlags } } }],
+    ]);
+    await expect(mount("u2", { pod: labelledPod("u2", "s0:c3,c4") })).rejects.toThrow(
+      `conflicting SELinux labels of volume pv-1: "${LABEL}" and "${LABEL.replace("c1,c2", "c3,c4")}"`,
+    );
+    await mount("u3", { pod: labelledPod("u3", "s0:c1,c2") });
+    await csi.volumes.unmount("u1", signal);
+    await csi.volumes.unmount("u3", signal);
+    await mount("u2", { pod: labelledPod("u2", "s0:c3,c4") });
+    await csi.volumes.unmount("u2", signal);
+  });
 });
 
 describe("a driver that registers", () => {

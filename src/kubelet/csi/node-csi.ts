@@ -1,5 +1,6 @@
 /** A node's side of CSI, put together: drivers register, and Pods get their volumes. */
 import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { type core, defaultFeatures, type Features } from "#api";
 import { type Clock, isAbort, type Logger, type MetricsRegistry, type Random } from "#base";
 import type { Client, EventRecorder } from "#client";
@@ -13,6 +14,7 @@ import { CSI_PLUGIN, CsiDrivers } from "./drivers.ts";
 import { DriverLimits } from "./limits.ts";
 import { volumesInUse } from "./on-disk.ts";
 import { registryDirectory } from "./paths.ts";
+import { type Selinux, selinuxHere } from "./selinux.ts";
 
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 10_000;
@@ -31,6 +33,8 @@ export interface NodeCsiOptions {
   readonly features?: Features | undefined;
   /** Handlers of plugins that are no CSI drivers, by the type that they name. */
   readonly plugins?: ReadonlyMap<string, PluginHandler> | undefined;
+  /** Default: that of the machine. */
+  readonly selinux?: Selinux | undefined;
   /** `inUse` has changed: the Node's status is to be written soon. */
   readonly onChange: () => void;
 }
@@ -48,7 +52,9 @@ export interface NodeCsi {
 export async function nodeCsi(options: NodeCsiOptions): Promise<NodeCsi> {
   const { root, nodeName, client, clock, random, log, features = defaultFeatures } = options;
   const dir = registryDirectory(root);
-  await mkdir(dir, { recursive: true, mode: 0o750 });
+  // Manifests of drivers mount these folders, and expect that the kubelet has made them.
+  for (const made of [dir, ...["plugins", "pods"].map((name) => join(root, name))])
+    await mkdir(made, { recursive: true, mode: 0o750 });
   const attached = new AttachedVolumes({ ...options, onExhausted: (driver) => limits?.exhausted(driver) });
   attached.recover(await volumesInUse(root));
   const object = new CsiNodeObject(client, nodeName);
@@ -68,6 +74,8 @@ export async function nodeCsi(options: NodeCsiOptions): Promise<NodeCsi> {
       clock,
       recorder: options.recorder,
       isHealthWanted: features.enabled("CSIVolumeHealth"),
+      selinux: options.selinux ?? (await selinuxHere()),
+      isLabelledForAll: features.enabled("SELinuxMount"),
     }),
     inUse: () => attached.inUse(),
     onNode: ({ status }) => attached.reported(status?.volumesInUse),

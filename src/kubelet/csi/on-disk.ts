@@ -55,12 +55,21 @@ export async function isUsed(
   { driverName, volumeHandle }: Pick<VolumeData, "driverName" | "volumeHandle">,
   besides = "",
 ): Promise<boolean> {
-  for (const uid of await entries(join(root, "pods"))) {
-    if (uid === besides) continue;
-    const others = await volumesOn(root, uid);
-    if (others.some(({ data }) => data.driverName === driverName && data.volumeHandle === volumeHandle)) return true;
-  }
-  return false;
+  return (await usersOf(root, { driverName, volumeHandle }, besides)).length > 0;
+}
+
+/** As Pods have it, apart from the one that asks. */
+export async function usersOf(
+  root: string,
+  { driverName, volumeHandle }: Pick<VolumeData, "driverName" | "volumeHandle">,
+  besides = "",
+): Promise<readonly VolumeData[]> {
+  const uids = (await entries(join(root, "pods"))).filter((uid) => uid !== besides);
+  const volumes = await Promise.all(uids.map((uid) => volumesOn(root, uid)));
+  return volumes
+    .flat()
+    .map(({ data }) => data)
+    .filter((data) => data.driverName === driverName && data.volumeHandle === volumeHandle);
 }
 
 /** Names of volumes that are attached for Pods, as the disk has them. */

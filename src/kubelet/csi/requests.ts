@@ -2,6 +2,7 @@
 import { type core, csiVolumeName, type storage } from "#api";
 import { AccessMode, type CsiSent } from "#storage/csi";
 import { attachmentName, inlineHandle } from "./paths.ts";
+import { labelOption } from "./selinux.ts";
 
 export interface CsiRequest {
   readonly pod: core.Pod;
@@ -24,6 +25,8 @@ export interface Wanted {
   readonly accessMode: string;
   readonly accessModes: readonly string[];
   readonly mountFlags: readonly string[];
+  /** SELinux: also among the flags. */
+  readonly mountLabel?: string | undefined;
   readonly attributes: Readonly<Record<string, string>>;
   readonly stageSecret?: core.SecretReference | undefined;
   readonly publishSecret?: core.SecretReference | undefined;
@@ -61,6 +64,12 @@ export function wantedVolume(request: CsiRequest, nodeName: string): Wanted {
     attachedName: csiVolumeName({ driver, volumeHandle: handle }),
     attachment: attachmentName(driver, handle, nodeName),
   };
+}
+
+/** With the SELinux label as a mount option, if there is one. */
+export function withLabel(wanted: Wanted, label: string | undefined): Wanted {
+  if (label === undefined || wanted.isBlock) return wanted;
+  return { ...wanted, mountLabel: label, mountFlags: [...wanted.mountFlags, labelOption(label)] };
 }
 
 /** `mountGroup`: the driver itself gives the volume to the Pod's group. */

@@ -13,6 +13,8 @@ export interface VolumeData {
   /** Empty: it is not attached. */
   readonly attachmentID: string;
   readonly volumeLifecycleMode: "Persistent" | "Ephemeral";
+  /** With which it is mounted. */
+  readonly seLinuxMountContext?: string | undefined;
 }
 
 const FILE = "vol_data.json";

@@ -1,8 +1,15 @@
-/** The DRA drivers that have registered with this kubelet, each with its connection. */
-import type { Clock } from "#base";
-import { DRA_SERVICES, draMethods } from "#devices";
-import { type Channel, openChannel } from "#grpc";
+/**
+ * The DRA drivers that have registered with this kubelet, each with its connection.
+ *
+ *     register ──► v1, or v1beta1 ──► prepare, unprepare
+ *              └─► NodeWatchResources --► DeviceHealth, if the driver serves it
+ */
+import { type Clock, isAbort, type Logger, silentLogger, TaskGroup } from "#base";
+import { DRA_SERVICES, draHealthMethods, draMethods, HealthStatus } from "#devices";
+import { type Channel, isGrpcError, openChannel } from "#grpc";
 import type { Plugin, PluginHandler } from "../plugins/index.ts";
+import { DeviceHealth, type ReportedDevice } from "./device-health.ts";
+import { type DraMetrics, unmeasured } from "./dra-metrics.ts";
 
 export interface ClaimName {
   readonly namespace: string;
@@ -16,6 +23,8 @@ export interface PreparedDevice {
   readonly poolName: string;
   readonly deviceName: string;
   readonly cdiDeviceIds: readonly string[];
+  /** Of a device that several claims share. */
+  readonly shareId?: string | undefined;
 }
 
 export interface DraDriver {
@@ -28,18 +37,39 @@ export interface DraDriver {
   unprepare(claims: readonly ClaimName[], signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
 }
 
+export interface DraDriversOptions {
+  readonly clock: Clock;
+  readonly log?: Logger | undefined;
+  readonly metrics?: DraMetrics | undefined;
+  /** Default: drivers are not asked how their devices are. */
+  readonly watchesHealth?: boolean | undefined;
+  /** What a driver says about its devices has changed. */
+  readonly onHealth?: ((driver: string) => void) | undefined;
+}
+
+interface Registered extends DraDriver {
+  readonly channel: Channel;
+  readonly ending: AbortController;
+}
+
 /** PluginClientTimeout of the kubelet. */
 const CALL_TIMEOUT_MS = 45_000;
+const HEALTH_RETRY_MS = 5_000;
+const HEALTH = {
+  [HealthStatus.UNKNOWN]: "Unknown",
+  [HealthStatus.HEALTHY]: "Healthy",
+  [HealthStatus.UNHEALTHY]: "Unhealthy",
+} as const;
 
 export class DraDrivers implements PluginHandler {
-  readonly #drivers = new Map<string, DraDriver & { readonly channel: Channel }>();
-  readonly #clock: Clock;
-  readonly #onRegistered: () => void;
+  readonly health: DeviceHealth;
+  readonly #drivers = new Map<string, Registered>();
+  readonly #options: DraDriversOptions;
+  readonly #tasks = new TaskGroup();
 
-  /** `onRegistered`: Pods may be waiting for the driver. */
-  constructor(clock: Clock, onRegistered: () => void = () => {}) {
-    this.#clock = clock;
-    this.#onRegistered = onRegistered;
+  constructor(options: DraDriversOptions) {
+    this.#options = options;
+    this.health = new DeviceHealth(options.clock);
   }
 
   get(name: string): DraDriver {
@@ -54,30 +84,93 @@ export class DraDrivers implements PluginHandler {
       throw new Error(
         `none of the versions supported by DRA driver ${name} are supported by this kubelet: ${versions.join(", ")}`,
       );
+    const { clock, metrics = unmeasured, watchesHealth = false } = this.#options;
     const { NodePrepareResources, NodeUnprepareResources } = draMethods(service);
-    const channel = openChannel(endpoint, { clock: this.#clock, timeoutMs: CALL_TIMEOUT_MS });
-    this.#drivers.get(name)?.channel.close();
-    this.#drivers.set(name, {
+    const channel = openChannel(endpoint, { clock, timeoutMs: CALL_TIMEOUT_MS });
+    const driver: Registered = {
       channel,
+      ending: new AbortController(),
       async prepare(claims, signal) {
-        const { claims: entries } = await channel.call(NodePrepareResources, { claims }, { signal });
+        const call = () => channel.call(NodePrepareResources, { claims }, { signal });
+        const { claims: entries } = await metrics.called(name, NodePrepareResources.path, call);
         return new Map(entries.map(({ key, value }) => [key, value ?? { devices: [], error: "" }]));
       },
       async unprepare(claims, signal) {
-        const { claims: entries } = await channel.call(NodeUnprepareResources, { claims }, { signal });
+        const call = () => channel.call(NodeUnprepareResources, { claims }, { signal });
+        const { claims: entries } = await metrics.called(name, NodeUnprepareResources.path, call);
         return new Map(entries.map(({ key, value }) => [key, value?.error ?? ""]));
       },
-    });
-    this.#onRegistered();
+    };
+    this.#end(name);
+    this.#drivers.set(name, driver);
+    if (watchesHealth)
+      this.#tasks.run(`health of ${name}`, (running) =>
+        this.#watch(name, driver, AbortSignal.any([running, driver.ending.signal])),
+      );
   }
 
   async deregister(name: string): Promise<void> {
-    this.#drivers.get(name)?.channel.close();
+    this.#end(name);
     this.#drivers.delete(name);
   }
 
-  close(): void {
-    for (const { channel } of this.#drivers.values()) channel.close();
-    this.#drivers.clear();
+  #end(name: string): void {
+    const before = this.#drivers.get(name);
+    before?.ending.abort();
+    before?.channel.close();
   }
+
+  /** Until the driver is gone, or says that it does not know. */
+  async #watch(name: string, { channel }: Registered, signal: AbortSignal): Promise<void> {
+    const { clock, log = silentLogger } = this.#options;
+    const { NodeWatchResources } = draHealthMethods();
+    try {
+      for (;;) {
+        try {
+          for await (const { devices } of channel.stream(NodeWatchResources, {}, signal))
+            if (this.health.report(name, devices.map(reported))) this.#options.onHealth?.(name);
+        } catch (error) {
+          if (isAbort(error, signal)) return;
+          if (isGrpcError(error) && error.code === "UNIMPLEMENTED") return;
+          log.warn("the health of a driver's devices could not be watched", { driver: name, error });
+        }
+        this.#forget(name);
+        await clock.sleep(HEALTH_RETRY_MS, signal);
+      }
+    } catch (error) {
+      if (!isAbort(error, signal)) throw error;
+    } finally {
+      if (!this.#tasks.signal.aborted) this.#forget(name);
+    }
+  }
+
+  #forget(name: string): void {
+    if (this.health.forget(name)) this.#options.onHealth?.(name);
+  }
+
+  async close(): Promise<void> {
+    for (const name of this.#drivers.keys()) this.#end(name);
+    this.#drivers.clear();
+    await this.#tasks.stop();
+  }
+}
+
+function reported({
+  device,
+  health,
+  message,
+  healthCheckTimeoutSeconds,
+}: {
+  readonly device: { readonly poolName: string; readonly deviceName: string } | null;
+  readonly health: number;
+  readonly message: string;
+  readonly healthCheckTimeoutSeconds: string;
+}): ReportedDevice {
+  return {
+    pool: device?.poolName ?? "",
+    device: device?.deviceName ?? "",
+    health: HEALTH[health as keyof typeof HEALTH] ?? "Unknown",
+    message,
+    timeoutMs: Math.max(0, Number(healthCheckTimeoutSeconds)) * 1000,
+  };
 }

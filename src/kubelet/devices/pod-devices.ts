@@ -1,173 +1,101 @@
 /**
- * The devices of Pods: claims are prepared before a Pod starts, and given back after it has ended.
+ * All devices of Pods: those of claims (DRA drivers) and those of extended resources (device plugins).
  *
- *     claims of the Pod ──► checked ──► by driver: NodePrepareResources ──► CDI devices for the containers
- *     the last Pod of a claim has ended ──► NodeUnprepareResources
- *
- * 1. A Pod does not start without its devices: `prepare` throws until all of them are there.
- * 2. A claim is given back once, after its last Pod on this node; a Pod stays until its drivers have done so.
+ *     admitted ──► device plugins: Allocate ──► before the sandbox: claims prepared ──► options of each container
+ *     ended ──► claims given back, devices free again
  */
-import { type core, equalJson, type resource } from "#api";
-import { KeyedLock } from "#base";
-import { messageOf } from "../containers/index.ts";
+import type { core } from "#api";
+import { ANYWHERE, type DevicePlugins, type HeldDevice, NO_OPTIONS, type RunOptions } from "../device-plugins/index.ts";
+import type { PodFailure } from "../lifecycle/index.ts";
 import type { PodObjects } from "../objects/index.ts";
-import type { ClaimName, DraDriver, PreparedDevice } from "./dra-drivers.ts";
-import { type PreparedClaim, PreparedClaims } from "./prepared-claims.ts";
-import { claimProblem, claimsOf } from "./resource-claims.ts";
+import { type ClaimedDevices, claimedDevices, type HeldClaim } from "./claimed-devices.ts";
+import type { DeviceHealth } from "./device-health.ts";
+import { PreparedClaims } from "./prepared-claims.ts";
 
 export interface PodDevices {
+  /** Why the node cannot take the Pod; undefined once its containers have their devices of plugins. May be repeated. */
+  admit(pod: core.Pod): Promise<PodFailure | undefined>;
   /** Throws, with the reason, while a claim cannot be used or its devices are not there. */
   prepare(pod: core.Pod, signal: AbortSignal): Promise<void>;
-  /** The fully qualified names of a container's devices. */
-  cdiDevices(pod: core.Pod, container: Pick<core.Container, "name" | "resources">): readonly string[];
+  /** What the container gets, as it starts. */
+  runOptions(pod: core.Pod, container: core.Container): Promise<RunOptions>;
+  /** For `allocatedResourcesStatus`. */
+  health(pod: core.Pod, container: core.Container): readonly core.ResourceStatus[];
+  held(pod: core.Pod, container: core.Container): Held;
   /** Throws while a driver does not give its devices back. */
   release(podUid: string, signal: AbortSignal): Promise<void>;
   /** Uids of the Pods that have devices. */
   users(): ReadonlySet<string>;
 }
 
-export interface PodDevicesOptions {
-  readonly objects: Pick<PodObjects, "resourceClaim">;
-  /** Throws if the driver is not registered. */
-  readonly driver: (name: string) => DraDriver;
-  readonly claims: PreparedClaims;
+export interface Held {
+  readonly devices: readonly HeldDevice[];
+  readonly claims: readonly HeldClaim[];
 }
 
-/** On a node without drivers. */
+export interface PodDevicesOptions {
+  readonly claimed: ClaimedDevices;
+  /** Undefined: the node has none. */
+  readonly plugins?: DevicePlugins | undefined;
+  /** Undefined: the health of devices is not reported. */
+  readonly health?: DeviceHealth | undefined;
+  /** Whether what is wrong with a device is reported, too. */
+  readonly withMessages?: boolean | undefined;
+}
+
+/** On a node without drivers and plugins. */
 export function withoutDrivers(objects: Pick<PodObjects, "resourceClaim">): PodDevices {
   const driver = (name: string): never => {
     throw new Error(`DRA driver ${name} is not registered`);
   };
-  return podDevices({ objects, driver, claims: PreparedClaims.inMemory() });
+  return podDevices({ claimed: claimedDevices({ objects, driver, claims: PreparedClaims.inMemory() }) });
 }
 
-/** All claims of a node, one after the other: drivers expect it of a kubelet. */
-const ALL = "";
-
-export function podDevices({ objects, driver, claims }: PodDevicesOptions): PodDevices {
-  const lock = new KeyedLock();
+export function podDevices({ claimed, plugins, health, withMessages = false }: PodDevicesOptions): PodDevices {
   return {
-    prepare: async (pod, signal) => {
-      const wanted = await usable(objects, pod);
-      if (wanted.length === 0) return;
-      await lock.run(ALL, () => prepare(wanted, pod.metadata.uid ?? "", signal));
+    async admit(pod) {
+      const { initContainers = [], containers = [] } = pod.spec ?? {};
+      for (const container of [...initContainers, ...containers]) {
+        const problem = await plugins?.allocate(pod, container, ANYWHERE);
+        if (problem !== undefined)
+          return {
+            reason: "UnexpectedAdmissionError",
+            message: `Allocate failed due to ${problem}, which is unexpected`,
+          };
+      }
+      return undefined;
     },
-    cdiDevices(pod, container) {
-      const named = claimsOf(pod);
-      if (typeof named === "string") return [];
-      const ids = (container.resources?.claims ?? []).flatMap(({ name: entry, request = "" }) => {
-        const found = named.find((each) => each.entry === entry);
-        const claim = found && claims.named(pod.metadata.namespace ?? "", found.name);
-        const devices = Object.values(claim?.drivers ?? {}).flatMap((each) => each ?? []);
-        return devices.filter((device) => isFor(device, request)).flatMap(({ cdiDeviceIds }) => cdiDeviceIds);
-      });
-      return [...new Set(ids)];
+    prepare: (pod, signal) => claimed.prepare(pod, signal),
+    async runOptions(pod, container) {
+      const options = (await plugins?.runOptions(pod, container)) ?? NO_OPTIONS;
+      const cdiDevices = [...new Set([...options.cdiDevices, ...claimed.cdiDevices(pod, container)])];
+      return { ...options, cdiDevices };
     },
-    release: (podUid, signal) =>
-      users().has(podUid) ? lock.run(ALL, () => release(podUid, signal)) : Promise.resolve(),
-    users,
+    health(pod, container) {
+      if (health === undefined) return [];
+      const ofPlugins = plugins?.health(pod.metadata.uid ?? "", container.name) ?? [];
+      const ofClaims = claimed.held(pod, container).filter(({ entry }) => entry !== "");
+      return [...ofPlugins, ...ofClaims.map((held) => claimHealth(held, health, withMessages))];
+    },
+    held: (pod, container) => ({
+      devices: plugins?.held(pod.metadata.uid ?? "", container.name) ?? [],
+      claims: claimed.held(pod, container),
+    }),
+    async release(podUid, signal) {
+      await claimed.release(podUid, signal);
+      plugins?.release(podUid);
+    },
+    users: () => new Set([...claimed.users(), ...(plugins?.users() ?? [])]),
   };
-
-  function users(): ReadonlySet<string> {
-    return new Set(claims.list().flatMap(({ podUids }) => podUids));
-  }
-
-  async function prepare(wanted: readonly resource.ResourceClaim[], podUid: string, signal: AbortSignal) {
-    const byDriver = new Map<string, ClaimName[]>();
-    for (const claim of wanted) {
-      const known = await begun(claim, podUid);
-      for (const [name, devices] of Object.entries(known.drivers))
-        if (devices === null) byDriver.set(name, [...(byDriver.get(name) ?? []), nameOf(known)]);
-    }
-    for (const [name, list] of byDriver) {
-      const answers = await called("NodePrepareResources", () => driver(name).prepare(list, signal));
-      for (const claim of list) {
-        const answer = answers.get(claim.uid);
-        if (answer === undefined) throw new Error(`NodePrepareResources skipped ResourceClaim ${claim.name}`);
-        if (answer.error !== "")
-          throw new Error(`NodePrepareResources failed for ResourceClaim ${claim.name}: ${answer.error}`);
-        const now = claims.get(claim.uid);
-        if (now !== undefined) await claims.set({ ...now, drivers: { ...now.drivers, [name]: answer.devices } });
-      }
-    }
-  }
-
-  /** The claim with this Pod as a user, in the file. */
-  async function begun(claim: resource.ResourceClaim, podUid: string): Promise<PreparedClaim> {
-    const { uid = "", namespace = "", name = "" } = claim.metadata;
-    const drivers = new Set((claim.status?.allocation?.devices?.results ?? []).map((each) => each.driver));
-    const known = claims.get(uid);
-    const next: PreparedClaim = {
-      uid,
-      namespace,
-      name,
-      podUids: [...new Set([...(known?.podUids ?? []), podUid])],
-      drivers: Object.fromEntries([...drivers].map((each) => [each, known?.drivers[each] ?? null])),
-    };
-    if (known === undefined || !equalJson([...known.podUids], [...next.podUids])) await claims.set(next);
-    return next;
-  }
-
-  async function release(podUid: string, signal: AbortSignal): Promise<void> {
-    const last: PreparedClaim[] = [];
-    for (const claim of claims.list()) {
-      if (!claim.podUids.includes(podUid)) continue;
-      const podUids = claim.podUids.filter((each) => each !== podUid);
-      // The last Pod stays in the file until the drivers have given the devices back.
-      if (podUids.length === 0) last.push(claim);
-      else await claims.set({ ...claim, podUids });
-    }
-    const names = new Set(last.flatMap(({ drivers }) => Object.keys(drivers)));
-    for (const name of names) {
-      const list = last.filter(({ drivers }) => Object.hasOwn(drivers, name)).map(nameOf);
-      const answers = await called("NodeUnprepareResources", () => driver(name).unprepare(list, signal));
-      for (const claim of list) {
-        const error = answers.get(claim.uid);
-        if (error === undefined) throw new Error(`NodeUnprepareResources skipped ResourceClaim ${claim.name}`);
-        if (error !== "") throw new Error(`NodeUnprepareResources failed for ResourceClaim ${claim.name}: ${error}`);
-      }
-    }
-    for (const { uid } of last) await claims.delete(uid);
-  }
 }
 
-/** The Pod's claims, from the API. Throws if the Pod may not use one of them. */
-async function usable(
-  objects: Pick<PodObjects, "resourceClaim">,
-  pod: core.Pod,
-): Promise<readonly resource.ResourceClaim[]> {
-  const named = claimsOf(pod);
-  if (typeof named === "string") throw new Error(named);
-  const found: resource.ResourceClaim[] = [];
-  for (const each of named) {
-    let claim: resource.ResourceClaim;
-    try {
-      claim = await objects.resourceClaim(pod.metadata.namespace ?? "", each.name);
-    } catch (error) {
-      throw new Error(`fetch ResourceClaim ${each.name}: ${messageOf(error)}`, { cause: error });
-    }
-    const problem = claimProblem(pod, each, claim);
-    if (problem !== undefined) throw new Error(problem);
-    found.push(claim);
-  }
-  return found;
-}
-
-function nameOf({ namespace, uid, name }: ClaimName): ClaimName {
-  return { namespace, uid, name };
-}
-
-/** A container may ask for one request of a claim: devices of its alternatives are `request/alternative`. */
-function isFor({ requestNames }: PreparedDevice, request: string): boolean {
-  if (request === "" || requestNames.length === 0) return true;
-  return requestNames.some((name) => name === request || name.split("/")[0] === request);
-}
-
-async function called<T>(what: string, call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    const text = messageOf(error);
-    throw new Error(text.startsWith("DRA driver ") ? text : `${what}: ${text}`, { cause: error });
-  }
+function claimHealth({ entry, devices }: HeldClaim, known: DeviceHealth, withMessages: boolean): core.ResourceStatus {
+  return {
+    name: `claim:${entry}`,
+    resources: devices.map(({ driver, poolName, deviceName, cdiDeviceIds: [cdiName] }) => {
+      const { health, message } = known.of(driver, poolName, deviceName);
+      const resourceID = cdiName ?? `${driver}/${poolName}/${deviceName}`;
+      return { resourceID, health, ...(withMessages && message !== "" && { message }) };
+    }),
+  };
 }

@@ -5,9 +5,9 @@
  * 2. Critical Pods are never evicted.
  */
 
-import { type core, parseQuantity, podRequests, scaledValue } from "#api";
+import { type core, podRequests, scaledValue } from "#api";
 import { table } from "#base";
-import type { MachineUsage } from "../host/index.ts";
+import type { DiskFree, MachineUsage } from "../host/index.ts";
 import type { Pressure } from "../node/index.ts";
 
 export interface Shortage {
@@ -17,20 +17,24 @@ export interface Shortage {
   readonly resource: "memory" | "ephemeral-storage" | "inodes" | "pids";
   readonly threshold: string;
   readonly available: number;
+  /** Pods end at once. */
+  readonly isHard: boolean;
 }
 
 const CRITICAL_PRIORITY = 2_000_000_000;
 
-interface Signal {
+export interface Signal {
   readonly pressure: Pressure;
   readonly resource: Shortage["resource"];
   readonly read: (usage: MachineUsage) => readonly [available: number, capacity: number];
 }
 
-const disk: Signal["read"] = ({ diskAvailableBytes, diskBytes }) => [diskAvailableBytes, diskBytes];
-const inodes: Signal["read"] = ({ inodesFree, inodes: all }) => [inodesFree, all];
+type Amounts = readonly [available: number, capacity: number];
 
-const SIGNALS: Readonly<Record<string, Signal>> = table({
+const disk = ({ diskAvailableBytes, diskBytes }: DiskFree): Amounts => [diskAvailableBytes, diskBytes];
+const inodes = ({ inodesFree, inodes: all }: DiskFree): Amounts => [inodesFree, all];
+
+export const SIGNALS: Readonly<Record<string, Signal>> = table({
   "memory.available": {
     pressure: "MemoryPressure",
     resource: "memory",
@@ -38,28 +42,22 @@ const SIGNALS: Readonly<Record<string, Signal>> = table({
   },
   "nodefs.available": { pressure: "DiskPressure", resource: "ephemeral-storage", read: disk },
   "nodefs.inodesFree": { pressure: "DiskPressure", resource: "inodes", read: inodes },
-  "imagefs.available": { pressure: "DiskPressure", resource: "ephemeral-storage", read: disk },
-  "imagefs.inodesFree": { pressure: "DiskPressure", resource: "inodes", read: inodes },
+  "imagefs.available": {
+    pressure: "DiskPressure",
+    resource: "ephemeral-storage",
+    read: (usage) => disk(usage.images ?? usage),
+  },
+  "imagefs.inodesFree": {
+    pressure: "DiskPressure",
+    resource: "inodes",
+    read: (usage) => inodes(usage.images ?? usage),
+  },
   "pid.available": {
     pressure: "PIDPressure",
     resource: "pids",
     read: ({ processes, maxProcesses }) => [maxProcesses - processes, maxProcesses],
   },
 });
-
-/** The thresholds that are crossed. A file system that does not count inodes never crosses theirs. */
-export function shortages(usage: MachineUsage, thresholds: Readonly<Record<string, string>>): readonly Shortage[] {
-  return Object.entries(thresholds).flatMap(([signal, threshold]) => {
-    const known = SIGNALS[signal];
-    if (known === undefined) return [];
-    const { pressure, resource, read } = known;
-    const [available, capacity] = read(usage);
-    const limit = threshold.endsWith("%")
-      ? (capacity * Number(threshold.slice(0, -1))) / 100
-      : Number(scaledValue(parseQuantity(threshold), 0));
-    return capacity > 0 && available < limit ? [{ signal, pressure, resource, threshold, available }] : [];
-  });
-}
 
 export interface PodUse {
   readonly pod: core.Pod;

@@ -61,7 +61,7 @@ export function firstStart(life: ContainerLife, now: number): number {
   if (life.startAtMs > now) return life.startAtMs;
   const image = spec.image ?? "";
   if (life.pull !== undefined && isBackedOff(life.pull, now)) {
-    life.waiting = imagePullBackOff(image, life.pull.message);
+    life.waiting = imagePullBackOff(image, `ErrImagePull: ${life.pull.message}`);
     life.startAtMs = life.pull.atMs + life.pull.delayMs;
     return life.startAtMs;
   }

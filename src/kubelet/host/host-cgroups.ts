@@ -3,15 +3,26 @@
  * after its end.
  *
  * 1. cgroup v2 and v1 are both supported.
- * 2. Only an empty cgroup can be removed. Processes that are still in it after the Pod's end belong to a runtime that
+ * 2. QoS classes share CPUs by what their Pods ask for; Pods together are limited to what the node allocates.
+ * 3. Only an empty cgroup can be removed. Processes that are still in it after the Pod's end belong to a runtime that
  *    was killed: they are killed. Until they are gone the removal fails and is retried.
  */
-import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { access, mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type core, qosClassOf } from "#api";
+import { type core, podLimits, podRequests, qosClassOf, scaledValue } from "#api";
 import type { Logger } from "#base";
-import { podCgroup, podResources, qosCgroup } from "../containers/index.ts";
-import type { LinuxResources } from "../runtime/runtime.ts";
+import {
+  type CgroupLayout,
+  cpuShares,
+  podCgroup,
+  podCgroupOf,
+  podResources,
+  podUidOf,
+  qosCgroup,
+  type ResourceRules,
+} from "../containers/index.ts";
+import { hugePageResource } from "../topology/index.ts";
+import { type CgroupFile, cgroupFiles, groupFiles } from "./cgroup-files.ts";
 import type { PodCgroups } from "./pod-host.ts";
 
 export interface Hierarchies {
@@ -44,84 +55,114 @@ export function parseHierarchies(mountinfo: string): Hierarchies {
 }
 
 export interface PodCgroupsOptions {
-  readonly cgroupRoot: string;
+  readonly layout: CgroupLayout;
   /** The most processes of a Pod. Not above 0: no limit. */
   readonly podPidsLimit: number;
+  readonly rules: ResourceRules;
+  /** Creates a slice and those above it: the driver systemd. */
+  readonly makeSlice?: ((path: string) => Promise<void>) | undefined;
   readonly log: Pick<Logger, "warn">;
-}
-
-/** The controller, file and value of each limit. Pure. */
-export function cgroupFiles(
-  version: 1 | 2,
-  resources: LinuxResources,
-  pidsLimit = 0,
-): readonly (readonly [string, string, string])[] {
-  // Left as it is without a limit: a node may have no such controller.
-  const pids = pidsLimit > 0 ? ([[version === 2 ? "all" : "pids", "pids.max", String(pidsLimit)]] as const) : [];
-  const { cpuShares, cpuQuota, cpuPeriod = 100_000, memoryLimitBytes } = resources;
-  if (version === 2) {
-    const weight = Math.floor(1 + (((cpuShares ?? 2) - 2) * 9999) / 262_142);
-    return [
-      ["all", "cpu.weight", String(weight)],
-      ["all", "cpu.max", `${cpuQuota ?? "max"} ${cpuPeriod}`],
-      ["all", "memory.max", String(memoryLimitBytes ?? "max")],
-      ...pids,
-    ];
-  }
-  return [
-    ["cpu", "cpu.shares", String(cpuShares ?? 2)],
-    ["cpu", "cpu.cfs_period_us", String(cpuPeriod)],
-    ["cpu", "cpu.cfs_quota_us", String(cpuQuota ?? -1)],
-    ["memory", "memory.limit_in_bytes", String(memoryLimitBytes ?? -1)],
-    ...pids,
-  ];
 }
 
 export function hostCgroups(
   { version, mounts, roots }: Hierarchies,
-  { cgroupRoot, podPidsLimit, log }: PodCgroupsOptions,
+  { layout, podPidsLimit, rules, makeSlice, log }: PodCgroupsOptions,
 ): PodCgroups {
   if (podPidsLimit > 0 && version === 1 && !mounts.has("pids"))
     log.warn("the limit of processes of Pods is not enforced: this machine has no cgroup controller for it");
-  const isPod = (name: string) => name.startsWith("pod");
+  const burstable = new Map<string, core.Pod>();
+  const made = new Set<string>();
 
   const make = async (controller: string, cgroup: string) => {
     const root = mounts.get(controller);
     if (root === undefined) return undefined;
+    if (makeSlice !== undefined && cgroup.endsWith(".slice") && !made.has(cgroup)) {
+      await makeSlice(cgroup);
+      made.add(cgroup);
+    }
     if (version === 2) await delegate(root, cgroup);
     await mkdir(join(root, cgroup), { recursive: true });
     return join(root, cgroup);
   };
-  const apply = async (cgroup: string, resources: LinuxResources, pidsLimit = 0) => {
-    for (const [controller, file, value] of cgroupFiles(version, resources, pidsLimit)) {
+  const write = async (cgroup: string, files: readonly CgroupFile[]) => {
+    for (const [controller, file, value] of files) {
       const directory = await make(controller, cgroup);
       if (directory !== undefined) await writeFile(join(directory, file), value);
     }
   };
+  /** Burstable Pods together have the weight of what they ask for, BestEffort Pods the smallest. */
+  const shareOut = async () => {
+    if (!layout.perQos) return;
+    const milli = [...burstable.values()].reduce((sum, pod) => sum + milliCpu(pod), 0);
+    const protectedBytes = [...burstable.values()].reduce((sum, pod) => sum + memoryOf(pod), 0);
+    const tiered = version === 2 && rules.memoryQos?.reservation === "TieredReservation";
+    const unified = tiered ? { "memory.low": String(protectedBytes) } : {};
+    await write(qosCgroup(layout, "BestEffort"), groupFiles(version, { cpuShares: 2 }));
+    await write(qosCgroup(layout, "Burstable"), groupFiles(version, { cpuShares: cpuShares(milli), unified }));
+  };
 
   return {
-    async ensure(pod: core.Pod) {
+    async ensure(pod, hasExclusiveCpus) {
       try {
-        // BestEffort Pods together get the smallest share.
-        if (qosClassOf(pod) === "BestEffort") await apply(qosCgroup(cgroupRoot, "BestEffort"), { cpuShares: 2 });
-        await apply(podCgroup(cgroupRoot, pod), podResources(pod), podPidsLimit);
+        if (qosClassOf(pod) === "Burstable") burstable.set(pod.metadata.uid ?? "", pod);
+        await shareOut();
+        const limits = { ...podResources(pod, { rules, hasExclusiveCpus }), pids: podPidsLimit };
+        const hugePages = new Map(rules.hugePageKib.map((kib) => [kib, hugePagesOf(pod, kib)]));
+        await write(podCgroup(layout, pod), cgroupFiles(version, { ...limits, hugePages }));
       } catch (error) {
         // The runtime creates missing cgroups; only the Pod's own limits are not enforced then.
         log.warn("pod cgroup could not be set up", { pod: pod.metadata.name, error });
       }
     },
     async remove(uid) {
-      const found = roots.flatMap((root) => QOS.map((qos) => join(root, qosCgroup(cgroupRoot, qos), `pod${uid}`)));
+      burstable.delete(uid);
+      const found = roots.flatMap((root) => [...new Set(QOS.map((qos) => join(root, podCgroupOf(layout, qos, uid))))]);
       for (const directory of found) await endProcesses(directory);
       for (const directory of found) await removeTree(directory);
     },
     async podUids() {
+      const parents = new Set(QOS.map((qos) => qosCgroup(layout, qos)));
       const found = await Promise.all(
-        roots.flatMap((root) => QOS.map((qos) => directories(join(root, qosCgroup(cgroupRoot, qos))))),
+        roots.flatMap((root) => [...parents].map((parent) => directories(join(root, parent)))),
       );
-      return [...new Set(found.flat().filter(isPod))].map((name) => name.slice("pod".length));
+      return [...new Set(found.flat().flatMap((name) => podUidOf(layout, name) ?? []))];
+    },
+    async update(pods) {
+      burstable.clear();
+      for (const pod of pods) if (qosClassOf(pod) === "Burstable") burstable.set(pod.metadata.uid ?? "", pod);
+      await shareOut();
+    },
+    async enforce({ pods, existing }) {
+      if (pods !== undefined) await write(qosCgroup(layout, "Guaranteed"), groupFiles(version, pods));
+      for (const { cgroup, limits, what } of existing) {
+        const path = layout.driver === "systemd" ? cgroup : join("/", cgroup);
+        const isThere = await access(join(mounts.get("memory") ?? mounts.get("all") ?? "", path)).then(
+          () => true,
+          () => false,
+        );
+        if (!isThere)
+          throw new Error(
+            `Failed to enforce ${what} Cgroup Limits on "${cgroup}": cgroup ["${cgroup}"] has some missing paths`,
+          );
+        await write(path, groupFiles(version, limits));
+      }
     },
   };
+}
+
+function milliCpu(pod: core.Pod): number {
+  const amount = podRequests(pod).cpu;
+  return amount === undefined ? 0 : Number(scaledValue(amount, -3));
+}
+
+function memoryOf(pod: core.Pod): number {
+  const amount = podRequests(pod).memory;
+  return amount === undefined ? 0 : Number(scaledValue(amount, 0));
+}
+
+function hugePagesOf(pod: core.Pod, kib: number): number {
+  const amount = podLimits(pod)[hugePageResource(kib)];
+  return amount === undefined ? 0 : Number(scaledValue(amount, 0));
 }
 
 /** A controller is available in a cgroup only if every cgroup above it delegates it. */
@@ -131,7 +172,7 @@ async function delegate(root: string, cgroup: string): Promise<void> {
     directory = join(directory, part);
     await mkdir(directory, { recursive: true });
     const able = (await readFile(join(directory, "cgroup.controllers"), "utf8")).trim().split(/\s+/);
-    const wanted = ["cpu", "memory", "pids", "cpuset", "io"].filter((each) => able.includes(each));
+    const wanted = ["cpu", "memory", "pids", "cpuset", "io", "hugetlb"].filter((each) => able.includes(each));
     await writeFile(join(directory, "cgroup.subtree_control"), wanted.map((each) => `+${each}`).join(" "));
   }
 }

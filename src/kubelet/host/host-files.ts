@@ -47,6 +47,11 @@ export function hostFiles({ root, podLogsRoot, mounter }: HostFilesOptions): Pod
       await writeFile(`${path}.new`, text, { mode: 0o600 });
       await rename(`${path}.new`, path);
     },
+    async writeUserNamespace(uid, text) {
+      await mkdir(podDirectory(root, uid), { recursive: true, mode: 0o750 });
+      await writeFile(join(podDirectory(root, uid), "userns"), text, { mode: 0o600 });
+    },
+    readUserNamespace: (uid) => readIfThere(join(podDirectory(root, uid), "userns")),
     readEnding: (uid) => readIfThere(endingOf(root, uid)),
     async removePod(uid) {
       const directory = podDirectory(root, uid);

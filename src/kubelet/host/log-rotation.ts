@@ -27,24 +27,29 @@ export interface LogRotationOptions {
   readonly maxBytes: number;
   /** Including the current one. */
   readonly maxFiles: number;
+  /** How many logs are rotated at a time. */
+  readonly workers: number;
+  readonly intervalMs: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-const CHECK_MS = 10_000;
-
 export async function runLogRotation(options: LogRotationOptions, signal: AbortSignal): Promise<void> {
-  const { runtime, clock, log } = options;
+  const { runtime, clock, log, workers, intervalMs } = options;
   for (;;) {
-    await clock.sleep(CHECK_MS, signal);
+    await clock.sleep(intervalMs, signal);
     try {
-      for (const container of await runtime.listContainers(undefined, signal)) {
-        if (container.state !== "running" || container.labels[POD_UID] === undefined) continue;
-        await rotateIfLarge(options, container, signal).catch((error: unknown) => {
-          if (isAbort(error, signal)) throw error;
-          log.warn("container log could not be rotated", { container: nameOf(container), error });
-        });
-      }
+      const listed = await runtime.listContainers(undefined, signal);
+      const running = listed.filter(({ state, labels }) => state === "running" && labels[POD_UID] !== undefined);
+      const next = running.values();
+      const worker = async () => {
+        for (const container of next)
+          await rotateIfLarge(options, container, signal).catch((error: unknown) => {
+            if (isAbort(error, signal)) throw error;
+            log.warn("container log could not be rotated", { container: nameOf(container), error });
+          });
+      };
+      await Promise.all(Array.from({ length: workers }, worker));
     } catch (error) {
       if (isAbort(error, signal)) return;
       log.warn("log rotation failed", { error });

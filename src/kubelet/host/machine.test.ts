@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cgroupFiles, parseHierarchies } from "./host-cgroups.ts";
+import { cgroupFiles, groupFiles } from "./cgroup-files.ts";
+import { parseHierarchies } from "./host-cgroups.ts";
 import { tooMany } from "./log-rotation.ts";
 import { meminfo } from "./machine.ts";
 
@@ -29,9 +30,25 @@ describe("the machine", () => {
       ["all", "memory.max", "64"],
     ]);
     expect(cgroupFiles(2, { cpuShares: 2 })).toContainEqual(["all", "cpu.max", "max 100000"]);
-    for (const none of [undefined, 0, -1]) expect(String(cgroupFiles(2, {}, none))).not.toContain("pids");
-    expect(cgroupFiles(2, {}, 100)).toContainEqual(["all", "pids.max", "100"]);
-    expect(cgroupFiles(1, {}, 100)).toContainEqual(["pids", "pids.max", "100"]);
+    for (const pids of [undefined, 0, -1]) expect(String(cgroupFiles(2, { pids }))).not.toContain("pids");
+    expect(cgroupFiles(2, { pids: 100 })).toContainEqual(["all", "pids.max", "100"]);
+    expect(cgroupFiles(1, { pids: 100 })).toContainEqual(["pids", "pids.max", "100"]);
+    const hugePages = new Map([[2048, 4096]]);
+    expect(cgroupFiles(2, { hugePages })).toContainEqual(["all", "hugetlb.2MB.max", "4096"]);
+    expect(cgroupFiles(1, { hugePages })).toContainEqual(["hugetlb", "hugetlb.2MB.limit_in_bytes", "4096"]);
+  });
+
+  it("limits of groups leave alone what they do not name", () => {
+    expect(groupFiles(1, { cpuShares: 512, memoryLimitBytes: 64, pids: 9 })).toEqual([
+      ["cpu", "cpu.shares", "512"],
+      ["memory", "memory.limit_in_bytes", "64"],
+      ["pids", "pids.max", "9"],
+    ]);
+    expect(groupFiles(2, { cpuShares: 512, unified: { "memory.low": "7" } })).toEqual([
+      ["all", "cpu.weight", "20"],
+      ["all", "memory.low", "7"],
+    ]);
+    expect(groupFiles(2, {})).toEqual([]);
   });
 
   it("of logs put aside the newest stay", () => expect(tooMany(["1", "2", "3", "4"], 5)).toEqual(["1"]));

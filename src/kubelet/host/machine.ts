@@ -1,6 +1,7 @@
 /** Properties of the machine, read once at the start, and its current usage. */
 
-import { readFile, statfs } from "node:fs/promises";
+import type { StatsFs } from "node:fs";
+import { readdir, readFile, statfs } from "node:fs/promises";
 import { arch, availableParallelism, hostname, release } from "node:os";
 import { table } from "#base";
 import { parseResolver, type Resolver } from "../containers/index.ts";
@@ -18,15 +19,24 @@ export interface Machine {
   /** As in GOARCH. */
   readonly architecture: string;
   readonly resolver: Resolver;
+  /** Default: none. */
+  readonly swapBytes?: number | undefined;
+  /** Huge pages by their size in KiB. */
+  readonly hugePages?: ReadonlyMap<number, number> | undefined;
 }
 
-export interface MachineUsage {
-  readonly memoryAvailableBytes: number;
-  readonly memoryBytes: number;
+export interface DiskFree {
   readonly diskAvailableBytes: number;
   readonly diskBytes: number;
   readonly inodesFree: number;
   readonly inodes: number;
+}
+
+export interface MachineUsage extends DiskFree {
+  readonly memoryAvailableBytes: number;
+  readonly memoryBytes: number;
+  /** The file system of images. Undefined: it is the one of Pods. */
+  readonly images?: DiskFree | undefined;
   readonly processes: number;
   readonly maxProcesses: number;
 }
@@ -37,13 +47,16 @@ export async function readMachine(rootDir: string, resolvConf: string): Promise<
   const disk = await statfs(rootDir);
   const osRelease = await textOf("/etc/os-release");
   const bootId = (await textOf("/proc/sys/kernel/random/boot_id")).trim();
+  const memory = await textOf("/proc/meminfo");
   const machineId = (await textOf("/etc/machine-id")).trim();
   return {
     hostname: hostname().toLowerCase(),
     cpus: availableParallelism(),
-    memoryBytes: meminfo(await textOf("/proc/meminfo"), "MemTotal"),
+    memoryBytes: meminfo(memory, "MemTotal"),
     diskBytes: disk.blocks * disk.bsize,
     machineId,
+    swapBytes: meminfo(memory, "SwapTotal"),
+    hugePages: await readHugePages(),
     systemUuid: (await textOf("/sys/class/dmi/id/product_uuid")).trim().toLowerCase() || machineId,
     bootId,
     kernelVersion: release(),
@@ -53,7 +66,32 @@ export async function readMachine(rootDir: string, resolvConf: string): Promise<
   };
 }
 
-export async function readUsage(rootDir: string): Promise<MachineUsage> {
+async function readHugePages(): Promise<ReadonlyMap<number, number>> {
+  const folder = "/sys/kernel/mm/hugepages";
+  const names = await readdir(folder).catch(() => []);
+  const found = names.map(async (name): Promise<readonly [number, number]> => {
+    const count = Number((await textOf(`${folder}/${name}/nr_hugepages`)).trim() || 0);
+    return [Number(/-(\d+)kB$/.exec(name)?.[1] ?? 0), count];
+  });
+  return new Map((await Promise.all(found)).sort(([a], [b]) => a - b));
+}
+
+/** The text of a file below /sys/devices/system, or the names in a folder; empty if there is neither. */
+export async function readSysFile(path: string): Promise<string> {
+  const full = `/sys/devices/system/${path}`;
+  try {
+    return await readFile(full, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EISDIR") return (await readdir(full)).join(" ");
+    if (code === "ENOENT" || code === "EACCES") return "";
+    throw error;
+  }
+}
+
+/** `imageRoot`: where the runtime has its images; undefined if it is not known. */
+export async function readUsage(rootDir: string, imageRoot?: string): Promise<MachineUsage> {
+  const ofImages = imageRoot === undefined ? undefined : await statfs(imageRoot).catch(() => undefined);
   const [disk, memory, loadavg, pidMax] = await Promise.all([
     statfs(rootDir),
     textOf("/proc/meminfo"),
@@ -63,13 +101,15 @@ export async function readUsage(rootDir: string): Promise<MachineUsage> {
   return {
     memoryAvailableBytes: meminfo(memory, "MemAvailable"),
     memoryBytes: meminfo(memory, "MemTotal"),
-    diskAvailableBytes: disk.bavail * disk.bsize,
-    diskBytes: disk.blocks * disk.bsize,
-    inodesFree: disk.ffree,
-    inodes: disk.files,
+    ...freeOf(disk),
+    images: ofImages && freeOf(ofImages),
     processes: Number(/\/(\d+)/.exec(loadavg)?.[1] ?? 0),
     maxProcesses: Number(pidMax.trim() || 32_768),
   };
+}
+
+function freeOf({ bavail, bsize, blocks, ffree, files }: StatsFs): DiskFree {
+  return { diskAvailableBytes: bavail * bsize, diskBytes: blocks * bsize, inodesFree: ffree, inodes: files };
 }
 
 export function meminfo(text: string, name: string): number {

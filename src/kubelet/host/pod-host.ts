@@ -1,5 +1,6 @@
 /** What Pods use of their machine: files outside of their volumes, and cgroups. */
 import type { core } from "#api";
+import type { CgroupLimits } from "./cgroup-files.ts";
 
 /** Files of Pods on the node, outside of their volumes. */
 export interface PodFiles {
@@ -17,6 +18,9 @@ export interface PodFiles {
   /** Why the node ends the Pod, for a restarted kubelet: written before anything is stopped. */
   writeEnding(uid: string, text: string): Promise<void>;
   readEnding(uid: string): Promise<string | undefined>;
+  /** The ids of its user namespace. */
+  writeUserNamespace(uid: string, text: string): Promise<void>;
+  readUserNamespace(uid: string): Promise<string | undefined>;
   /** Everything of the Pod but its volumes and logs. */
   removePod(uid: string): Promise<void>;
   removeLogs(uid: string): Promise<void>;
@@ -25,7 +29,19 @@ export interface PodFiles {
 }
 
 export interface PodCgroups {
-  ensure(pod: core.Pod): Promise<void>;
+  /** `hasExclusiveCpus`: a container of it has CPUs for itself, so that a quota would only slow it down. */
+  ensure(pod: core.Pod, hasExclusiveCpus?: boolean): Promise<void>;
   remove(uid: string): Promise<void>;
   podUids(): Promise<readonly string[]>;
+  /** The Pods that run now: what QoS classes share follows from them. */
+  update(pods: readonly core.Pod[]): Promise<void>;
+  /** Throws if a cgroup that has to be there is not. */
+  enforce(limits: EnforcedLimits): Promise<void>;
+}
+
+export interface EnforcedLimits {
+  /** Of all Pods together. Undefined: they are not limited. */
+  readonly pods: CgroupLimits | undefined;
+  /** Of cgroups that somebody else has made: those of the system and of Kubernetes. */
+  readonly existing: readonly { readonly cgroup: string; readonly what: string; readonly limits: CgroupLimits }[];
 }

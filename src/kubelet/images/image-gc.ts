@@ -6,6 +6,7 @@
 import { type Clock, isAbort, type Logger } from "#base";
 import type { MachineUsage } from "../host/index.ts";
 import type { Image, Runtime } from "../runtime/runtime.ts";
+import type { ImageAccess } from "./pull-records.ts";
 
 export interface ImageGcOptions {
   readonly runtime: Pick<Runtime, "images" | "listContainers">;
@@ -15,6 +16,8 @@ export interface ImageGcOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly onRemoved?: (() => void) | undefined;
+  /** Records of images that are gone are forgotten. */
+  readonly access?: Pick<ImageAccess, "prune"> | undefined;
 }
 
 const CHECK_MS = 300_000;
@@ -61,7 +64,8 @@ export class ImageGc {
   }
 
   async #remove(bytes: number, signal: AbortSignal): Promise<void> {
-    const { runtime, clock, log } = this.#options;
+    const { runtime, clock, log, access } = this.#options;
+    const beganMs = clock.now();
     const [images, containers] = await Promise.all([
       runtime.images.list(signal),
       runtime.listContainers(undefined, signal),
@@ -73,6 +77,7 @@ export class ImageGc {
       await runtime.images.remove(id, signal);
       this.#options.onRemoved?.();
     }
+    await access?.prune(new Set(images.map(({ id }) => id)), beganMs);
   }
 }
 

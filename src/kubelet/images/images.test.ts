@@ -46,7 +46,7 @@ describe("images", () => {
     ["sub.reg.example/a", { "*.reg.example": auth("any"), "reg.example": auth("no") }, ["any"]],
     ["busybox", { "https://index.docker.io/v1/": auth("hub") }, ["hub"]],
   ])("credentials for %s", (image, auths, want) =>
-    expect(credentialsFor(image, [secret(auths)]).map(({ username }) => username)).toEqual(want),
+    expect(credentialsFor(image, [secret(auths)]).map(({ auth: { username } }) => username)).toEqual(want),
   );
 
   it("a Secret that makes no sense gives none", () =>

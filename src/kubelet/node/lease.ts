@@ -11,13 +11,20 @@ export class NodeLease {
   readonly #leases: ResourceClient<coordination.Lease>;
   readonly #clock: Clock;
   readonly #name: string;
+  readonly #durationSeconds: number;
   /** As the API server returned it last. */
   #known: coordination.Lease | undefined;
 
-  constructor(client: Client, clock: Clock, name: string) {
+  constructor(client: Client, clock: Clock, name: string, durationSeconds = DURATION_SECONDS) {
+    this.#durationSeconds = durationSeconds;
     this.#leases = client.of(kinds.Lease).in(NAMESPACE);
     this.#clock = clock;
     this.#name = name;
+  }
+
+  /** A quarter of its duration. */
+  get renewMs(): number {
+    return this.#durationSeconds * 250;
   }
 
   /** Creates the Lease if there is none. `owner`: the Node, if it is known. */
@@ -51,7 +58,7 @@ export class NodeLease {
   #spec(): coordination.LeaseSpec {
     return {
       holderIdentity: this.#name,
-      leaseDurationSeconds: DURATION_SECONDS,
+      leaseDurationSeconds: this.#durationSeconds,
       renewTime: formatMicroTime(instantOf(this.#clock.now())),
     };
   }

@@ -8,15 +8,16 @@
 import { type core, equalJson, isExtendedResource, type Json, type JsonObject, parseQuantity, scaledValue } from "#api";
 import type { Machine } from "../host/index.ts";
 import { timestamp } from "../pod-status/index.ts";
-import type { Image } from "../runtime/runtime.ts";
+import type { Image, RuntimeHandler } from "../runtime/runtime.ts";
+import { hugePageResource } from "../topology/index.ts";
 
 export type Amounts = Readonly<Record<string, string>>;
 
 export interface Reserved {
   readonly kube: Amounts;
   readonly system: Amounts;
-  /** The eviction threshold for memory: a quantity or a percentage. */
-  readonly evictionMemory: string;
+  /** Hard eviction thresholds by signal: quantities or percentages. */
+  readonly evictionHard: Amounts;
 }
 
 export interface NodeReport {
@@ -31,8 +32,10 @@ export interface NodeReport {
   /** For example `containerd://1.6.20`. */
   readonly runtimeVersion: string;
   readonly kubeletVersion: string;
-  readonly runtimeHandlers: readonly string[];
+  readonly runtimeHandlers: readonly RuntimeHandler[];
   readonly features?: core.NodeFeatures | undefined;
+  /** Undefined: the machine has no swap. */
+  readonly swapBytes?: number | undefined;
   /** The attachable volumes that its Pods use, by name. Undefined: it does not report them. */
   readonly volumesInUse?: readonly string[] | undefined;
 }
@@ -45,35 +48,71 @@ export interface OwnCondition {
   readonly message: string;
 }
 
-const MAX_IMAGES = 50;
 /** The status is written this often even if nothing has changed. */
 export const STATUS_HEARTBEAT_MS = 300_000;
 
-export function capacityOf({ cpus, memoryBytes, diskBytes }: Machine, maxPods: number): Amounts {
+export interface CapacityLimits {
+  readonly maxPods: number;
+  /** The most Pods for each CPU; 0: no such limit. */
+  readonly podsPerCore?: number | undefined;
+  /** Default: yes. */
+  readonly localStorage?: boolean | undefined;
+}
+
+export function capacityOf(machine: Machine, limits: CapacityLimits): Amounts {
+  const { cpus, memoryBytes, diskBytes, hugePages = new Map() } = machine;
+  const { maxPods, podsPerCore = 0, localStorage = true } = limits;
+  const sizes = [...new Map([...COMMON_PAGES, ...hugePages])].map(([kib, count]): [string, string] => [
+    hugePageResource(kib),
+    bytesText(kib * 1024 * count),
+  ]);
   return {
     cpu: String(cpus),
     memory: `${Math.floor(memoryBytes / 1024)}Ki`,
-    "ephemeral-storage": `${Math.floor(diskBytes / 1024)}Ki`,
-    "hugepages-1Gi": "0",
-    "hugepages-2Mi": "0",
-    pods: String(maxPods),
+    ...(localStorage && { "ephemeral-storage": `${Math.floor(diskBytes / 1024)}Ki` }),
+    ...Object.fromEntries(sizes),
+    pods: String(podsPerCore > 0 ? Math.min(maxPods, cpus * podsPerCore) : maxPods),
   };
 }
 
-export function allocatableOf(capacity: Amounts, { kube, system, evictionMemory }: Reserved): Amounts {
+/** Sizes that nodes of this architecture have, whether there are such pages or not. */
+const COMMON_PAGES: ReadonlyMap<number, number> = new Map([
+  [1024 ** 2, 0],
+  [2048, 0],
+]);
+
+function bytesText(bytes: number): string {
+  for (const [unit, size] of [
+    ["Gi", 1024 ** 3],
+    ["Mi", 1024 ** 2],
+    ["Ki", 1024],
+  ] as const)
+    if (bytes > 0 && bytes % size === 0) return `${bytes / size}${unit}`;
+  return String(bytes);
+}
+
+export function allocatableOf(capacity: Amounts, { kube, system, evictionHard }: Reserved): Amounts {
   const amount = (from: Amounts, name: string, scale: number) =>
     from[name] === undefined ? 0 : Number(scaledValue(parseQuantity(from[name]), scale));
   const left = (name: string, scale: number, more = 0) =>
     Math.max(0, amount(capacity, name, scale) - amount(kube, name, scale) - amount(system, name, scale) - more);
-  const kept = evictionMemory.endsWith("%")
-    ? (amount(capacity, "memory", 0) * Number(evictionMemory.slice(0, -1))) / 100
-    : amount({ memory: evictionMemory }, "memory", 0);
+  const kept = (signal: string, name: string) => {
+    const threshold = evictionHard[signal] ?? "0";
+    if (!threshold.endsWith("%")) return amount({ [name]: threshold }, name, 0);
+    return Math.floor((amount(capacity, name, 0) * Number(threshold.slice(0, -1))) / 100);
+  };
   const milli = left("cpu", -3);
+  const pages = Object.keys(capacity).filter((name) => name.startsWith("hugepages-"));
+  // Huge pages are taken off the memory that other processes may use.
+  const huge = pages.reduce((sum, name) => sum + amount(capacity, name, 0), 0);
   return {
     ...capacity,
+    ...Object.fromEntries(pages.map((name) => [name, bytesText(left(name, 0))])),
     cpu: milli % 1000 === 0 ? String(milli / 1000) : `${milli}m`,
-    memory: `${Math.floor(left("memory", 0, kept) / 1024)}Ki`,
-    "ephemeral-storage": String(left("ephemeral-storage", 0)),
+    memory: `${Math.floor(left("memory", 0, kept("memory.available", "memory") + huge) / 1024)}Ki`,
+    ...("ephemeral-storage" in capacity && {
+      "ephemeral-storage": String(left("ephemeral-storage", 0, kept("nodefs.available", "ephemeral-storage"))),
+    }),
   };
 }
 
@@ -127,7 +166,7 @@ export function nodeStatus(before: core.NodeStatus, report: NodeReport, nowMs: n
   const { machine, capacity, allocatable, addresses, kubeletPort, runtimeVersion, kubeletVersion } = report;
   return {
     capacity,
-    allocatable: { ...allocatable, ...extendedOf(before.capacity) },
+    allocatable: { ...extendedOf(before.capacity), ...allocatable },
     addresses,
     conditions: report.conditions.map((condition) => dated(condition, before, nowMs)),
     ...(kubeletPort !== undefined && { daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort } } }),
@@ -143,10 +182,19 @@ export function nodeStatus(before: core.NodeStatus, report: NodeReport, nowMs: n
       kubeProxyVersion: "",
       operatingSystem: "linux",
       architecture: machine.architecture,
+      ...(report.swapBytes !== undefined && { swap: { capacity: report.swapBytes } }),
     },
-    ...(report.runtimeHandlers.length > 0 && { runtimeHandlers: report.runtimeHandlers.map((name) => ({ name })) }),
+    ...(report.runtimeHandlers.length > 0 && { runtimeHandlers: report.runtimeHandlers.map(handlerStatus) }),
     ...(report.features !== undefined && { features: report.features }),
     ...volumesInUse(before, report),
+  };
+}
+
+function handlerStatus({ name, recursiveReadOnlyMounts, userNamespaces }: RuntimeHandler): core.NodeRuntimeHandler {
+  if (recursiveReadOnlyMounts === undefined && userNamespaces === undefined) return { name };
+  return {
+    name,
+    features: { recursiveReadOnlyMounts: recursiveReadOnlyMounts === true, userNamespaces: userNamespaces === true },
   };
 }
 
@@ -168,10 +216,10 @@ function dated(condition: OwnCondition, { conditions = [] }: core.NodeStatus, no
 }
 
 /** The largest first. */
-export function imageList(images: readonly Image[]): core.ContainerImage[] {
+export function imageList(images: readonly Image[], most = 50): core.ContainerImage[] {
   return [...images]
     .sort((a, b) => b.sizeBytes - a.sizeBytes)
-    .slice(0, MAX_IMAGES)
+    .slice(0, most < 0 ? images.length : most)
     .map(({ repoDigests, repoTags, sizeBytes }) => ({ names: [...repoDigests, ...repoTags], sizeBytes }));
 }
 

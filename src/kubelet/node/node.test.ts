@@ -7,7 +7,7 @@ const NOW = Date.UTC(2030, 0, 1);
 
 describe("the Node", () => {
   const machine = { cpus: 2, memoryBytes: 4 * 1024 ** 3, diskBytes: 100 * 1024 ** 3, architecture: "amd64" } as Machine;
-  const capacity = capacityOf(machine, 110);
+  const capacity = capacityOf(machine, { maxPods: 110 });
   const report: NodeReport = {
     machine,
     capacity,
@@ -23,8 +23,22 @@ describe("the Node", () => {
 
   it("has what the machine has, less what is kept for others", () => {
     expect(capacity).toMatchObject({ cpu: "2", memory: "4194304Ki", pods: "110" });
-    const kept = { kube: { cpu: "250m", memory: "1Gi" }, system: { cpu: "250m" }, evictionMemory: "1Mi" };
-    expect(allocatableOf(capacity, kept)).toMatchObject({ cpu: "1500m", memory: "3144704Ki", pods: "110" });
+    const evictionHard = { "memory.available": "1Mi", "nodefs.available": "10%" };
+    const kept = { kube: { cpu: "250m", memory: "1Gi" }, system: { cpu: "250m" }, evictionHard };
+    const disk = Number.parseInt(capacity["ephemeral-storage"] ?? "", 10) * 1024;
+    expect(allocatableOf(capacity, kept)).toMatchObject({
+      cpu: "1500m",
+      memory: "3144704Ki",
+      "ephemeral-storage": String(disk - Math.floor(disk / 10)),
+      pods: "110",
+    });
+    const huge = capacityOf({ ...machine, hugePages: new Map([[2048, 3]]) }, { maxPods: 110, podsPerCore: 4 });
+    expect(huge).toMatchObject({ "hugepages-2Mi": "6Mi", "hugepages-1Gi": "0", pods: "8" });
+    expect(allocatableOf(huge, { kube: {}, system: {}, evictionHard: {} })).toMatchObject({
+      memory: `${4194304 - 6 * 1024}Ki`,
+      "hugepages-2Mi": "6Mi",
+    });
+    expect(capacityOf(machine, { maxPods: 1, localStorage: false })).not.toHaveProperty("ephemeral-storage");
   });
 
   it("is written once, then only its changes; fields of others stay", () => {

@@ -26,7 +26,7 @@ let registration: Registration;
 function start(): void {
   tasks = new TaskGroup();
   const { clock } = server;
-  const capacity = capacityOf(machine, 110);
+  const capacity = capacityOf(machine, { maxPods: 110 });
   const report = async (): Promise<NodeReport> => ({
     machine,
     capacity,

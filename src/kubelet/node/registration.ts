@@ -11,7 +11,7 @@
 import { type core, isStatusError, kinds } from "#api";
 import { type Clock, isAbort, type Logger, type Random } from "#base";
 import type { Client } from "#client";
-import { LEASE_RENEW_MS, NodeLease } from "./lease.ts";
+import { NodeLease } from "./lease.ts";
 import {
   missingLabels,
   type NodeReport,
@@ -21,12 +21,20 @@ import {
   STATUS_HEARTBEAT_MS,
 } from "./node-object.ts";
 
+export interface RegistrationTiming {
+  readonly updateMs: number;
+  readonly reportMs: number;
+  readonly leaseSeconds: number;
+}
+
 export interface RegistrationOptions {
   readonly nodeName: string;
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Default: every 10 s, every 5 minutes if nothing has changed, and a Lease of 40 s. */
+  readonly timing?: RegistrationTiming | undefined;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly core.Taint[];
   readonly providerId?: string | undefined;
@@ -53,7 +61,7 @@ export class Registration {
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
-    this.#lease = new NodeLease(options.client, options.clock, options.nodeName);
+    this.#lease = new NodeLease(options.client, options.clock, options.nodeName, options.timing?.leaseSeconds);
   }
 
   get node(): core.Node | undefined {
@@ -88,7 +96,7 @@ export class Registration {
     let isReady = false;
     for (;;) {
       // A node that is not Ready yet is checked often: the cluster waits for it.
-      await this.#sleep(isReady ? UPDATE_MS : SOON_MS * 4, clock, signal);
+      await this.#sleep(isReady ? (this.#options.timing?.updateMs ?? UPDATE_MS) : SOON_MS * 4, clock, signal);
       try {
         await this.#update(signal);
         isReady =
@@ -104,7 +112,7 @@ export class Registration {
   async runLease(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options;
     for (;;) {
-      let waitMs = LEASE_RENEW_MS;
+      let waitMs = this.#lease.renewMs;
       try {
         await this.#lease.renew(this.#node, signal);
       } catch (error) {
@@ -152,7 +160,8 @@ export class Registration {
     // Others write to the Node, too: the patch is made against its current state.
     const node = await client.of(kinds.Node).get(nodeName, { resourceVersion: "0", signal });
     this.#set(node);
-    const isHeartbeatDue = clock.monotonic() - this.#heartbeatMs >= STATUS_HEARTBEAT_MS;
+    const isHeartbeatDue =
+      clock.monotonic() - this.#heartbeatMs >= (this.#options.timing?.reportMs ?? STATUS_HEARTBEAT_MS);
     const before = node.status ?? {};
     const patch = nodeStatusPatch(before, nodeStatus(before, await report(signal), clock.now()), isHeartbeatDue);
     if (patch === undefined) return;

@@ -7,6 +7,8 @@
  * 1. A socket that was made anew is registered anew: its plugin has restarted.
  * 2. A plugin that could not be registered is told why, and is tried again after a while.
  * 3. One that hangs holds up no other.
+ * 4. Of several plugins with one name the newest is used: while a driver is replaced, the old and the new one are both
+ *    there. If the newest goes first, the one before it is registered again.
  */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -72,10 +74,12 @@ export async function runPluginRegistry(options: PluginRegistryOptions, signal: 
       const sockets = await socketsBelow(dir);
       for (const [path, known] of registered) {
         if (sockets.get(path) === known.identity) continue;
+        const wasNewest = newestOf(registered, known) === path;
         registered.delete(path);
         log.info("plugin is gone", { plugin: known.name });
-        if (![...registered.values()].some(({ name }) => name === known.name) && !sockets.has(path))
-          await known.handler.deregister(known.name, signal);
+        const other = newestOf(registered, known);
+        if (other === undefined && !sockets.has(path)) await known.handler.deregister(known.name, signal);
+        if (other !== undefined && wasNewest) registered.delete(other);
       }
       for (const [path, identity] of sockets) {
         if (registered.has(path) || busy.has(path) || clock.monotonic() < (dueMs.get(path) ?? 0)) continue;
@@ -87,6 +91,11 @@ export async function runPluginRegistry(options: PluginRegistryOptions, signal: 
   } finally {
     await Promise.all(busy.values());
   }
+}
+
+/** The path of the plugin of this name that registered last. */
+function newestOf(registered: ReadonlyMap<string, Registered>, { name, handler }: Registered): string | undefined {
+  return [...registered].findLast(([, each]) => each.name === name && each.handler === handler)?.[0];
 }
 
 async function introduced(

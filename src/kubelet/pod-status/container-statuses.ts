@@ -56,7 +56,20 @@ function statusOf(
     seen.current === undefined
       ? unseen(pod, observed, role, container, before)
       : fromInstances(seen.current, seen.last, container, before, mountsOf(container, observed));
-  return probed(role, container, seen, waitingIfDue(pod, role, container, seen, status));
+  const withDevices = role === "ephemeral" ? status : allocatedTo(container, observed, before, status);
+  return probed(role, container, seen, waitingIfDue(pod, role, container, seen, withDevices));
+}
+
+/** Once a container has ended its devices go to others: its status keeps what was known of them. */
+function allocatedTo(
+  { name }: core.Container,
+  { devices }: ObservedPod,
+  before: core.ContainerStatus | undefined,
+  status: core.ContainerStatus,
+): core.ContainerStatus {
+  const isOver = status.state?.terminated !== undefined;
+  const known = devices?.get(name) ?? (isOver ? before?.allocatedResourcesStatus : undefined);
+  return known === undefined ? status : { ...status, allocatedResourcesStatus: known };
 }
 
 function unseen(

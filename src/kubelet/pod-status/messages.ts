@@ -18,9 +18,9 @@ export function errImagePull(problem: string): core.ContainerStateWaiting {
   return { reason: "ErrImagePull", message: problem };
 }
 
-/** `problem`: the message of the last failure. */
+/** `problem`: the last failure, with its reason. */
 export function imagePullBackOff(image: string, problem?: string): core.ContainerStateWaiting {
-  const because = problem === undefined ? "" : `: ErrImagePull: ${problem}`;
+  const because = problem === undefined ? "" : `: ${problem}`;
   return { reason: "ImagePullBackOff", message: `Back-off pulling image ${goQuote(image)}${because}` };
 }
 

@@ -55,6 +55,8 @@ export interface ObservedPod {
   readonly failure?: PodFailure | undefined;
   /** Conditions that do not follow from the containers: DisruptionTarget, PodResizePending, … */
   readonly conditions?: readonly core.PodCondition[] | undefined;
+  /** How the devices of containers are, by container. Default: they have none. */
+  readonly devices?: ReadonlyMap<string, readonly core.ResourceStatus[]> | undefined;
   /** What was reported last. Default: the Pod's own status. */
   readonly previous?: core.PodStatus | undefined;
 }

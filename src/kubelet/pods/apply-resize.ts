@@ -38,11 +38,15 @@ export async function resizeAll(
     return wasUnderWay;
   }
   try {
-    await parts.cgroups.ensure(pod);
+    await parts.cgroups.ensure(pod, parts.topology?.hasExclusiveCpus(pod.metadata.uid ?? ""));
     for (const { id, name } of resize) {
       const container = containerOf(pod, name);
       if (container === undefined) continue;
-      const { oomScoreAdj: _, ...resources } = containerResources(pod, container, parts.facts().memoryCapacityBytes);
+      const { oomScoreAdj: _, ...resources } = containerResources(pod, container, {
+        memoryCapacityBytes: parts.facts().memoryCapacityBytes,
+        rules: parts.facts().rules,
+        placement: parts.topology?.placementOf(pod, container.name),
+      });
       await parts.runtime.updateContainerResources(id, resources, signal);
       memory.applied.set(id, container.resources ?? {});
     }

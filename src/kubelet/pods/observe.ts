@@ -17,7 +17,7 @@ export interface ObserveOptions {
   readonly applied?: (container: ContainerStatus) => core.ResourceRequirements;
 }
 
-type Parts = Pick<PodParts, "files" | "probes" | "facts" | "runtimeName">;
+type Parts = Pick<PodParts, "files" | "probes" | "facts" | "runtimeName" | "devices">;
 
 export async function observe(
   parts: Parts,
@@ -30,8 +30,10 @@ export async function observe(
   const seen = new Map<string, ObservedContainer>();
   for (const container of [...initContainers, ...containers, ...ephemeralContainers])
     seen.set(container.name, await observeContainer(parts, container, runtime, waiting.get(container.name), applied));
+  const handler = parts.facts().handlers?.find(({ name }) => name === (sandbox?.runtimeHandler ?? ""));
   return {
     containers: seen,
+    recursiveReadOnlyMounts: handler?.recursiveReadOnlyMounts,
     sandboxReady: sandbox?.state === "ready" && (pod.spec?.hostNetwork === true || sandbox.ips.length > 0),
     hostIPs: parts.facts().nodeIps,
     podIPs: sandbox?.ips ?? [],
@@ -39,7 +41,14 @@ export async function observe(
     isOver,
     failure,
     conditions,
+    devices: devicesOf(parts, pod),
   };
+}
+
+function devicesOf({ devices }: Parts, pod: core.Pod): ReadonlyMap<string, readonly core.ResourceStatus[]> {
+  const { initContainers = [], containers = [] } = pod.spec ?? {};
+  const found = [...initContainers, ...containers].map((each) => [each.name, devices.health(pod, each)] as const);
+  return new Map(found.filter(([, statuses]) => statuses.length > 0));
 }
 
 async function observeContainer(

@@ -77,6 +77,7 @@ export class Orphans {
     await volumes.unmount(uid, signal);
     await cgroups.remove(uid);
     await files.removePod(uid);
+    this.#parts.users?.release(uid);
     await files.removeLogs(uid);
   }
 }

@@ -13,14 +13,15 @@
  * 5. Readiness probes continue while containers stop, and what they find is reported.
  * 6. The Pod is deleted from the API only after its containers have exited and its volumes are unmounted.
  */
-import { type core, writeJson } from "#api";
+import type { core } from "#api";
 import { Backoff, type ChildController, childController, isAbort, type Random } from "#base";
 import { rememberedAllocation, withAllocation } from "../admission/index.ts";
 import { type PodFailure, podGraceSeconds } from "../lifecycle/index.ts";
-import { podStatus, podText, rejectedStatus } from "../pod-status/index.ts";
+import { isFinal, podStatus, podText, rejectedStatus } from "../pod-status/index.ts";
 import { killPod } from "./kill.ts";
 import { observe } from "./observe.ts";
 import type { PodParts } from "./parts.ts";
+import { needsSync, removeFromNode } from "./pod-changes.ts";
 import { newMemory, type PodMemory } from "./pod-memory.ts";
 import type { SyncKind } from "./pod-metrics.ts";
 import { isRunning, lookAtPod, type RuntimePod } from "./runtime-pod.ts";
@@ -55,7 +56,7 @@ export class PodWorker {
   readonly #status: PodWorkerOptions["status"];
   readonly #memory: PodMemory = newMemory();
   readonly #backoff: Backoff;
-  readonly #rejection: PodFailure | undefined;
+  #rejection: PodFailure | undefined;
   #pod: core.Pod;
   #state: PodState = "syncing";
   #ending: Ending | undefined;
@@ -143,6 +144,7 @@ export class PodWorker {
   /** Runs until the Pod is gone or the signal aborts. Containers keep running after an abort. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#state === "syncing") await this.#restoreEnding();
+    if (this.#state === "syncing") await this.#handOut();
     while (this.#state !== "gone") {
       this.#isDue = false;
       const waitMs = await this.#attempt(signal);
@@ -160,6 +162,18 @@ export class PodWorker {
     } catch (error) {
       this.#parts.log.warn("stored reason of a pod's end cannot be read", { pod: podText(this.#pod), error });
     }
+  }
+
+  /** CPUs, memory and devices, before anything starts. A kubelet that restarts asks again for what the Pod has. */
+  async #handOut(): Promise<void> {
+    if (isFinal(this.#pod.status?.phase)) return;
+    const { topology, devices, events, metrics } = this.#parts;
+    const rejection = (await topology?.admit(this.allocated)) ?? (await devices.admit(this.allocated));
+    if (rejection === undefined || this.#state !== "syncing") return;
+    events.record(this.#pod, "Warning", rejection.reason, rejection.message);
+    metrics.rejected(rejection.reason);
+    this.#rejection = rejection;
+    this.#end({ failure: rejection });
   }
 
   /** One step. Returns how long to wait for the next one without events. */
@@ -233,7 +247,11 @@ export class PodWorker {
     await this.#reportWhile(killPod(parts, pod, runtime, graceSeconds, signal), runtime, signal);
     const after = await lookAtPod(parts.runtime, this.uid, signal);
     if (isRunning(after)) throw new Error("containers still run after they were stopped");
-    await Promise.all([this.#report(after), parts.devices.release(this.uid, signal)]);
+    await Promise.all([
+      this.#report(after),
+      parts.devices.release(this.uid, signal),
+      parts.topology?.release(this.uid),
+    ]);
     this.#state = "terminated";
     parts.probes.forget(this.uid);
     return 0;
@@ -321,30 +339,4 @@ export class PodWorker {
       this.#wake = undefined;
     }
   }
-}
-
-/** Whether a change needs a sync: of the spec, the metadata or a readiness gate. */
-function needsSync(before: core.Pod, after: core.Pod): boolean {
-  const relevant = ({ metadata, spec, status }: core.Pod) => {
-    const { generation, labels, annotations, deletionTimestamp, deletionGracePeriodSeconds } = metadata;
-    const gates = (spec?.readinessGates ?? []).map(({ conditionType }) =>
-      status?.conditions?.find(({ type }) => type === conditionType),
-    );
-    const own = generation === undefined ? spec : generation;
-    return { own, labels, annotations, deletionTimestamp, deletionGracePeriodSeconds, gates };
-  };
-  return writeJson(relevant(before)) !== writeJson(relevant(after));
-}
-
-/** Removes containers, sandboxes and files of a Pod that is gone from the API. */
-async function removeFromNode(parts: PodParts, pod: core.Pod, signal: AbortSignal): Promise<void> {
-  const { uid = "" } = pod.metadata;
-  const runtime = await lookAtPod(parts.runtime, uid, signal);
-  for (const { id } of runtime.containers) await parts.runtime.removeContainer(id, signal);
-  for (const { id } of runtime.sandboxes) {
-    await parts.runtime.stopPodSandbox(id, signal);
-    await parts.runtime.removePodSandbox(id, signal);
-  }
-  await parts.files.removePod(uid);
-  await parts.files.removeLogs(uid);
 }

@@ -35,6 +35,12 @@ export async function lookAtPod(
   };
 }
 
+/** The names of the containers that run; undefined unless the Pod's sandbox is there. */
+export function runningContainers({ sandboxes, containers }: RuntimePod): ReadonlySet<string> | undefined {
+  if (sandboxes[0]?.state !== "ready") return undefined;
+  return new Set(containers.filter(({ state }) => state === "running").map(nameOf));
+}
+
 /** The newest instance of a container, optionally in one sandbox. */
 export function newest(pod: RuntimePod, name: string, sandboxId?: string): ContainerStatus | undefined {
   return pod.containers.find(

@@ -25,7 +25,7 @@ import {
   type VolumePath,
 } from "../containers/index.ts";
 import { MIN_TERM_SECONDS } from "../lifecycle/index.ts";
-import type { Image, PodSandboxConfig } from "../runtime/runtime.ts";
+import type { Image, PodSandboxConfig, RuntimeHandler } from "../runtime/runtime.ts";
 import { containerGraceSeconds, killContainer } from "./kill.ts";
 import type { PodParts } from "./parts.ts";
 
@@ -37,6 +37,8 @@ export interface StartRequest {
   readonly sandbox: PodSandboxConfig;
   readonly podIps: readonly string[];
   readonly volumes: ReadonlyMap<string, VolumePath>;
+  /** What the runtime offers for this Pod. */
+  readonly abilities?: RuntimeHandler | undefined;
   /** The target of an ephemeral container. */
   readonly targetId?: string | undefined;
 }
@@ -93,6 +95,7 @@ async function withImages(
 async function configured(parts: PodParts, request: StartRequest, image: Image, signal: AbortSignal) {
   const { pod, container, attempt: count, targetId } = request;
   try {
+    const devices = await parts.devices.runOptions(pod, container);
     const { variables, skipped } = await environmentOf(parts, request);
     for (const { source, keys } of skipped) {
       const note = `Keys [${keys.join(", ")}] from the EnvFrom ${source} were skipped since they are considered invalid environment variable names.`;
@@ -108,7 +111,10 @@ async function configured(parts: PodParts, request: StartRequest, image: Image, 
         imageUser: { uid: image.uid, username: image.username },
         env: variables,
         paths,
-        cdiDevices: parts.devices.cdiDevices(pod, container),
+        devices,
+        users: request.sandbox.linux.namespaces.users,
+        recursiveReadOnly: request.abilities?.recursiveReadOnlyMounts,
+        placement: parts.topology?.placementOf(pod, container.name),
         targetId,
       },
       parts.facts(),

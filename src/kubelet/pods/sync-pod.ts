@@ -23,7 +23,7 @@ import {
   START_RETRY_MS,
 } from "../lifecycle/index.ts";
 import { isFinal, podStatus, podText } from "../pod-status/index.ts";
-import type { PodSandboxConfig } from "../runtime/runtime.ts";
+import type { PodSandboxConfig, RuntimeHandler, UserNamespace } from "../runtime/runtime.ts";
 import type { PodActions, StartAction } from "./actions.ts";
 import { allocated, appliedTo, resizeAll } from "./apply-resize.ts";
 import { deadOf } from "./collect-dead.ts";
@@ -171,11 +171,16 @@ async function startAll(
 ): Promise<boolean> {
   memory.backoffs = actions.backoffs;
   const attempt = actions.createSandbox?.attempt ?? before.sandboxes[0]?.metadata.attempt ?? 0;
-  const sandbox = podSandboxConfig(pod, attempt, parts.facts());
+  const isNew = actions.createSandbox !== undefined;
+  // A class may be gone that the sandbox was made with.
+  const handler = isNew ? await handlerOf(parts, pod, signal) : (before.sandboxes[0]?.runtimeHandler ?? "");
+  const abilities = parts.facts().handlers?.find(({ name }) => name === handler);
+  const users = isNew ? await usersOf(parts, pod, handler, abilities, signal) : await parts.users?.of(pod);
+  const sandbox = podSandboxConfig(pod, attempt, parts.facts(), users);
   let runtime = before;
   if (actions.createSandbox !== undefined) {
     await prepareClaims(parts, pod, signal);
-    await createSandbox(parts, pod, sandbox, signal);
+    await createSandbox(parts, pod, sandbox, handler, signal);
     runtime = await lookAtPod(parts.runtime, before.uid, signal);
     report(await statusOf(parts, pod, runtime, memory, actions));
   }
@@ -198,6 +203,7 @@ async function startAll(
           sandbox,
           podIps: current.ips,
           volumes,
+          abilities,
           targetId,
         },
         signal,
@@ -242,15 +248,41 @@ async function createSandbox(
   parts: PodParts,
   pod: core.Pod,
   sandbox: PodSandboxConfig,
+  handler: string,
   signal: AbortSignal,
 ): Promise<void> {
-  await parts.cgroups.ensure(pod);
+  await parts.cgroups.ensure(pod, parts.topology?.hasExclusiveCpus(pod.metadata.uid ?? ""));
   await parts.files.makeLogDirectory(pod);
+  await sandboxed(parts, pod, () => parts.runtime.runPodSandbox(sandbox, handler, signal), signal);
+}
+
+/** The runtime's handler of the Pod's class; empty: the default one. */
+function handlerOf(parts: PodParts, pod: core.Pod, signal: AbortSignal): Promise<string> {
+  const { runtimeClassName = "" } = pod.spec ?? {};
+  if (runtimeClassName === "") return Promise.resolve("");
+  return sandboxed(parts, pod, () => parts.objects.runtimeHandler(runtimeClassName), signal);
+}
+
+/** A Pod with hostUsers: false must not run with the node's users. */
+function usersOf(
+  parts: PodParts,
+  pod: core.Pod,
+  handler: string,
+  abilities: RuntimeHandler | undefined,
+  signal: AbortSignal,
+): Promise<UserNamespace | undefined> {
+  if (pod.spec?.hostUsers !== false) return Promise.resolve(undefined);
+  const find = async () => {
+    if (abilities?.userNamespaces !== true || parts.users === undefined) throw new Error(noUserNamespaces(handler));
+    return parts.users.of(pod);
+  };
+  return sandboxed(parts, pod, find, signal);
+}
+
+/** What goes wrong is the sandbox's failure. */
+async function sandboxed<T>(parts: PodParts, pod: core.Pod, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   try {
-    const { runtimeClassName = "" } = pod.spec ?? {};
-    const handler = runtimeClassName === "" ? "" : await parts.objects.runtimeHandler(runtimeClassName);
-    if (pod.spec?.hostUsers === false) throw new Error(noUserNamespaces(handler));
-    await parts.runtime.runPodSandbox(sandbox, handler, signal);
+    return await work();
   } catch (error) {
     if (!isAbort(error, signal)) {
       const note = `Failed to create pod sandbox: ${messageOf(error)}`;
@@ -260,7 +292,6 @@ async function createSandbox(
   }
 }
 
-/** A Pod with hostUsers: false must not run with the node's users. */
 function noUserNamespaces(handler: string): string {
   const subject = handler === "" ? "runtime" : `RuntimeClass handler "${handler}"`;
   return `can't set \`spec.hostUsers: false\`, ${subject} does not support user namespaces`;

@@ -20,6 +20,7 @@ const OPERATIONS: Readonly<Partial<Record<keyof Runtime, string>>> = {
   containerStatus: "container_status",
   listContainers: "list_containers",
   updateContainerResources: "update_container",
+  checkpointContainer: "checkpoint_container",
   reopenContainerLog: "reopen_container_log",
   execSync: "exec_sync",
   exec: "exec",

@@ -5,6 +5,13 @@
  * 2. stop and remove are idempotent: they succeed if the object is gone.
  * 3. Times are milliseconds since the epoch, 0 if something has not happened yet.
  */
+import type { ImageMounts, ReceivedContent } from "./image-content.ts";
+
+export type { ImageMount, ImageMounts, ReceivedContent } from "./image-content.ts";
+
+import type { ContainerConfig, LinuxResources, Mount, PodSandboxConfig, PodSandboxMetadata } from "./configs.ts";
+
+export type * from "./configs.ts";
 
 export type RuntimeErrorCode = "NotFound" | "Unavailable" | "DeadlineExceeded" | "AlreadyExists" | "Unknown";
 
@@ -43,6 +50,9 @@ export interface Runtime {
   updateContainerResources(id: string, resources: LinuxResources, signal?: AbortSignal): Promise<void>;
   reopenContainerLog(id: string, signal?: AbortSignal): Promise<void>;
 
+  /** Writes the state of a running container into a file. 0 seconds: as long as the runtime allows. */
+  checkpointContainer(id: string, location: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void>;
+
   execSync(id: string, command: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<ExecResult>;
   /** The URL at which the runtime serves the stream, once. */
   exec(request: ExecRequest, signal?: AbortSignal): Promise<string>;
@@ -64,22 +74,10 @@ export interface ImageService {
   pull(image: string, options: PullOptions, signal?: AbortSignal): Promise<string>;
   remove(image: string, signal?: AbortSignal): Promise<void>;
   filesystemUsage(signal?: AbortSignal): Promise<readonly FilesystemUsage[]>;
+  /** The layers that are being received. Absent: the runtime does not tell. */
+  receiving?(signal?: AbortSignal): Promise<readonly ReceivedContent[]>;
   /** Images as volumes. Absent: the runtime does not offer them. */
   readonly mounts?: ImageMounts | undefined;
-}
-
-export interface ImageMounts {
-  /** What to mount, in this order at the same place, for the read-only files of an image. Idempotent for a key. */
-  prepare(image: string, key: string, signal?: AbortSignal): Promise<readonly ImageMount[]>;
-  /** After everything has been unmounted. */
-  release(key: string, signal?: AbortSignal): Promise<void>;
-}
-
-export interface ImageMount {
-  /** A file system, or `bind`. */
-  readonly type: string;
-  readonly source: string;
-  readonly options: readonly string[];
 }
 
 export interface PullOptions {
@@ -126,141 +124,27 @@ export interface RuntimeStatus {
     readonly reason: string;
     readonly message: string;
   }[];
-  readonly handlers?: readonly string[] | undefined;
+  readonly handlers?: readonly RuntimeHandler[] | undefined;
+  readonly features?: RuntimeFeatures | undefined;
+}
+
+/** What a handler of the runtime offers. Undefined: it does not say. */
+export interface RuntimeHandler {
+  /** Empty: the default one. */
+  readonly name: string;
+  readonly recursiveReadOnlyMounts?: boolean | undefined;
+  readonly userNamespaces?: boolean | undefined;
+}
+
+export interface RuntimeFeatures {
+  /** Groups of a container are only those that it asks for, if it wants. */
+  readonly supplementalGroupsPolicy: boolean;
 }
 
 export interface RuntimeFilter {
   readonly id?: string | undefined;
   readonly podSandboxId?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
-}
-
-export interface PodSandboxMetadata {
-  readonly name: string;
-  readonly uid: string;
-  readonly namespace: string;
-  readonly attempt: number;
-}
-
-export interface PodSandboxConfig {
-  readonly metadata: PodSandboxMetadata;
-  readonly hostname: string;
-  readonly logDirectory: string;
-  readonly dns?: {
-    readonly servers: readonly string[];
-    readonly searches: readonly string[];
-    readonly options: readonly string[];
-  };
-  readonly portMappings: readonly PortMapping[];
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
-  readonly linux: LinuxSandbox;
-}
-
-export interface PortMapping {
-  readonly protocol: "TCP" | "UDP" | "SCTP";
-  readonly containerPort: number;
-  readonly hostPort: number;
-  readonly hostIp: string;
-}
-
-export type NamespaceMode = "POD" | "CONTAINER" | "NODE" | "TARGET";
-
-export interface NamespaceOptions {
-  readonly network: NamespaceMode;
-  readonly pid: NamespaceMode;
-  readonly ipc: NamespaceMode;
-  readonly targetId?: string | undefined;
-}
-
-export interface SecurityProfile {
-  readonly type: "RuntimeDefault" | "Unconfined" | "Localhost";
-  readonly localhostRef?: string | undefined;
-}
-
-/** Labels of SELinux; a runtime on a machine without SELinux leaves them. */
-export interface SelinuxLabels {
-  readonly user: string;
-  readonly role: string;
-  readonly type: string;
-  readonly level: string;
-}
-
-export interface LinuxSandbox {
-  readonly cgroupParent: string;
-  readonly sysctls: Readonly<Record<string, string>>;
-  readonly namespaces: NamespaceOptions;
-  readonly runAsUser?: number | undefined;
-  readonly runAsGroup?: number | undefined;
-  readonly supplementalGroups: readonly number[];
-  readonly privileged: boolean;
-  readonly readonlyRootfs: boolean;
-  readonly seccomp?: SecurityProfile | undefined;
-  readonly selinux?: SelinuxLabels | undefined;
-  readonly overhead?: LinuxResources | undefined;
-  readonly resources?: LinuxResources | undefined;
-}
-
-export interface LinuxResources {
-  readonly cpuPeriod?: number;
-  readonly cpuQuota?: number;
-  readonly cpuShares?: number;
-  readonly memoryLimitBytes?: number;
-  readonly oomScoreAdj?: number;
-  readonly cpusetCpus?: string;
-  readonly cpusetMems?: string;
-}
-
-export interface ContainerConfig {
-  readonly metadata: { readonly name: string; readonly attempt: number };
-  readonly image: string;
-  readonly command: readonly string[];
-  readonly args: readonly string[];
-  readonly workingDir: string;
-  readonly envs: readonly { readonly key: string; readonly value: string }[];
-  readonly mounts: readonly Mount[];
-  readonly devices: readonly Device[];
-  /** By their qualified names: `vendor.com/gpu=0`. */
-  readonly cdiDevices?: readonly { readonly name: string }[];
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
-  /** Relative to the sandbox's log directory. */
-  readonly logPath: string;
-  readonly stdin: boolean;
-  readonly stdinOnce: boolean;
-  readonly tty: boolean;
-  readonly linux: LinuxContainer;
-}
-
-export interface Mount {
-  readonly containerPath: string;
-  readonly hostPath: string;
-  readonly readonly: boolean;
-  readonly propagation: "private" | "hostToContainer" | "bidirectional";
-}
-
-export interface Device {
-  readonly containerPath: string;
-  readonly hostPath: string;
-  readonly permissions: string;
-}
-
-export interface LinuxContainer {
-  readonly resources: LinuxResources;
-  readonly privileged: boolean;
-  readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] };
-  readonly namespaces: NamespaceOptions;
-  readonly runAsUser?: number | undefined;
-  readonly runAsUsername?: string | undefined;
-  readonly runAsGroup?: number | undefined;
-  readonly supplementalGroups: readonly number[];
-  readonly readonlyRootfs: boolean;
-  readonly noNewPrivs: boolean;
-  readonly maskedPaths: readonly string[];
-  readonly readonlyPaths: readonly string[];
-  readonly seccomp?: SecurityProfile | undefined;
-  readonly apparmor?: SecurityProfile | undefined;
-  readonly selinux?: SelinuxLabels | undefined;
 }
 
 export interface PodSandbox {

@@ -1,10 +1,14 @@
 /** The routes by the first part of the path. Streams are in streams/. */
+
 import { uptime } from "node:os";
 import { isAbort, metricsContentType, table } from "#base";
+import { cgroupLayout } from "../containers/index.ts";
+import { checkpointContainer } from "./checkpoint.ts";
 import { configz } from "./configz.ts";
 import { type Answer, type Ask, type Handler, isTrue, json, Refusal, text } from "./exchange.ts";
 import { health } from "./health.ts";
 import { containerLog } from "./logs/container-logs.ts";
+import { queryLogs } from "./logs/log-query.ts";
 import { nodeLogs } from "./logs/node-logs.ts";
 import { healthMetrics } from "./own-metrics.ts";
 import { podList, runningPods } from "./pod-lists.ts";
@@ -19,6 +23,7 @@ import { NodeMeasurements } from "./stats/node-stats.ts";
 import { failedResourceMetrics, resourceMetrics } from "./stats/resource-metrics.ts";
 import { summary } from "./stats/summary.ts";
 
+const DISABLED: Handler = () => text(405, "Debug endpoints are disabled.\n");
 const NO_QUESTION = { rest: [], query: new URLSearchParams() };
 
 export type Routes = Readonly<Record<string, Handler>>;
@@ -43,7 +48,7 @@ export function routes(served: Served): Routes {
     },
     cadvisor: async ({ signal }) => {
       const stats = await measurements.measure(signal);
-      facts ??= machineFacts(config.rootDir, config.cgroupRoot);
+      facts ??= machineFacts(config.rootDir, cgroupLayout(config));
       const reader = cgroupReader(await measurements.hierarchies());
       return metricsText(exposition(await cadvisorMetrics(stats, await facts, reader, await deviceNames())));
     },
@@ -60,19 +65,25 @@ export function routes(served: Served): Routes {
     return found;
   };
 
+  const debugging = (handler: Handler): Handler => (config.debuggingHandlers ? handler : DISABLED);
+
   return table<Handler>({
-    containerLogs: reading(async (ask) => ({
-      status: 200,
-      headers: { "content-type": "text/plain" },
-      body: await containerLog(served, ask),
-    })),
-    run: (ask) => runCommand(served, ask),
+    containerLogs: debugging(
+      reading(async (ask) => ({
+        status: 200,
+        headers: { "content-type": "text/plain" },
+        body: await containerLog(served, ask),
+      })),
+    ),
+    run: debugging((ask) => runCommand(served, ask)),
     pods: reading(() => json(podList(kubelet.pods()))),
     runningpods: reading(async ({ signal }) => json(await runningPods(served, signal))),
     healthz: reading((ask) => health(served, ask, observe)),
     statusz: reading(page),
     flagz: reading(page),
     configz: reading(() => json(configz(config))),
+    // Not of upstream: `k8ts why` asks how far pulls are.
+    pulls: reading(async ({ signal }) => json({ pulls: (await kubelet.pulls?.(signal)) ?? [] })),
     stats: reading(async ({ rest, query, signal }) => {
       if (rest[0] !== "summary") throw notFound();
       const bootMs = clock.now() - uptime() * 1000;
@@ -84,10 +95,14 @@ export function routes(served: Served): Routes {
       if (handler === undefined) throw notFound();
       return handler(ask);
     }),
-    checkpoint: () => text(501, "this kubelet does not make checkpoints of containers\n"),
-    logs: config.systemLogs
-      ? reading((ask) => nodeLogs(config.systemLogRoot, ask))
-      : () => text(405, "logs endpoint is disabled.\n"),
+    checkpoint: debugging((ask) => checkpointContainer(served, ask)),
+    logs:
+      config.systemLogs && config.debuggingHandlers
+        ? reading((ask) => {
+            if (!config.systemLogQuery || !ask.query.has("query")) return nodeLogs(config.systemLogRoot, ask);
+            return queryLogs(config.systemLogRoot, ask, clock);
+          })
+        : () => text(405, "logs endpoint is disabled.\n"),
   });
 }
 

@@ -3,6 +3,7 @@ import type { core } from "#api";
 import type { Clock, Logger, MetricsRegistry } from "#base";
 import type { Client } from "#client";
 import type { KubeletConfig } from "../config/index.ts";
+import type { OngoingPull } from "../images/index.ts";
 import type { ContainerStatus, Runtime } from "../runtime/runtime.ts";
 import type { VolumeUsage } from "../volumes/index.ts";
 import { type Answer, Refusal } from "./exchange.ts";
@@ -22,6 +23,8 @@ export interface ServedKubelet {
   ): Promise<ContainerStatus | undefined>;
   /** What the volumes of a Pod have and use, as far as it is known. Absent where there are none. */
   volumes?(pod: core.Pod, signal: AbortSignal): Promise<readonly VolumeUsage[]>;
+  /** Images that are being pulled. */
+  pulls?(signal: AbortSignal): Promise<readonly OngoingPull[]>;
   /** Undefined while the runtime and the kubelet are healthy. */
   problem(): string | undefined;
 }

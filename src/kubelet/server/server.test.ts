@@ -50,8 +50,10 @@ describe("the kubelet's server", () => {
     {
       path: "/checkpoint/default/web/main",
       method: "POST",
-      want: "501 this kubelet does not make checkpoints of containers\n",
+      want: "500 checkpointing of default/web/main failed (container main is not running)",
     },
+    { path: "/checkpoint/default/web/none", method: "POST", want: "404 container none does not exist in pod web" },
+    { path: "/checkpoint/default/web/main", want: "405 405: Method Not Allowed" },
     { path: "/logs", want: "301 " },
     { path: "/run/default/web/main?cmd=echo%20hi", method: "POST", want: "200 echo+hi" },
     { path: "/pods", method: "DELETE", want: "405 405: Method Not Allowed" },

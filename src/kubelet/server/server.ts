@@ -102,6 +102,7 @@ export async function startKubeletServer(options: KubeletServerOptions): Promise
     const upgrade: Upgrade = { request, socket, head, isAccepted: false };
     const streaming = async () => {
       await admit(request, ask);
+      if (!config.debuggingHandlers) throw new Refusal(405, "Debug endpoints are disabled.\n");
       await serveStream(options, ask, upgrade);
     };
     void streaming().catch((error: unknown) => {

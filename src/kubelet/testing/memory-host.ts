@@ -34,6 +34,8 @@ export function memoryHost(contents = new Map<string, string>()): MemoryHost {
       tail: async (path, bytes) => (contents.get(path) ?? "").slice(-bytes),
       removeLog: async (path) => void contents.delete(path),
       writeEnding: async (uid, text) => void written(`/pods/${uid}/ending.json`, text),
+      writeUserNamespace: async (uid, text) => void written(`/pods/${uid}/userns`, text),
+      readUserNamespace: async (uid) => contents.get(`/pods/${uid}/userns`),
       readEnding: async (uid) => contents.get(`/pods/${uid}/ending.json`),
       removePod: async (uid) => remove(`/pods/${uid}/`),
       removeLogs: async (uid) => {
@@ -70,6 +72,8 @@ export function memoryHost(contents = new Map<string, string>()): MemoryHost {
       ensure: async ({ metadata }) => void cgroups.add(metadata.uid ?? ""),
       remove: async (uid) => void cgroups.delete(uid),
       podUids: async () => [...cgroups],
+      update: async () => {},
+      enforce: async () => {},
     },
   };
 }

@@ -25,6 +25,7 @@ import { boundVolumeSoon } from "./claims.ts";
 import { type ContentSources, volumeContents } from "./contents.ts";
 import { type CsiVolumes, noCsi } from "./csi.ts";
 import { hostPath } from "./host-path.ts";
+import { hugePageSize } from "./huge-pages.ts";
 import { mountImage, releaseImages } from "./image-volumes.ts";
 import { type MeasuredPath, podVolumeUsage } from "./measure.ts";
 import { localPath, localVolume, nfsVolume } from "./node-mounts.ts";
@@ -222,9 +223,12 @@ async function emptyDir(
   const path = volumeDirectory(root, pod.metadata.uid ?? "", "empty-dir", volume.name);
   const isNew = (await mkdir(path, { recursive: true, mode: 0o777 })) !== undefined;
   const isMemory = medium === "Memory";
-  if (!isMemory && medium !== "") throw new VolumeError(`unknown storage medium ${medium}`);
-  const needsMount = isMemory && !(await mounter.below(path)).includes(path);
-  if (needsMount) await mounter.tmpfs(path, tmpfsBytes(pod, sizeLimit, facts().allocatable.memory));
+  const pages = hugePageSize(pod, medium);
+  if (!isMemory && pages === undefined && medium !== "") throw new VolumeError(`unknown storage medium ${medium}`);
+  const needsMount = (isMemory || pages !== undefined) && !(await mounter.below(path)).includes(path);
+  if (needsMount && pages !== undefined)
+    await mounter.mount({ type: "hugetlbfs", source: "nodev", options: [`pagesize=${pages}`] }, path);
+  else if (needsMount) await mounter.tmpfs(path, tmpfsBytes(pod, sizeLimit, facts().allocatable.memory));
   // Regardless of the umask.
   if (isNew || needsMount) {
     await chmod(path, 0o777);

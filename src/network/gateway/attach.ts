@@ -1,66 +1,57 @@
 /**
- * Which listeners serve which HTTPRoutes and GRPCRoutes, and the conditions that follow, as documented by the Gateway
- * API. Pure.
+ * Which listeners serve which routes, and the conditions that follow, as documented by the Gateway API. Pure.
  *
  * 1. A listener serves routes that name its Gateway as a parent, come from a Namespace that it allows, and share a host
  *    with it.
- * 2. A listener with an unserved port or protocol is not accepted; the other listeners of its Gateway are.
- * 3. An unresolved reference (`references.ts`) costs a route the requests that would go there, and a listener its
+ * 2. An unresolved reference (`references.ts`) costs a route the requests that would go there, and a listener its
  *    certificate; the rest is served.
  */
-import { type Labels, matcherOfSelector } from "#api";
 import { objectKey } from "#client";
 import type { Backend } from "../http/route.ts";
-import { isGrpcRoute } from "./grpc-routes.ts";
+import { no, resolvedCondition, yes } from "./conditions.ts";
 import { sharedHosts } from "./hosts.ts";
-import type {
-  BackendReference,
-  Condition,
-  Gateway,
-  GatewayClass,
-  HttpRoute,
-  Listener,
-  ParentReference,
-} from "./kinds.ts";
+import type { BackendReference, Condition, Gateway, GatewayClass, Listener, ParentReference } from "./kinds.ts";
 import {
-  GATEWAY_GROUP as GROUP,
-  type ReferenceSources,
-  type Resolved,
-  resolveBackend,
-  resolveCertificate,
-} from "./references.ts";
+  allows,
+  certificatesOf,
+  conflicted,
+  endsTls,
+  kindsOf,
+  type ListenerCertificate,
+  type ListenerSources,
+  listenerCondition,
+  listenerReferences,
+} from "./listeners.ts";
+import { GATEWAY_GROUP as GROUP, type Resolved, resolveBackend } from "./references.ts";
+import { type AnyRoute, kindOf } from "./route-kinds.ts";
 import { problemOf } from "./rules.ts";
+
+const SCHEMES = { HTTP: "http", HTTPS: "https", TLS: "tls", TCP: "tcp" } as const;
 
 /** The Service behind a reference; undefined if it is not resolved. */
 export type BackendOf = (reference: BackendReference) => Backend | undefined;
 
-export interface GatewaySources extends ReferenceSources {
+export interface GatewaySources extends ListenerSources {
   readonly classes: readonly GatewayClass[];
   readonly gateways: readonly Gateway[];
-  /** Those of GRPCRoutes by `asHttpRoute`. */
-  readonly routes: readonly HttpRoute[];
-  readonly namespaces: ReadonlyMap<string, Labels>;
-  /** The ports that are served, with their protocols. */
-  readonly ports: ReadonlyMap<number, "HTTP" | "HTTPS">;
+  readonly routes: readonly AnyRoute[];
   /** spec.controllerName of the GatewayClasses that are served here. */
   readonly controller: string;
 }
 
 /** A route on one listener. */
 export interface AttachedRoute {
-  readonly route: HttpRoute;
+  readonly route: AnyRoute;
+  /** `namespace/name`. */
+  readonly gateway: string;
   readonly port: number;
-  readonly scheme: "http" | "https";
+  /** `tls`: passed through, or ended here. */
+  readonly scheme: "http" | "https" | "tls" | "tcp";
+  /** Of connections over TLS: whether it ends here. */
+  readonly endsTls: boolean;
   /** An empty one matches all hosts. */
   readonly hosts: readonly string[];
   readonly backendOf: BackendOf;
-}
-
-export interface ListenerCertificate {
-  readonly gateway: string;
-  readonly host: string;
-  /** `namespace/name`. */
-  readonly secret: string;
 }
 
 export interface SeenListener {
@@ -75,11 +66,15 @@ export interface Attachments {
   readonly gateways: ReadonlyMap<Gateway, readonly SeenListener[]>;
   /** For each route: the conditions of each of its parents that is served here. */
   readonly parents: ReadonlyMap<
-    HttpRoute,
+    AnyRoute,
     readonly { readonly parent: ParentReference; readonly accepted: Condition; readonly resolved: Condition }[]
   >;
   readonly routes: readonly AttachedRoute[];
   readonly certificates: readonly ListenerCertificate[];
+  /** What listeners of the HTTPS port end themselves: no TLSRoute takes these hosts from them. */
+  readonly httpsHosts: readonly { readonly port: number; readonly host: string }[];
+  /** Ports of their own that listeners ask for. */
+  readonly streamPorts: ReadonlySet<number>;
 }
 
 export function attach(sources: GatewaySources): Attachments {
@@ -88,14 +83,19 @@ export function attach(sources: GatewaySources): Attachments {
   const own = sources.gateways.filter(({ spec }) => names.has(spec?.gatewayClassName));
   const byKey = new Map(own.map((gateway) => [objectKey(gateway), gateway]));
   const counts = new Map<Listener, number>();
+  const losers = conflicted(own);
+  const accepted = (listener: Listener) =>
+    losers.has(listener)
+      ? no("ProtocolConflict", `another listener has another protocol at ${listener.port}`)
+      : listenerCondition(listener, sources);
   const routes: AttachedRoute[] = [];
-  const parents = new Map<HttpRoute, { parent: ParentReference; accepted: Condition; resolved: Condition }[]>();
+  const parents = new Map<AnyRoute, { parent: ParentReference; accepted: Condition; resolved: Condition }[]>();
   for (const route of sources.routes) {
     const resolved = resolvedCondition(backendsOf(route, sources));
     for (const parent of route.spec?.parentRefs ?? []) {
       const gateway = parentOf(route, parent, byKey);
       if (gateway === undefined) continue;
-      const outcome = attachTo(route, parent, gateway, sources);
+      const outcome = attachTo(route, parent, gateway, accepted, sources);
       const list = parents.get(route) ?? [];
       parents.set(route, [...list, { parent, accepted: outcome.accepted, resolved }]);
       routes.push(...outcome.routes);
@@ -106,7 +106,7 @@ export function attach(sources: GatewaySources): Attachments {
     gateway,
     (gateway.spec?.listeners ?? []).map((listener) => ({
       listener,
-      accepted: listenerCondition(listener, sources),
+      accepted: accepted(listener),
       resolved: listenerReferences(listener, gateway, sources),
       attached: counts.get(listener) ?? 0,
     })),
@@ -117,15 +117,32 @@ export function attach(sources: GatewaySources): Attachments {
     parents,
     routes,
     certificates: own.flatMap((gateway) => certificatesOf(gateway, sources)),
+    httpsHosts: seen.flatMap(([, listeners]) =>
+      listeners.flatMap(({ listener: { protocol, port, hostname = "" }, accepted: { status } }) =>
+        protocol === "HTTPS" && status === "True" ? [{ port, host: hostname.toLowerCase() }] : [],
+      ),
+    ),
+    streamPorts: new Set(
+      own
+        .flatMap(({ spec }) => spec?.listeners ?? [])
+        .filter(({ port, protocol }) => (protocol === "TCP" || protocol === "TLS") && !sources.ports.has(port))
+        .map(({ port }) => port),
+    ),
   };
 }
 
-function parentOf(route: HttpRoute, parent: ParentReference, gateways: ReadonlyMap<string, Gateway>) {
+function parentOf(route: AnyRoute, parent: ParentReference, gateways: ReadonlyMap<string, Gateway>) {
   if ((parent.group ?? GROUP) !== GROUP || (parent.kind ?? "Gateway") !== "Gateway") return undefined;
   return gateways.get(`${parent.namespace ?? route.metadata.namespace}/${parent.name}`);
 }
 
-function attachTo(route: HttpRoute, parent: ParentReference, gateway: Gateway, sources: GatewaySources) {
+function attachTo(
+  route: AnyRoute,
+  parent: ParentReference,
+  gateway: Gateway,
+  accepted: (listener: Listener) => Condition,
+  sources: GatewaySources,
+) {
   const refused = (reason: string, message: string) => ({ accepted: no(reason, message), routes: [], listeners: [] });
   const problem = problemOf(route);
   if (problem !== undefined) return refused("UnsupportedValue", problem);
@@ -135,19 +152,32 @@ function attachTo(route: HttpRoute, parent: ParentReference, gateway: Gateway, s
       (parent.port === undefined || parent.port === port),
   );
   if (named.length === 0) return refused("NoMatchingParent", "the Gateway has no matching listener");
-  const served = named.filter((listener) => listenerCondition(listener, sources).status === "True");
+  const served = named.filter((listener) => accepted(listener).status === "True");
   const open = served.filter((listener) => allows(listener, gateway, route, sources.namespaces));
-  if (open.length === 0) return refused("NotAllowedByListeners", "no listener allows routes from this Namespace");
+  if (open.length === 0) {
+    const isKind = served.some((listener) => kindsOf(listener).includes(kindOf(route)));
+    const what = isKind ? "routes from this Namespace" : `routes of the kind ${kindOf(route)}`;
+    return refused("NotAllowedByListeners", `no listener allows ${what}`);
+  }
   const backendOf: BackendOf = (reference) => {
     const { key } = resolveBackend(referrer(route), reference, sources);
     if (key === undefined || reference.port === undefined) return undefined;
     // gRPC needs HTTP/2, whatever the Service says.
-    return { service: key, port: reference.port, ...(isGrpcRoute(route) && { http2: true }) };
+    return { service: key, port: reference.port, ...(kindOf(route) === "GRPCRoute" && { http2: true }) };
   };
   const attached = open.flatMap((listener) => {
     const hosts = sharedHosts(listener.hostname, route.spec?.hostnames ?? []);
-    const scheme = listener.protocol === "HTTPS" ? ("https" as const) : ("http" as const);
-    return hosts.length === 0 ? [] : [{ listener, served: { route, port: listener.port, scheme, hosts, backendOf } }];
+    const scheme = SCHEMES[listener.protocol as keyof typeof SCHEMES];
+    const served = {
+      route,
+      gateway: objectKey(gateway),
+      port: listener.port,
+      scheme,
+      endsTls: endsTls(listener),
+      hosts,
+      backendOf,
+    };
+    return hosts.length === 0 ? [] : [{ listener, served }];
   });
   if (attached.length === 0) return refused("NoMatchingListenerHostname", "no listener has a matching hostname");
   return {
@@ -157,46 +187,8 @@ function attachTo(route: HttpRoute, parent: ParentReference, gateway: Gateway, s
   };
 }
 
-function listenerCondition({ port, protocol, tls }: Listener, { ports }: GatewaySources): Condition {
-  if (protocol !== "HTTP" && protocol !== "HTTPS") return no("UnsupportedProtocol", `${protocol} is not supported`);
-  if (ports.get(port) !== protocol) {
-    const served = [...ports].map(([each, of]) => `${of} at ${each}`).join(" and ");
-    return no("PortUnavailable", `only ${served} is served`);
-  }
-  if (tls?.mode === "Passthrough") return no("UnsupportedProtocol", "TLS passthrough is not supported");
-  return yes("Accepted", "the listener is served");
-}
-
-function allows(
-  { allowedRoutes }: Listener,
-  gateway: Gateway,
-  route: HttpRoute,
-  namespaces: ReadonlyMap<string, Labels>,
-): boolean {
-  const { kinds = [], namespaces: from = {} } = allowedRoutes ?? {};
-  const isKind = kinds.length === 0 || kinds.some((each) => isServedKind(each) && each.kind === kindOf(route));
-  if (!isKind) return false;
-  if (from.from === "All") return true;
-  if (from.from === "Selector") {
-    return matcherOfSelector(from.selector ?? {}).matches(namespaces.get(route.metadata.namespace ?? ""));
-  }
-  return route.metadata.namespace === gateway.metadata.namespace;
-}
-
-function certificatesOf(gateway: Gateway, sources: GatewaySources): ListenerCertificate[] {
-  const from = { kind: "Gateway", namespace: gateway.metadata.namespace ?? "" } as const;
-  return (gateway.spec?.listeners ?? [])
-    .filter(({ protocol }) => protocol === "HTTPS")
-    .flatMap(({ hostname = "", tls }) =>
-      (tls?.certificateRefs ?? []).flatMap((reference) => {
-        const { key } = resolveCertificate(from, reference, sources);
-        return key === undefined ? [] : [{ gateway: objectKey(gateway), host: hostname, secret: key }];
-      }),
-    );
-}
-
 /** Including the backends of mirrors. */
-function backendsOf(route: HttpRoute, sources: GatewaySources): Resolved[] {
+function backendsOf(route: AnyRoute, sources: GatewaySources): Resolved[] {
   const rules = route.spec?.rules ?? [];
   const references = rules.flatMap(({ backendRefs = [], filters = [] }) => [
     ...backendRefs,
@@ -205,46 +197,6 @@ function backendsOf(route: HttpRoute, sources: GatewaySources): Resolved[] {
   return references.map((reference) => resolveBackend(referrer(route), reference, sources));
 }
 
-function kindOf(route: HttpRoute): "HTTPRoute" | "GRPCRoute" {
-  return isGrpcRoute(route) ? "GRPCRoute" : "HTTPRoute";
-}
-
-function referrer(route: HttpRoute) {
+function referrer(route: AnyRoute) {
   return { kind: kindOf(route), namespace: route.metadata.namespace ?? "" };
-}
-
-function listenerReferences(listener: Listener, gateway: Gateway, sources: GatewaySources): Condition {
-  const { kinds = [] } = listener.allowedRoutes ?? {};
-  const odd = kinds.find((each) => !isServedKind(each));
-  if (odd !== undefined) return { ...no("InvalidRouteKinds", `${odd.kind} is not supported`), type: "ResolvedRefs" };
-  const from = { kind: "Gateway", namespace: gateway.metadata.namespace ?? "" } as const;
-  const references = listener.protocol === "HTTPS" ? (listener.tls?.certificateRefs ?? []) : [];
-  return resolvedCondition(references.map((reference) => resolveCertificate(from, reference, sources)));
-}
-
-/** Of listeners that terminate HTTP or HTTPS. */
-export const SERVED_KINDS = [
-  { group: GROUP, kind: "HTTPRoute" },
-  { group: GROUP, kind: "GRPCRoute" },
-];
-
-export function isServedKind({ group = GROUP, kind }: { readonly group?: string; readonly kind: string }): boolean {
-  return SERVED_KINDS.some((each) => each.group === group && each.kind === kind);
-}
-
-function resolvedCondition(all: readonly Resolved[]): Condition {
-  const problem = all.find((each) => each.key === undefined);
-  const condition =
-    problem?.key === undefined && problem !== undefined
-      ? no(problem.reason, problem.message)
-      : yes("ResolvedRefs", "all references are resolved");
-  return { ...condition, type: "ResolvedRefs" };
-}
-
-export function yes(reason: string, message: string): Condition {
-  return { type: "Accepted", status: "True", reason, message };
-}
-
-export function no(reason: string, message: string): Condition {
-  return { type: "Accepted", status: "False", reason, message };
 }

@@ -8,11 +8,24 @@ import { seededRandom } from "#base";
 import type { RequestInfo } from "../http/route.ts";
 import { attach, type GatewaySources } from "./attach.ts";
 import { asHttpRoute } from "./grpc-routes.ts";
-import type { Gateway, GrpcRoute, HttpRoute, Listener, ReferenceGrant, RouteRule } from "./kinds.ts";
+import type {
+  BackendTlsPolicy,
+  Condition,
+  Gateway,
+  GrpcRoute,
+  HttpRoute,
+  Listener,
+  ReferenceGrant,
+  RouteRule,
+} from "./kinds.ts";
+import { gatewaysByService, judgePolicies } from "./policies.ts";
+import { type AnyRoute, asTcpRoute, asTlsRoute, type RouteKind } from "./route-kinds.ts";
 import { GatewayRoutes } from "./rules.ts";
 import { wantedStatuses } from "./status.ts";
+import { StreamRoutes } from "./stream-routes.ts";
 
-type Profile = "Gateway" | "GATEWAY-HTTP" | "GATEWAY-GRPC" | "GATEWAY-TLS";
+type Profile = (typeof PROFILES)[number];
+const PROFILES = ["Gateway", "GATEWAY-HTTP", "GATEWAY-GRPC", "GATEWAY-TLS", "GATEWAY-TCP", "BackendTLSPolicy"] as const;
 
 interface Row {
   readonly profile: Profile;
@@ -39,13 +52,7 @@ const grpc = (rules: NonNullable<NonNullable<GrpcRoute["spec"]>["rules"]>, more:
     metadata: { name: "grpc", namespace: NS, generation: 1 },
     spec: { parentRefs: [{ name: "edge" }], rules, ...more },
   });
-const grant = (
-  kind: string,
-  from: "HTTPRoute" | "Gateway" | "GRPCRoute",
-  to: string,
-  namespace: string,
-  name?: string,
-) =>
+const grant = (kind: string, from: "Gateway" | RouteKind, to: string, namespace: string, name?: string) =>
   ({
     metadata: { name: "grant", namespace },
     spec: {
@@ -54,7 +61,55 @@ const grant = (
     },
   }) satisfies ReferenceGrant;
 
-function world(gateways: Gateway | Gateway[], routes: HttpRoute[], more: Partial<GatewaySources> = {}) {
+const streamOf = (rules: RouteRule[], more: object, namespace: string, name: string) => ({
+  metadata: { name, namespace, generation: 1 },
+  spec: { parentRefs: [{ name: "edge", namespace: NS }], rules, ...more },
+});
+const tls = (rules: RouteRule[], more: object = {}, namespace = NS, name = "tls") =>
+  asTlsRoute(streamOf(rules, more, namespace, name));
+const tcp = (rules: RouteRule[], more: object = {}, namespace = NS, name = "tcp") =>
+  asTcpRoute(streamOf(rules, more, namespace, name));
+const through = (more: Partial<Listener> = {}): Partial<Listener> => ({
+  ...{ name: "tls", port: 443, protocol: "TLS", tls: { mode: "Passthrough" } },
+  ...more,
+});
+const CERTIFICATE = { certificateRefs: [{ name: "cert" }] };
+
+function policy(name: string, validation: object, more: object = {}, created = "2030-01-01T00:00:00Z") {
+  return {
+    metadata: { name, namespace: NS, generation: 7, creationTimestamp: created, uid: name },
+    spec: {
+      targetRefs: [{ group: "", kind: "Service", name: "secure" }],
+      validation: { hostname: "abc.example.com", ...validation },
+      ...more,
+    },
+  } satisfies BackendTlsPolicy;
+}
+const ca = (name: string, kind = "ConfigMap") => ({ caCertificateRefs: [{ group: "", kind, name }] });
+
+/** Policies for the Service `secure`, which a route of the Gateway names. */
+function judged(...policies: BackendTlsPolicy[]) {
+  const { attachments } = world(gateway(), [route([{ backendRefs: [to("secure")] }])]);
+  const sources = {
+    policies,
+    authorityOf: (key: string) => (key.endsWith("/none") ? undefined : key),
+    isCertificate: () => true,
+  };
+  const found = judgePolicies(sources, gatewaysByService(attachments.routes));
+  const statuses = wantedStatuses(attachments, {
+    ...{ addresses: [], controller: CONTROLLER, now: "2030-01-01T00:00:00Z", policies: found.judged },
+  }).policies.map(({ object, status }) => {
+    const { ancestors } = status as { ancestors: { ancestorRef: object; conditions: Condition[] }[] };
+    const conditions = ancestors.flatMap((each) => each.conditions);
+    const words = conditions.map(({ type, status: is, reason }) => [type, `${is} ${reason}`]);
+    const reasons = Object.fromEntries(words) as { Accepted?: string; ResolvedRefs?: string };
+    return { name: object.metadata.name, ancestors, ...reasons };
+  });
+  const of = (name: string) => statuses.find((each) => each.name === name);
+  return { ...found, of };
+}
+
+function world(gateways: Gateway | Gateway[], routes: AnyRoute[], more: Partial<GatewaySources> = {}) {
   const attachments = attach({
     classes: [{ metadata: { name: "k8ts", generation: 4 }, spec: { controllerName: CONTROLLER } }],
     gateways: [gateways].flat(),
@@ -73,6 +128,7 @@ function world(gateways: Gateway | Gateway[], routes: HttpRoute[], more: Partial
     ...more,
   });
   const table = new GatewayRoutes(attachments.routes, seededRandom(1));
+  const streams = new StreamRoutes(attachments, seededRandom(1));
   const find = (path: string, asked: Partial<RequestInfo> = {}) =>
     table.find({ port: 80, host: "example.com", path, query: "", method: "GET", headers: {}, ...asked });
   const statuses = wantedStatuses(attachments, {
@@ -81,7 +137,7 @@ function world(gateways: Gateway | Gateway[], routes: HttpRoute[], more: Partial
     now: "2030-01-01T00:00:00Z",
   });
   const conditions = (at: number, parent = 0) => {
-    const status = [...statuses.routes, ...statuses.grpcRoutes][at]?.status as {
+    const status = statuses.routes[at]?.status as {
       parents?: { conditions: { type: string; status: string; reason: string; observedGeneration: unknown }[] }[];
     };
     return Object.fromEntries(
@@ -98,7 +154,9 @@ function world(gateways: Gateway | Gateway[], routes: HttpRoute[], more: Partial
   };
   return {
     service: (path: string, asked?: Partial<RequestInfo>) => find(path, asked)?.backend?.service,
-    ...{ find, conditions, seen, statuses, attachments },
+    /** Where a connection goes that asks for this name: to a Service, or to the HTTP proxy. */
+    stream: (port: number, serverName?: string) => streams.find(port, serverName)?.backend?.service,
+    ...{ streams, find, conditions, seen, statuses, attachments },
     listener: (at = 0) =>
       Object.fromEntries(
         (seen.listeners[at]?.conditions ?? []).map(({ type, status, reason }) => [type, `${status} ${reason}`]),
@@ -601,20 +659,228 @@ const ROWS: readonly Row[] = [
   {
     ...{
       profile: "GATEWAY-TLS",
-      name: "TLS listeners",
-      shows: "_Not served_: a listener with the protocol TLS, or with mode Passthrough, says UnsupportedProtocol",
+      name: "TLSRouteSimpleSameNamespace",
+      shows: "connections go by the name they ask for",
     },
     check: () => {
-      const tls = (more: Partial<Listener>) =>
-        world(gateway({ port: 443, tls: { mode: "Passthrough" }, ...more }), []).listener().Accepted;
-      expect([tls({ protocol: "TLS" }), tls({ protocol: "HTTPS" })]).toEqual(
-        Array(2).fill("False UnsupportedProtocol"),
+      const { stream, conditions, listener } = world(gateway(through()), [
+        tls([{ backendRefs: [to("a")] }], { hostnames: ["abc.example.com"] }),
+      ]);
+      expect([stream(443, "abc.example.com"), stream(443, "other.example.com")]).toEqual([`${NS}/a`, undefined]);
+      expect(conditions(0)).toEqual({ Accepted: "True Accepted", ResolvedRefs: "True ResolvedRefs" });
+      expect(listener().Programmed).toBe("True Programmed");
+    },
+  },
+  {
+    ...{ profile: "GATEWAY-TLS", name: "TLSRouteHostnameIntersection", shows: "the most specific name that both have" },
+    check: () => {
+      const { stream, conditions } = world(gateway(through({ hostname: "*.example.com" })), [
+        tls([{ backendRefs: [to("a")] }], { hostnames: ["*.com"] }),
+        tls([{ backendRefs: [to("b")] }], { hostnames: ["b.example.com"] }, NS, "b"),
+        tls([{ backendRefs: [to("c")] }], { hostnames: ["c.example.org"] }, NS, "c"),
+      ]);
+      expect(["a.example.com", "b.example.com", "c.example.org"].map((name) => stream(443, name))).toEqual([
+        ...[`${NS}/a`, `${NS}/b`],
+        undefined,
+      ]);
+      expect(conditions(2).Accepted).toBe("False NoMatchingListenerHostname");
+    },
+  },
+  {
+    ...{ profile: "GATEWAY-TLS", name: "TLSRouteInvalidReferenceGrant", shows: "a Service elsewhere needs a grant" },
+    check: () => {
+      const far = tls([{ backendRefs: [to("a", { namespace: "web" })] }], { hostnames: ["a.example.com"] });
+      const closed = world(gateway(through()), [far], { grants: [grant("Service", "HTTPRoute", NS, "web")] });
+      expect(closed.conditions(0).ResolvedRefs).toBe("False RefNotPermitted");
+      // The connection is taken, and refused.
+      expect(closed.streams.find(443, "a.example.com")).toMatchObject({ backend: undefined });
+      const open = world(gateway(through()), [far], { grants: [grant("Service", "TLSRoute", NS, "web")] });
+      expect(open.stream(443, "a.example.com")).toBe("web/a");
+    },
+  },
+  {
+    ...{ profile: "GATEWAY-TLS", name: "TLSRouteInvalidBackendRefNonexistent", shows: "a Service that does not exist" },
+    check: () => {
+      const { conditions } = world(gateway(through()), [tls([{ backendRefs: [to("none")] }], { hostnames: ["a.b"] })]);
+      expect(conditions(0).ResolvedRefs).toBe("False BackendNotFound");
+    },
+  },
+  {
+    ...{ profile: "GATEWAY-TLS", name: "TLSRouteTerminateSimpleSameNamespace", shows: "TLS ends at the listener" },
+    check: () => {
+      const { streams, attachments } = world(gateway(through({ port: 8443, tls: CERTIFICATE })), [
+        tls([{ backendRefs: [to("a")] }], { hostnames: ["a.example.com"] }),
+      ]);
+      expect(streams.find(8443, "a.example.com")).toMatchObject({ endsTls: true });
+      expect([attachments.certificates, attachments.streamPorts]).toEqual([
+        [{ gateway: `${NS}/edge`, host: "", secret: `${NS}/cert` }],
+        new Set([8443]),
+      ]);
+    },
+  },
+  {
+    ...{
+      profile: "GATEWAY-TLS",
+      name: "TLSRouteMixedTerminationSameNamespace",
+      shows: "HTTPS keeps its names on a port that TLS shares",
+    },
+    check: () => {
+      const own = { name: "https", port: 443, protocol: "HTTPS", hostname: "own.example.com", tls: CERTIFICATE };
+      const { stream } = world(gateway(through({ hostname: "*.example.com" }), own), [
+        tls([{ backendRefs: [to("a")] }], { hostnames: ["*.example.com"] }),
+      ]);
+      expect([stream(443, "a.example.com"), stream(443, "own.example.com")]).toEqual([`${NS}/a`, undefined]);
+    },
+  },
+  {
+    ...{
+      profile: "GATEWAY-TLS",
+      name: "GatewayTLSRouteKinds",
+      shows: "a listener shows TLSRoute; HTTPS does not pass TLS through",
+    },
+    check: () => {
+      const { seen } = world(gateway(through()), []);
+      expect(seen.listeners[0]?.supportedKinds.map(({ kind }) => kind)).toEqual(["TLSRoute"]);
+      const odd = world(gateway(through({ protocol: "HTTPS" })), []);
+      expect(odd.listener().Accepted).toBe("False UnsupportedProtocol");
+      const refused = world(gateway(through()), [route([{ backendRefs: [to("a")] }])]);
+      expect(refused.conditions(0).Accepted).toBe("False NotAllowedByListeners");
+    },
+  },
+  {
+    ...{ profile: "GATEWAY-TCP", name: "TCPRoute", shows: "connections of a port, whatever they carry" },
+    check: () => {
+      const listeners = [
+        { name: "db", port: 5432, protocol: "TCP" },
+        { name: "mq", port: 5672, protocol: "TCP" },
+      ];
+      const { stream, attachments, seen } = world(gateway(...listeners), [
+        tcp([{ backendRefs: [to("db")] }], { parentRefs: [{ name: "edge", sectionName: "db" }] }),
+      ]);
+      expect([stream(5432), stream(5432, "any.name"), stream(5672)]).toEqual([`${NS}/db`, `${NS}/db`, undefined]);
+      expect([...attachments.streamPorts]).toEqual([5432, 5672]);
+      expect(seen.listeners.map(({ attachedRoutes }) => attachedRoutes)).toEqual([1, 0]);
+    },
+  },
+  {
+    ...{ profile: "GATEWAY-TCP", name: "TCPRouteWeight", shows: "shares of connections; the share of none is refused" },
+    check: () => {
+      const db = { name: "db", port: 5432, protocol: "TCP" };
+      const rules = [{ backendRefs: [to("a", { weight: 3 }), to("none", { weight: 1 }), to("b", { weight: 0 })] }];
+      const { stream } = world(gateway(db), [tcp(rules)]);
+      const chosen = Array.from({ length: 400 }, () => stream(5432) ?? "refused");
+      expect(new Set(chosen)).toEqual(new Set([`${NS}/a`, "refused"]));
+      expect(chosen.filter((each) => each === "refused").length).toBeGreaterThan(50);
+    },
+  },
+  {
+    ...{
+      profile: "GATEWAY-TCP",
+      name: "ListenerPorts",
+      shows: "a port of another protocol, or one that cannot be opened",
+    },
+    check: () => {
+      const port = (listeners: Partial<Listener>[], closedPorts?: Map<number, string>) =>
+        world(gateway(...listeners), [], { closedPorts });
+      expect(port([{ port: 80, protocol: "TCP" }]).listener().Accepted).toBe("False PortUnavailable");
+      const busy = new Map([[5432, "port 5432 is in use"]]);
+      expect(port([{ port: 5432, protocol: "TCP" }], busy).listener().Accepted).toBe("False PortUnavailable");
+      const both = port([
+        { port: 5432, protocol: "TCP" },
+        { name: "b", ...through({ port: 5432 }) },
+      ]);
+      expect([both.listener(0).Accepted, both.listener(1).Accepted]).toEqual([
+        "True Accepted",
+        "False ProtocolConflict",
+      ]);
+    },
+  },
+  {
+    ...{ profile: "BackendTLSPolicy", name: "BackendTLSPolicy", shows: "a Service is asked over TLS, by its policy" },
+    check: () => {
+      const { tlsOf, of } = judged(policy("p", ca("good")));
+      expect(tlsOf(`${NS}/secure`, "any")).toMatchObject({
+        serverName: "abc.example.com",
+        ca: `${NS}/good`,
+        names: [],
+      });
+      expect(tlsOf(`${NS}/plain`, "any")).toBeUndefined();
+      expect(of("p")).toMatchObject({
+        ...{ Accepted: "True Accepted", ResolvedRefs: "True ResolvedRefs" },
+        ancestors: [{ ancestorRef: { kind: "Gateway", namespace: NS, name: "edge" } }],
+      });
+    },
+  },
+  {
+    ...{
+      profile: "BackendTLSPolicy",
+      name: "BackendTLSPolicyConflictResolution",
+      shows: "one port first, then the older",
+    },
+    check: () => {
+      const target = { targetRefs: [{ group: "", kind: "Service", name: "secure", sectionName: "admin" }] };
+      const { tlsOf, of } = judged(
+        policy("newer", { ...ca("b"), hostname: "b.example" }, {}, "2031-01-01T00:00:00Z"),
+        policy("older", { ...ca("a"), hostname: "a.example" }),
+        policy("port", { ...ca("c"), hostname: "c.example" }, target, "2032-01-01T00:00:00Z"),
       );
+      expect([tlsOf(`${NS}/secure`, "web"), tlsOf(`${NS}/secure`, "admin")]).toMatchObject([
+        { serverName: "a.example" },
+        { serverName: "c.example" },
+      ]);
+      expect([of("newer")?.Accepted, of("older")?.Accepted]).toEqual(["False Conflicted", "True Accepted"]);
+    },
+  },
+  {
+    ...{
+      profile: "BackendTLSPolicy",
+      name: "BackendTLSPolicyInvalidCACertificateRef",
+      shows: "nothing is sent without TLS",
+    },
+    check: () => {
+      const { tlsOf, of } = judged(policy("p", ca("none")));
+      expect(tlsOf(`${NS}/secure`, "web")).toBe("closed");
+      expect(of("p")).toMatchObject({
+        ...{ Accepted: "False NoValidCACertificate", ResolvedRefs: "False InvalidCACertificateRef" },
+      });
+      const half = policy("p", { caCertificateRefs: [...ca("none").caCertificateRefs, ...ca("a").caCertificateRefs] });
+      expect(judged(half).of("p")).toMatchObject({
+        ...{ Accepted: "True Accepted", ResolvedRefs: "False InvalidCACertificateRef" },
+      });
+    },
+  },
+  {
+    ...{ profile: "BackendTLSPolicy", name: "BackendTLSPolicyInvalidKind", shows: "an authority of another kind" },
+    check: () =>
+      expect(judged(policy("p", ca("a", "Secret"))).of("p")).toMatchObject({
+        ...{ Accepted: "False NoValidCACertificate", ResolvedRefs: "False InvalidKind" },
+      }),
+  },
+  {
+    ...{
+      profile: "BackendTLSPolicy",
+      name: "BackendTLSPolicyWellKnownCACertificates",
+      shows: "the system's authorities",
+    },
+    check: () =>
+      expect(judged(policy("p", { wellKnownCACertificates: "System" })).tlsOf(`${NS}/secure`, "")).toMatchObject({
+        ca: undefined,
+      }),
+  },
+  {
+    ...{
+      profile: "BackendTLSPolicy",
+      name: "BackendTLSPolicyObservedGenerationBump",
+      shows: "conditions name the generation",
+    },
+    check: () => {
+      const seen = judged(policy("p", ca("a"))).of("p")?.ancestors[0]?.conditions;
+      expect(seen?.map(({ observedGeneration }) => observedGeneration)).toEqual([7, 7]);
     },
   },
 ];
 
-describe.each(["Gateway", "GATEWAY-HTTP", "GATEWAY-GRPC", "GATEWAY-TLS"] as const)("%s", (profile) => {
+describe.each(PROFILES)("%s", (profile) => {
   it.each(ROWS.filter((row) => row.profile === profile))("$name: $shows", ({ check }) => check());
 });
 
@@ -634,7 +900,10 @@ This file is written by a test: \`npm test -- -u src/network/gateway/conformance
 | --- | --- | --- |
 ${rows.join("\n")}
 
-Not served: TLSRoute, TCPRoute, UDPRoute, BackendTLSPolicy. Their definitions are not installed, and a listener for them is not accepted.
+Names of certificates that policies ask for (BackendTLSPolicySANValidation), passing TLS through and ending it are tested on sockets, too:
+[backend-tls.test.ts](../src/network/http/backend-tls.test.ts), [stream.test.ts](../src/network/stream/stream.test.ts).
+
+Not served: UDPRoute, and client certificates of Gateways. The definition of UDPRoutes is not installed, and a listener for UDP is not accepted.
 `;
   await expect(page).toMatchFileSnapshot(join(import.meta.dirname, "../../../docs/gateway-conformance.md"));
 });

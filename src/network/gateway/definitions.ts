@@ -6,7 +6,8 @@
  */
 import { type apiextensions, kinds } from "#api";
 import { type Client, createUnlessThere } from "#client";
-import { grpcRoute, httpRoute, referenceGrant } from "./route-schemas.ts";
+import { backendTlsPolicy } from "./policy-schema.ts";
+import { grpcRoute, httpRoute, referenceGrant, tcpRoute, tlsRoute } from "./route-schemas.ts";
 import {
   chars,
   conditions,
@@ -171,6 +172,12 @@ const KINDS: readonly Made[] = [
   },
   { kind: "HTTPRoute", plural: "httproutes", versions: ["v1", "v1beta1"], schema: httpRoute, columns: [HOSTS, AGE] },
   { kind: "GRPCRoute", plural: "grpcroutes", versions: ["v1"], schema: grpcRoute, columns: [HOSTS, AGE] },
+  { kind: "TLSRoute", plural: "tlsroutes", versions: ["v1"], schema: tlsRoute, columns: [HOSTS, AGE] },
+  { kind: "TCPRoute", plural: "tcproutes", versions: ["v1alpha2"], schema: tcpRoute, columns: [AGE] },
+  {
+    ...{ kind: "BackendTLSPolicy", plural: "backendtlspolicies", shortNames: ["btlspolicy"], versions: ["v1"] },
+    ...{ schema: backendTlsPolicy, columns: [AGE] },
+  },
   {
     ...{ kind: "ReferenceGrant", plural: "referencegrants", shortNames: ["refgrant"], versions: ["v1beta1"] },
     ...{ schema: referenceGrant, columns: [AGE] },

@@ -2,29 +2,40 @@
  * Follows the Gateway API's objects once its CustomResourceDefinitions are established.
  *
  *     CustomResourceDefinition --► (established) ──► informers
- *     GatewayClasses, Gateways, HTTPRoutes,
- *     ReferenceGrants, Namespaces           --► (coalesced) ──► attach ──► GatewayRoutes
- *     added or deleted Services, Secrets    --►
+ *     GatewayClasses, Gateways, routes of all kinds,
+ *     ReferenceGrants, Namespaces                    --► (coalesced) ──► attach ──► GatewayRoutes, StreamRoutes
+ *     BackendTLSPolicies and the ConfigMaps          --►        └──► judgePolicies
+ *     added or deleted Services, Secrets             --►
+ *
+ * HTTPRoute's definition has to be there; those of other kinds are followed once they are.
  */
-import { kinds } from "#api";
+import { isDeepStrictEqual } from "node:util";
+import { type KubeObject, kinds } from "#api";
 import type { Clock, Logger, Random, TaskGroup } from "#base";
-import { type Client, Informer, Informers } from "#client";
+import { type Client, Informer, Informers, type ResourceOf } from "#client";
 import { ChangeSignal } from "../kernel/change-signal.ts";
 import { type Attachments, attach } from "./attach.ts";
+import { followAuthorities, isCertificate } from "./authorities.ts";
 import { asHttpRoute } from "./grpc-routes.ts";
 import {
+  BACKEND_TLS_POLICIES,
+  BackendTlsPolicyResource,
   GatewayClassResource,
   GatewayResource,
   GRPC_ROUTES,
-  type GrpcRoute,
   GrpcRouteResource,
   HTTP_ROUTES,
   HttpRouteResource,
   REFERENCE_GRANTS,
-  type ReferenceGrant,
   ReferenceGrantResource,
+  TCP_ROUTES,
+  TcpRouteResource,
+  TLS_ROUTES,
+  TlsRouteResource,
 } from "./kinds.ts";
+import { type BackendPolicies, gatewaysByService, judgePolicies } from "./policies.ts";
 import type { ReferenceSources } from "./references.ts";
+import { asTcpRoute, asTlsRoute } from "./route-kinds.ts";
 
 const GATHER_MS = 20;
 const LONG_MS = 3_600_000;
@@ -37,7 +48,9 @@ export interface FollowGatewaysOptions {
   readonly controller: string;
   /** The Services and Secrets that routes and listeners may refer to. */
   readonly known: Pick<ReferenceSources, "has"> & { onChange(listener: () => void): void };
-  readonly onReload: (attachments: Attachments) => void;
+  /** Opens the ports that listeners ask for. Returns those that cannot be opened, and why. */
+  readonly openPorts: (ports: ReadonlySet<number>) => Promise<ReadonlyMap<number, string>>;
+  readonly onReload: (attachments: Attachments, policies: BackendPolicies) => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -45,7 +58,7 @@ export interface FollowGatewaysOptions {
 
 /** Until the signal aborts. */
 export async function followGateways(options: FollowGatewaysOptions, signal: AbortSignal): Promise<void> {
-  const { client, clock, random, log, tasks, ports, controller, onReload, known } = options;
+  const { client, clock, random, log, tasks, ports, controller, onReload, openPorts, known } = options;
   await definitionEstablished(options, HTTP_ROUTES, signal);
   log.info("the Gateway API is installed");
   const informers = new Informers({ client, clock, random, log, tasks });
@@ -55,37 +68,51 @@ export async function followGateways(options: FollowGatewaysOptions, signal: Abo
   const changed = new ChangeSignal();
   for (const informer of [classes, gateways, routes, namespaces]) informer.onChange(() => changed.mark());
   known.onChange(() => changed.mark());
-  let grants: () => readonly ReferenceGrant[] = () => [];
-  let grpcRoutes: () => readonly GrpcRoute[] = () => [];
-  tasks.run("GRPCRoutes", async (running) => {
-    await definitionEstablished(options, GRPC_ROUTES, running);
-    const known = informers.of(GrpcRouteResource);
-    await known.synced;
-    grpcRoutes = () => known.cache.list();
-    known.onChange(() => changed.mark());
-    changed.mark();
-  });
-  tasks.run("ReferenceGrants", async (running) => {
-    await definitionEstablished(options, REFERENCE_GRANTS, running);
-    const granted = informers.of(ReferenceGrantResource);
-    await granted.synced;
-    grants = () => granted.cache.list();
-    granted.onChange(() => changed.mark());
-  });
+  /** The objects of a kind whose definition may come later, or never. */
+  const later = <T extends KubeObject>(definition: string, resource: ResourceOf<T>): (() => readonly T[]) => {
+    let list: () => readonly T[] = () => [];
+    tasks.run(`followers of ${definition}`, async (running) => {
+      await definitionEstablished(options, definition, running);
+      const informer = informers.of(resource);
+      await informer.synced;
+      list = () => informer.cache.list();
+      informer.onChange(() => changed.mark());
+      changed.mark();
+    });
+    return () => list();
+  };
+  const grants = later(REFERENCE_GRANTS, ReferenceGrantResource);
+  const grpcRoutes = later(GRPC_ROUTES, GrpcRouteResource);
+  const tlsRoutes = later(TLS_ROUTES, TlsRouteResource);
+  const tcpRoutes = later(TCP_ROUTES, TcpRouteResource);
+  const policies = later(BACKEND_TLS_POLICIES, BackendTlsPolicyResource);
+  const authorities = followAuthorities(informers, () => changed.mark());
+  let closedPorts: ReadonlyMap<number, string> = new Map();
   for (;;) {
     await changed.wait(clock, LONG_MS, signal);
     await clock.sleep(GATHER_MS, signal);
     const labels = namespaces.cache.list().map(({ metadata: { name = "", labels: own = {} } }) => [name, own] as const);
-    onReload(
-      attach({
-        ...{
-          classes: classes.cache.list(),
-          gateways: gateways.cache.list(),
-          routes: [...routes.cache.list(), ...grpcRoutes().map(asHttpRoute)],
-        },
-        ...{ namespaces: new Map(labels), ports, controller, grants: grants(), has: known.has },
-      }),
-    );
+    const sources = {
+      ...{ classes: classes.cache.list(), gateways: gateways.cache.list(), grants: grants(), has: known.has },
+      routes: [
+        ...routes.cache.list(),
+        ...grpcRoutes().map(asHttpRoute),
+        ...tlsRoutes().map(asTlsRoute),
+        ...tcpRoutes().map(asTcpRoute),
+      ],
+      ...{ namespaces: new Map(labels), ports, controller },
+    };
+    let attachments = attach({ ...sources, closedPorts });
+    const closed = await openPorts(attachments.streamPorts);
+    if (!isDeepStrictEqual(closed, closedPorts)) {
+      closedPorts = closed;
+      attachments = attach({ ...sources, closedPorts });
+    }
+    const found = policies();
+    if (found.length > 0) await authorities.started();
+    const { authorityOf } = authorities;
+    const gatewaysOf = gatewaysByService(attachments.routes);
+    onReload(attachments, judgePolicies({ policies: found, authorityOf, isCertificate }, gatewaysOf));
   }
 }
 

@@ -3,25 +3,17 @@
  *
  *     service and method ──► path /SERVICE/METHOD;  service ──► prefix /SERVICE;  method ──► any service
  */
-import type { GrpcRoute, HttpRoute, RouteMatch } from "./kinds.ts";
-
-/** What a route is that is served like an HTTPRoute. */
-export interface AsHttpRoute extends HttpRoute {
-  readonly source: GrpcRoute;
-}
+import type { GrpcRoute, RouteMatch } from "./kinds.ts";
+import type { AsHttpRoute } from "./route-kinds.ts";
 
 export function asHttpRoute(source: GrpcRoute): AsHttpRoute {
   const { metadata, spec, status } = source;
   const rules = (spec?.rules ?? []).map(({ matches = [], ...rule }) => ({ ...rule, matches: matches.map(matchOf) }));
   return {
-    ...{ metadata, source },
+    ...{ metadata, source, routeKind: "GRPCRoute" as const },
     ...(spec !== undefined && { spec: { ...spec, rules } }),
     ...(status !== undefined && { status }),
   };
-}
-
-export function isGrpcRoute(route: HttpRoute): route is AsHttpRoute {
-  return "source" in route;
 }
 
 type GrpcMatch = NonNullable<NonNullable<NonNullable<GrpcRoute["spec"]>["rules"]>[number]["matches"]>[number];

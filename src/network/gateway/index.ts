@@ -1,6 +1,6 @@
 /** The whole public surface of gateway. */
-export type { ListenerCertificate } from "./attach.ts";
 export { GATEWAY_DEFINITIONS, installDefinitions } from "./definitions.ts";
 export { GatewayClassResource, GatewayResource } from "./kinds.ts";
+export type { ListenerCertificate } from "./listeners.ts";
 export { GatewayRoutes } from "./rules.ts";
-export { GATEWAY_CONTROLLER, runGateways } from "./run-gateways.ts";
+export { GATEWAY_CONTROLLER, runGateways, type ServedGateways } from "./run-gateways.ts";

@@ -156,6 +156,49 @@ export interface GrpcRoute extends KubeObject {
   readonly status?: { readonly parents?: readonly ParentStatus[] };
 }
 
+/** TLSRoutes and TCPRoutes: connections without a look at what they carry. */
+interface StreamRoute extends KubeObject {
+  readonly spec?: {
+    readonly parentRefs?: readonly ParentReference[];
+    readonly hostnames?: readonly string[];
+    readonly rules?: readonly { readonly backendRefs?: readonly BackendReference[] }[];
+  };
+  readonly status?: { readonly parents?: readonly ParentStatus[] };
+}
+export type TlsRoute = StreamRoute;
+export type TcpRoute = StreamRoute;
+
+/** How the proxy speaks TLS to the endpoints of a Service. */
+export interface BackendTlsPolicy extends KubeObject {
+  readonly spec?: {
+    readonly targetRefs?: readonly {
+      readonly group: string;
+      readonly kind: string;
+      readonly name: string;
+      readonly sectionName?: string;
+    }[];
+    readonly validation?: {
+      readonly hostname: string;
+      readonly caCertificateRefs?: readonly { readonly group: string; readonly kind: string; readonly name: string }[];
+      readonly wellKnownCACertificates?: string;
+      readonly subjectAltNames?: readonly SubjectAltName[];
+    };
+  };
+  readonly status?: { readonly ancestors?: readonly AncestorStatus[] };
+}
+
+export interface SubjectAltName {
+  readonly type: string;
+  readonly hostname?: string;
+  readonly uri?: string;
+}
+
+export interface AncestorStatus {
+  readonly ancestorRef: ParentReference;
+  readonly controllerName: string;
+  readonly conditions: readonly Condition[];
+}
+
 export const GatewayClassResource = clusterWide<GatewayClass>(GROUP_VERSION, "GatewayClass", "gatewayclasses");
 export const GatewayResource = namespaced<Gateway>(GROUP_VERSION, "Gateway", "gateways");
 export const HttpRouteResource = namespaced<HttpRoute>(GROUP_VERSION, "HTTPRoute", "httproutes");
@@ -169,3 +212,13 @@ export const ReferenceGrantResource = namespaced<ReferenceGrant>(
 export const GrpcRouteResource = namespaced<GrpcRoute>(GROUP_VERSION, "GRPCRoute", "grpcroutes");
 export const GRPC_ROUTES = "grpcroutes.gateway.networking.k8s.io";
 export const REFERENCE_GRANTS = "referencegrants.gateway.networking.k8s.io";
+export const TlsRouteResource = namespaced<TlsRoute>(GROUP_VERSION, "TLSRoute", "tlsroutes");
+export const TLS_ROUTES = "tlsroutes.gateway.networking.k8s.io";
+export const TcpRouteResource = namespaced<TcpRoute>("gateway.networking.k8s.io/v1alpha2", "TCPRoute", "tcproutes");
+export const TCP_ROUTES = "tcproutes.gateway.networking.k8s.io";
+export const BackendTlsPolicyResource = namespaced<BackendTlsPolicy>(
+  GROUP_VERSION,
+  "BackendTLSPolicy",
+  "backendtlspolicies",
+);
+export const BACKEND_TLS_POLICIES = "backendtlspolicies.gateway.networking.k8s.io";

@@ -4,6 +4,7 @@
  * A reference into another Namespace needs a ReferenceGrant there.
  */
 import type { BackendReference, ObjectReference, ReferenceGrant } from "./kinds.ts";
+import type { RouteKind } from "./route-kinds.ts";
 
 export const GATEWAY_GROUP = "gateway.networking.k8s.io";
 
@@ -15,7 +16,7 @@ export interface ReferenceSources {
 
 /** The object that contains the reference. */
 export interface Referrer {
-  readonly kind: "Gateway" | "HTTPRoute" | "GRPCRoute";
+  readonly kind: "Gateway" | RouteKind;
   readonly namespace: string;
 }
 

@@ -172,6 +172,30 @@ export const grpcRoute = object(
   [],
 );
 
+/** Connections: one rule, with backends only. */
+const streamSpec = (more: Readonly<Record<string, Schema>>, required: readonly string[]) =>
+  object(
+    {
+      ...{ parentRefs, ...more },
+      rules: list(
+        object({ name: sectionName, backendRefs: list(backend(), 16, { ...atomic, minItems: 1 }) }, ["backendRefs"]),
+        1,
+        { ...atomic, minItems: 1 },
+      ),
+    },
+    ["rules", ...required],
+  );
+
+export const tlsRoute = object(
+  {
+    spec: streamSpec({ hostnames: list(hostname, 16, { ...atomic, minItems: 1 }) }, ["hostnames"]),
+    status: routeStatus,
+  },
+  ["spec"],
+);
+
+export const tcpRoute = object({ spec: streamSpec({}, []), status: routeStatus }, ["spec"]);
+
 export const referenceGrant = object({
   spec: object(
     {

@@ -24,7 +24,7 @@ interface WeightedBackend {
 
 interface Entry {
   readonly port: number;
-  readonly scheme: "http" | "https";
+  readonly scheme: AttachedRoute["scheme"];
   readonly host: string;
   readonly match: RouteMatch;
   readonly fits: Matcher;
@@ -46,7 +46,8 @@ export class GatewayRoutes {
   readonly #random: Random;
 
   constructor(attached: readonly AttachedRoute[], random: Random) {
-    this.#entries = attached.flatMap(entriesOf).sort(byPrecedence);
+    const http = attached.filter(({ scheme }) => scheme === "http" || scheme === "https");
+    this.#entries = http.flatMap(entriesOf).sort(byPrecedence);
     this.#random = random;
   }
 
@@ -65,7 +66,10 @@ export class GatewayRoutes {
   #routeOf({ name, filters, backends, mirrors, match, scheme, timeoutMs: limit }: Entry, request: RequestInfo): Route {
     const { redirect, rewrite } = filters;
     if (redirect !== undefined) {
-      const answer = { status: redirect.statusCode ?? FOUND, location: locationOf(redirect, request, match, scheme) };
+      const answer = {
+        status: redirect.statusCode ?? FOUND,
+        location: locationOf(redirect, request, match, scheme === "https" ? "https" : "http"),
+      };
       return { owner: name, backend: undefined, changes: { answer } };
     }
     const chosen = this.#choose(backends);
@@ -146,9 +150,15 @@ function byPrecedence(a: Entry, b: Entry): number {
     Number(b.match.method !== undefined) - Number(a.match.method !== undefined) ||
     (b.match.headers ?? []).length - (a.match.headers ?? []).length ||
     (b.match.queryParams ?? []).length - (a.match.queryParams ?? []).length ||
-    byText(a.route.metadata.creationTimestamp ?? "", b.route.metadata.creationTimestamp ?? "") ||
-    byText(a.name, b.name) ||
+    byAge(a.route, b.route) ||
     a.rule - b.rule
+  );
+}
+
+/** The older one first, then by name. */
+export function byAge(a: HttpRoute, b: HttpRoute): number {
+  return (
+    byText(a.metadata.creationTimestamp ?? "", b.metadata.creationTimestamp ?? "") || byText(objectKey(a), objectKey(b))
   );
 }
 

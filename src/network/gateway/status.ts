@@ -1,25 +1,30 @@
 /**
- * Writes the status of GatewayClasses, Gateways and HTTPRoutes. `wantedStatuses` is pure; an unchanged status is not
- * written.
+ * Writes the status of GatewayClasses, Gateways, routes and BackendTLSPolicies. `wantedStatuses` is pure; an unchanged
+ * status is not written.
  */
 import { isDeepStrictEqual } from "node:util";
 import { isStatusError, type KubeObject } from "#api";
 import type { Logger } from "#base";
 import { type Client, objectKey, type ResourceOf } from "#client";
-import { type Attachments, isServedKind, SERVED_KINDS, yes } from "./attach.ts";
-import { isGrpcRoute } from "./grpc-routes.ts";
+import type { Attachments } from "./attach.ts";
+import { yes } from "./conditions.ts";
 import {
+  type BackendTlsPolicy,
+  BackendTlsPolicyResource,
   type Condition,
   type Gateway,
   type GatewayClass,
   GatewayClassResource,
   GatewayResource,
-  type GrpcRoute,
   GrpcRouteResource,
-  type HttpRoute,
   HttpRouteResource,
   type ParentStatus,
+  TcpRouteResource,
+  TlsRouteResource,
 } from "./kinds.ts";
+import { supportedKinds } from "./listeners.ts";
+import type { JudgedPolicy } from "./policies.ts";
+import { kindOf, type RouteKind, sourceOf } from "./route-kinds.ts";
 
 export interface WantedStatus<T extends KubeObject> {
   readonly object: T;
@@ -29,8 +34,8 @@ export interface WantedStatus<T extends KubeObject> {
 export interface WantedStatuses {
   readonly classes: readonly WantedStatus<GatewayClass>[];
   readonly gateways: readonly WantedStatus<Gateway>[];
-  readonly routes: readonly WantedStatus<HttpRoute>[];
-  readonly grpcRoutes: readonly WantedStatus<GrpcRoute>[];
+  readonly routes: readonly (WantedStatus<KubeObject> & { readonly kind: RouteKind })[];
+  readonly policies: readonly WantedStatus<BackendTlsPolicy>[];
 }
 
 /** `now`: the lastTransitionTime of conditions that change. */
@@ -40,7 +45,13 @@ export function wantedStatuses(
     addresses,
     controller,
     now,
-  }: { readonly addresses: readonly string[]; readonly controller: string; readonly now: string },
+    policies = [],
+  }: {
+    readonly addresses: readonly string[];
+    readonly controller: string;
+    readonly now: string;
+    readonly policies?: readonly JudgedPolicy[];
+  },
 ): WantedStatuses {
   const classes = attachments.classes.map((object) => ({
     object,
@@ -61,11 +72,11 @@ export function wantedStatuses(
       status: {
         addresses: addresses.map((value) => ({ type: "IPAddress", value })),
         conditions: dated(object, object.status?.conditions, [accepted, programmed], now),
-        listeners: listeners.map(({ listener: { name, allowedRoutes }, accepted: own, resolved, attached }) => ({
-          name,
+        listeners: listeners.map(({ listener, accepted: own, resolved, attached }) => ({
+          name: listener.name,
           attachedRoutes: attached,
-          supportedKinds: supportedKinds(allowedRoutes?.kinds),
-          conditions: dated(object, known.get(name), [own, programmedBy([own, resolved]), resolved], now),
+          supportedKinds: supportedKinds(listener),
+          conditions: dated(object, known.get(listener.name), [own, programmedBy([own, resolved]), resolved], now),
         })),
       },
     };
@@ -82,27 +93,29 @@ export function wantedStatuses(
         conditions: dated(object, before?.conditions, [accepted, resolved], now),
       };
     });
-    return {
-      object,
-      status: { parents: [...known.filter(({ controllerName }) => controllerName !== controller), ...own] },
-    };
+    const others = known.filter(({ controllerName }) => controllerName !== controller);
+    return { kind: kindOf(object), object: sourceOf(object), status: { parents: [...others, ...own] } };
   });
-  const [grpc, http] = [
-    routes.filter(({ object }) => isGrpcRoute(object)),
-    routes.filter(({ object }) => !isGrpcRoute(object)),
-  ];
-  const grpcRoutes = grpc.flatMap(({ object, status }) =>
-    isGrpcRoute(object) ? [{ object: object.source, status }] : [],
-  );
   return {
-    ...{ classes: changed(classes), gateways: changed(gateways) },
-    ...{ routes: changed(http), grpcRoutes: changed(grpcRoutes) },
+    ...{ classes: changed(classes), gateways: changed(gateways), routes: changed(routes) },
+    policies: changed(policies.map((policy) => policyStatus(policy, controller, now))),
   };
 }
 
-function supportedKinds(allowed: readonly { readonly group?: string; readonly kind: string }[] = SERVED_KINDS) {
-  const served = allowed.filter(isServedKind);
-  return SERVED_KINDS.filter(({ kind }) => served.some((each) => each.kind === kind));
+function policyStatus({ policy, accepted, resolved, gateways }: JudgedPolicy, controller: string, now: string) {
+  const known = policy.status?.ancestors ?? [];
+  const others = known.filter(({ controllerName }) => controllerName !== controller);
+  const own = gateways.map((key) => {
+    const [namespace = "", name = ""] = key.split("/");
+    const ancestorRef = { group: "gateway.networking.k8s.io", kind: "Gateway", namespace, name };
+    const before = known.find(
+      (each) => each.controllerName === controller && isDeepStrictEqual(each.ancestorRef, ancestorRef),
+    );
+    const conditions = dated(policy, before?.conditions, [accepted, resolved], now);
+    return { ancestorRef, controllerName: controller, conditions };
+  });
+  // At most 16 ancestors are shown.
+  return { object: policy, status: { ancestors: [...others, ...own].slice(0, 16) } };
 }
 
 /** Programmed, unless one of these conditions is not True. */
@@ -127,9 +140,7 @@ function dated(
   });
 }
 
-function changed<T extends KubeObject & { readonly status?: object }>(
-  all: readonly WantedStatus<T>[],
-): WantedStatus<T>[] {
+function changed<W extends WantedStatus<KubeObject & { readonly status?: object }>>(all: readonly W[]): W[] {
   return all.filter(({ object, status }) => !isDeepStrictEqual(object.status, status));
 }
 
@@ -143,10 +154,31 @@ export async function writeStatuses(
   const done = [
     await writeAll(client, GatewayClassResource, wanted.classes, log, signal),
     await writeAll(client, GatewayResource, wanted.gateways, log, signal),
-    await writeAll(client, HttpRouteResource, wanted.routes, log, signal),
-    await writeAll(client, GrpcRouteResource, wanted.grpcRoutes, log, signal),
+    ...(await writeRoutes(client, wanted.routes, log, signal)),
+    await writeAll(client, BackendTlsPolicyResource, wanted.policies, log, signal),
   ];
   return done.every(Boolean);
+}
+
+const ROUTES = [
+  ["HTTPRoute", HttpRouteResource],
+  ["GRPCRoute", GrpcRouteResource],
+  ["TLSRoute", TlsRouteResource],
+  ["TCPRoute", TcpRouteResource],
+] as const satisfies readonly (readonly [RouteKind, ResourceOf<KubeObject>])[];
+
+async function writeRoutes(
+  client: Client,
+  wanted: WantedStatuses["routes"],
+  log: Logger,
+  signal: AbortSignal,
+): Promise<boolean[]> {
+  const done: boolean[] = [];
+  for (const [kind, resource] of ROUTES) {
+    const own = wanted.filter((each) => each.kind === kind);
+    done.push(await writeAll<KubeObject>(client, resource, own, log, signal));
+  }
+  return done;
 }
 
 async function writeAll<T extends KubeObject>(

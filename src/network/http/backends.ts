@@ -9,11 +9,14 @@ import type { core, discovery } from "#api";
 import type { Clock, Random } from "#base";
 import type { Family } from "../kernel/ip-family.ts";
 import { chooseEndpoints, type Endpoint, type NodeFacts } from "../proxy/endpoints.ts";
+import type { BackendTls } from "./backend-tls.ts";
 import type { Backend } from "./route.ts";
 
 export interface BackendSources {
   service(key: string): core.Service | undefined;
   slices(service: string): readonly discovery.EndpointSlice[];
+  /** How to speak TLS with a port of a Service; undefined: without TLS. `closed`: not at all. */
+  readonly tlsOf?: ((service: string, portName: string) => BackendTls | "closed" | undefined) | undefined;
 }
 
 interface Rotation {
@@ -59,6 +62,11 @@ export class Backends {
   speaksHttp2({ service, port: wanted, http2 }: Backend): boolean {
     if (http2 !== undefined) return http2;
     return this.#portOf(service, wanted)?.appProtocol === H2C;
+  }
+
+  /** How to speak TLS with its endpoints; `closed`: its policy cannot be carried out. */
+  tlsOf({ service, port }: Backend): BackendTls | "closed" | undefined {
+    return this.#sources.tlsOf?.(service, this.#portOf(service, port)?.name ?? "");
   }
 
   /** The endpoint could not be reached. */

@@ -9,9 +9,11 @@
  * 3. A body is read from the client only once the connection to the endpoint is open.
  */
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
+import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import type { Readable } from "node:stream";
-import type { Clock } from "#base";
+import { type Clock, LruMap } from "#base";
 import type { Endpoint } from "../proxy/endpoints.ts";
+import { type BackendTls, tlsOptions } from "./backend-tls.ts";
 import { Http2Connections } from "./http2-connections.ts";
 
 export interface Outgoing {
@@ -22,6 +24,7 @@ export interface Outgoing {
   readonly body: Readable | undefined;
   /** The endpoint speaks HTTP/2 without TLS. Default: HTTP/1.1. */
   readonly http2?: boolean | undefined;
+  readonly tls?: BackendTls | undefined;
 }
 
 /** The response of an endpoint: its head, and its body to be read. */
@@ -55,10 +58,14 @@ export interface ConnectionLimits {
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 const IDLE_MS = 30_000;
 const MAX_IDLE_PER_ENDPOINT = 64;
+const MAX_POLICIES = 1000;
+const KEPT = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_PER_ENDPOINT };
 
 export class Connections {
-  readonly #kept = new Agent({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_PER_ENDPOINT });
+  readonly #kept = new Agent(KEPT);
   readonly #single = new Agent({ keepAlive: false });
+  /** By policy: what one policy trusts is not reused under another one. */
+  readonly #secure = new LruMap<string, { readonly kept: Agent; readonly single: Agent }>(MAX_POLICIES);
   readonly #http2: Http2Connections;
   readonly #limits: ConnectionLimits;
   readonly #clock: Clock;
@@ -73,19 +80,34 @@ export class Connections {
   async send(endpoint: Endpoint, outgoing: Outgoing, signal: AbortSignal): Promise<Attempt> {
     if (outgoing.http2 === true) return this.#http2.send(endpoint, outgoing, signal);
     const isRepeatable = outgoing.body === undefined && IDEMPOTENT.has(outgoing.method);
-    const attempt = await this.#send(endpoint, outgoing, isRepeatable ? this.#kept : this.#single, signal);
+    const { kept, single } = this.#agentsFor(outgoing.tls);
+    const attempt = await this.#send(endpoint, outgoing, isRepeatable ? kept : single, signal);
     if (attempt.kind !== "stale") return attempt;
-    const again = await this.#send(endpoint, outgoing, this.#single, signal);
+    const again = await this.#send(endpoint, outgoing, single, signal);
     return again.kind === "stale" ? { kind: "failed", error: again.error, inTime: true } : again;
+  }
+
+  #agentsFor(tls: BackendTls | undefined): { readonly kept: Agent; readonly single: Agent } {
+    if (tls === undefined) return { kept: this.#kept, single: this.#single };
+    const known = this.#secure.get(tls.id);
+    if (known !== undefined) return known;
+    const made = {
+      kept: new SecureAgent({ ...KEPT, ...tlsOptions(tls) }),
+      single: new SecureAgent({ keepAlive: false, ...tlsOptions(tls) }),
+    };
+    this.#secure.set(tls.id, made);
+    return made;
   }
 
   #send(
     { address: host, port }: Endpoint,
-    { method, path, headers, body }: Outgoing,
+    { method, path, headers, body, tls }: Outgoing,
     agent: Agent,
     signal: AbortSignal,
   ): Promise<Attempt | Stale> {
-    const sent = request({ host, port, method, path, headers, agent, signal, setDefaultHeaders: false });
+    const asked = { host, port, method, path, headers, agent, signal, setDefaultHeaders: false };
+    const sent = tls === undefined ? request(asked) : secureRequest({ ...asked, ...tlsOptions(tls) });
+    const ready = tls === undefined ? "connect" : "secureConnect";
     return new Promise<Attempt | Stale>((resolve) => {
       let isConnected = false;
       let inTime = true;
@@ -105,7 +127,8 @@ export class Connections {
         timer.cancel();
         body?.pipe(sent);
       };
-      sent.once("socket", (socket) => (socket.connecting ? socket.once("connect", connected) : connected()));
+      // Also where a handshake is still to come.
+      sent.once("socket", (socket) => (sent.reusedSocket ? connected() : socket.once(ready, connected)));
       sent.once("finish", () => {
         timer.cancel();
         // A response may arrive before the whole request is sent.
@@ -116,7 +139,7 @@ export class Connections {
       // Failures after the response also surface on its stream.
       sent.on("error", (error) => {
         if (!isConnected) end({ kind: "unreached", error });
-        else if (agent === this.#kept && inTime) end({ kind: "stale", error });
+        else if (sent.reusedSocket && inTime) end({ kind: "stale", error });
         else end({ kind: "failed", error, inTime });
       });
       if (body === undefined) sent.end();
@@ -127,6 +150,10 @@ export class Connections {
   close(): void {
     this.#kept.destroy();
     this.#single.destroy();
+    for (const [, { kept, single }] of this.#secure) {
+      kept.destroy();
+      single.destroy();
+    }
     this.#http2.close();
   }
 }

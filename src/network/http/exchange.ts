@@ -11,6 +11,7 @@ import { PassThrough, type Readable } from "node:stream";
 import { type Clock, type Logger, nextTurn } from "#base";
 
 import type { Endpoint } from "../proxy/endpoints.ts";
+import type { BackendTls } from "./backend-tls.ts";
 import type { Backends } from "./backends.ts";
 import type { Attempt, Connections, Outgoing } from "./connections.ts";
 import { changeHeaders, isLoop, type Origin, requestHeaders, responseHeaders } from "./headers.ts";
@@ -56,6 +57,7 @@ export const REFUSALS = {
   unavailable: { status: 503, text: "503 no backend is available" },
   late: { status: 504, text: "504 the backend did not answer in time" },
   noBackend: { status: 500, text: "500 the route has no backend" },
+  noTls: { status: 500, text: "500 the backend's TLS policy cannot be carried out" },
   loop: { status: 508, text: "508 loop detected" },
 } as const satisfies Record<string, Refusal>;
 
@@ -64,6 +66,7 @@ export interface Routed {
   readonly route: Route;
   readonly endpoints: readonly Endpoint[];
   readonly path: string;
+  readonly tls: BackendTls | undefined;
 }
 
 /** Where a request goes, or the response if it goes nowhere. */
@@ -87,9 +90,11 @@ export function routed(
       ? { ...REFUSALS.noBackend, status, route }
       : { status, location, text: `${status} redirect`, route };
   }
+  const tls = route.backend === undefined ? undefined : backends.tlsOf(route.backend);
+  if (tls === "closed") return { ...REFUSALS.noTls, route };
   const endpoints = route.backend === undefined ? [] : backends.choose(route.backend);
   if (endpoints.length === 0) return { ...REFUSALS.unavailable, route };
-  return { route, endpoints, path: path + url.query };
+  return { route, endpoints, path: path + url.query, tls };
 }
 
 export async function exchange(
@@ -124,7 +129,14 @@ export async function exchange(
   const http2 = found.route.backend !== undefined && options.backends.speaksHttp2(found.route.backend);
   if (http2 && request.headers.te?.includes("trailers")) headers.te = "trailers";
   if (bounded !== undefined && headers["content-length"] === undefined) headers["transfer-encoding"] = "chunked";
-  const asked = { method: request.method ?? "GET", path: found.path, headers, body: bounded?.stream, http2 };
+  const asked = {
+    method: request.method ?? "GET",
+    path: found.path,
+    headers,
+    body: bounded?.stream,
+    http2,
+    tls: found.tls,
+  };
   const outgoing = mirrored(options, changes.mirrors ?? [], asked, gone.signal);
   if (changes.timeoutMs !== undefined) {
     const timer = clock.timer(changes.timeoutMs, () => {

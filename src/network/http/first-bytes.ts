@@ -26,7 +26,11 @@ export function isPreface(first: Buffer): boolean | undefined {
 export function divert(server: Server, judge: Judge, other: Pick<Server, "emit">): void {
   divertTo(server, (socket, first) => {
     const verdict = judge(first);
-    return verdict === undefined ? "wait" : verdict ? () => void other.emit("connection", socket) : "own";
+    const take = () => {
+      other.emit("connection", socket);
+      flow(socket);
+    };
+    return verdict === undefined ? "wait" : verdict ? take : "own";
   });
 }
 
@@ -38,22 +42,44 @@ export function divertTo(
   const own = server.listeners("connection") as ((socket: Socket) => void)[];
   server.removeAllListeners("connection");
   server.on("connection", (socket: Socket) => {
-    let first = Buffer.alloc(0);
-    const end = () => socket.destroy();
-    const look = (chunk: Buffer) => {
-      first = Buffer.concat([first, chunk]);
-      const chosen = first.length > MOST_BYTES ? "own" : choose(socket, first);
-      if (chosen === "wait") return;
-      socket.off("data", look).off("error", end).off("timeout", end);
-      socket.setTimeout(0);
-      socket.pause();
-      socket.unshift(first);
-      if (chosen === "own") for (const serve of own) serve.call(server, socket);
-      else chosen();
-      // Whoever reads by events has asked for them by now.
-      process.nextTick(() => socket.resume());
-    };
-    socket.setTimeout(SILENT_MS);
-    socket.on("data", look).on("error", end).on("timeout", end);
+    inspect(
+      socket,
+      (first) => choose(socket, first),
+      () => {
+        for (const serve of own) serve.call(server, socket);
+      },
+    );
   });
+}
+
+/** Whoever reads by events has asked for them when this turn ends. */
+function flow(socket: Socket): void {
+  process.nextTick(() => socket.resume());
+}
+
+/** Who takes this connection: whoever `choose` names, or `own`. It is paused for the one that `choose` names. */
+export function inspect(
+  socket: Socket,
+  choose: (first: Buffer) => "wait" | "own" | (() => void),
+  own: () => void,
+): void {
+  let first = Buffer.alloc(0);
+  const end = () => socket.destroy();
+  const look = (chunk: Buffer) => {
+    first = Buffer.concat([first, chunk]);
+    const chosen = first.length > MOST_BYTES ? "own" : choose(first);
+    if (chosen === "wait") return;
+    socket.off("data", look).off("error", end).off("timeout", end).off("end", end);
+    socket.setTimeout(0);
+    socket.pause();
+    socket.unshift(first);
+    if (chosen !== "own") {
+      chosen();
+      return;
+    }
+    own();
+    flow(socket);
+  };
+  socket.setTimeout(SILENT_MS);
+  socket.on("data", look).on("error", end).on("timeout", end).on("end", end);
 }

@@ -1,6 +1,6 @@
 /**
- * Requests to endpoints over HTTP/2 without TLS (h2c with prior knowledge), which gRPC needs: one connection to each
- * endpoint carries many requests.
+ * Requests to endpoints over HTTP/2, which gRPC needs: over TLS where a policy asks for it, else without (h2c with
+ * prior knowledge). One connection to each endpoint carries many requests.
  *
  * 1. A request that the endpoint has not processed may go to another one; every other failure is final.
  * 2. A response without a body is passed on as such: gRPC puts its status into the head of one.
@@ -16,6 +16,7 @@ import {
 } from "node:http2";
 import type { Clock } from "#base";
 import type { Endpoint } from "../proxy/endpoints.ts";
+import { type BackendTls, tlsOptions } from "./backend-tls.ts";
 import type { Answer, Attempt, ConnectionLimits, Outgoing } from "./connections.ts";
 
 const IDLE_MS = 60_000;
@@ -38,7 +39,7 @@ export class Http2Connections {
   }
 
   async send(endpoint: Endpoint, outgoing: Outgoing, signal: AbortSignal): Promise<Attempt> {
-    const session = await this.#sessionTo(endpoint);
+    const session = await this.#sessionTo(endpoint, outgoing.tls);
     if (session instanceof Error) return { kind: "unreached", error: session };
     if (signal.aborted) return { kind: "failed", error: new Error("the client has disconnected"), inTime: true };
     const { body } = outgoing;
@@ -95,17 +96,19 @@ export class Http2Connections {
     });
   }
 
-  async #sessionTo({ address, port }: Endpoint): Promise<ClientHttp2Session | Error> {
-    const key = address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+  async #sessionTo({ address, port }: Endpoint, tls: BackendTls | undefined): Promise<ClientHttp2Session | Error> {
+    const authority = address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+    const key = `${authority} ${tls?.id ?? ""}`;
     const known = this.#sessions.get(key);
     if (known !== undefined && !known.closed && !known.destroyed) return known;
-    const opening = this.#opening.get(key) ?? this.#open(key).finally(() => this.#opening.delete(key));
+    const opening = this.#opening.get(key) ?? this.#open(key, authority, tls).finally(() => this.#opening.delete(key));
     this.#opening.set(key, opening);
     return opening;
   }
 
-  async #open(key: string): Promise<ClientHttp2Session | Error> {
-    const session = connect(`http://${key}`);
+  async #open(key: string, authority: string, tls: BackendTls | undefined): Promise<ClientHttp2Session | Error> {
+    const session =
+      tls === undefined ? connect(`http://${authority}`) : connect(`https://${authority}`, tlsOptions(tls));
     const forget = () => {
       if (this.#sessions.get(key) === session) this.#sessions.delete(key);
     };
@@ -127,12 +130,12 @@ export class Http2Connections {
   }
 }
 
-function headersOf({ method, path, headers }: Outgoing): OutgoingHttpHeaders {
+function headersOf({ method, path, headers, tls }: Outgoing): OutgoingHttpHeaders {
   const kept = Object.entries(headers).filter(([name]) => !OF_HTTP1.has(name.toLowerCase()));
   return {
     ":method": method,
     ":path": path,
-    ":scheme": "http",
+    ":scheme": tls === undefined ? "http" : "https",
     ":authority": String(headers.host ?? ""),
     ...Object.fromEntries(kept),
   };

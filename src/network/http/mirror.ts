@@ -17,11 +17,20 @@ export function mirrored(
   outgoing: Outgoing,
   signal: AbortSignal,
 ): Outgoing {
-  const targets = mirrors.flatMap((backend) => backends.choose(backend).slice(0, 1));
+  const targets = mirrors.flatMap((backend) => {
+    const tls = backends.tlsOf(backend);
+    return tls === "closed"
+      ? []
+      : backends
+          .choose(backend)
+          .slice(0, 1)
+          .map((endpoint) => ({ endpoint, tls }));
+  });
   if (targets.length === 0) return outgoing;
-  const copies = targets.map((endpoint) => {
+  const copies = targets.map(({ endpoint, tls }) => {
     const body = outgoing.body === undefined ? undefined : new PassThrough();
-    void connections.send(endpoint, { ...outgoing, headers: { ...outgoing.headers }, body }, signal).then((attempt) => {
+    const copy = { ...outgoing, headers: { ...outgoing.headers }, body, tls };
+    void connections.send(endpoint, copy, signal).then((attempt) => {
       if (attempt.kind === "answered") attempt.answer.on("error", () => {}).resume();
       else body?.destroy();
     });

@@ -10,6 +10,7 @@ import { createServer as createHttp2Server, createSecureServer, type ServerHttp2
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { SecureContext, TLSSocket } from "node:tls";
+import { type Hello, readHello } from "./client-hello.ts";
 import {
   type ClientRequest,
   type ClientResponse,
@@ -18,7 +19,7 @@ import {
   REFUSALS,
   refuse,
 } from "./exchange.ts";
-import { divert, isPreface } from "./first-bytes.ts";
+import { divert, divertTo, isPreface } from "./first-bytes.ts";
 import type { Origin } from "./headers.ts";
 import { refuseUpgrade, upgrade } from "./upgrade.ts";
 
@@ -37,6 +38,8 @@ export interface HttpServerOptions extends ExchangeOptions {
   readonly defaultCertificate: CertificatePem | undefined;
   readonly connectMs: number;
   readonly maxConnections: number;
+  /** Who takes a connection to the HTTPS port instead, by the name that it asks for. */
+  readonly takerOf?: ((socket: Socket, port: number, hello: Hello) => (() => void) | undefined) | undefined;
 }
 
 export interface HttpProxyServer {
@@ -149,6 +152,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpP
         socket.destroy();
       });
       server.on("session", followSession);
+      const { takerOf } = options;
+      if (takerOf !== undefined)
+        divertTo(server, (socket, first) => {
+          const hello = readHello(first);
+          return hello === "more" ? "wait" : (takerOf(socket, socket.localPort ?? 0, hello) ?? "own");
+        });
       https = await listen(server, httpsPort);
     }
     return { httpPort: http, httpsPort: https, stop };

@@ -2,9 +2,11 @@
  * Upgraded connections, such as WebSockets: once the endpoint agrees, bytes are forwarded in both directions unread.
  */
 import { type IncomingMessage, type OutgoingHttpHeaders, request as send } from "node:http";
+import { request as sendSecurely } from "node:https";
 import type { Duplex } from "node:stream";
 import type { Endpoint } from "../proxy/endpoints.ts";
-import { type ExchangeOptions, REFUSALS, type Refusal, routed } from "./exchange.ts";
+import { tlsOptions } from "./backend-tls.ts";
+import { type ExchangeOptions, REFUSALS, type Refusal, type Routed, routed } from "./exchange.ts";
 import { changeHeaders, type Origin, requestHeaders } from "./headers.ts";
 
 const ALIVE_MS = 60_000;
@@ -36,7 +38,7 @@ export async function upgrade(
   changeHeaders(own, changed);
   const headers = { ...own, connection: "Upgrade", upgrade: request.headers.upgrade ?? "" };
   for (const endpoint of found.endpoints) {
-    const outcome = await agree(options, request, found.path, headers, endpoint, client, head);
+    const outcome = await agree(options, request, found, headers, endpoint, client, head);
     if (typeof outcome === "number") {
       status = outcome;
       return;
@@ -53,20 +55,21 @@ export async function upgrade(
 function agree(
   { clock, connectMs }: Upgrade,
   { method = "GET" }: IncomingMessage,
-  path: string,
+  { path, tls }: Routed,
   headers: OutgoingHttpHeaders,
   { address: host, port }: Endpoint,
   client: Duplex,
   head: Buffer,
 ): Promise<number | "unreached" | "failed"> {
-  const sent = send({ host, port, method, path, headers, agent: false, setDefaultHeaders: false });
+  const asked = { host, port, method, path, headers, agent: false as const, setDefaultHeaders: false };
+  const sent = tls === undefined ? send(asked) : sendSecurely({ ...asked, ...tlsOptions(tls) });
   const leave = () => sent.destroy();
   client.once("close", leave);
   return new Promise((resolve) => {
     let isConnected = false;
     const timer = clock.timer(connectMs, () => sent.destroy(new Error("no connection in time")));
     sent.once("socket", (socket) =>
-      socket.once("connect", () => {
+      socket.once(tls === undefined ? "connect" : "secureConnect", () => {
         isConnected = true;
         timer.cancel();
       }),

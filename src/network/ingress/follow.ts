@@ -9,7 +9,7 @@
 import { type core, kinds, type networking } from "#api";
 import type { Clock, Logger, Random, TaskGroup } from "#base";
 import { type Client, Informer, Informers, objectKey } from "#client";
-import { Backends } from "../http/backends.ts";
+import { type BackendSources, Backends } from "../http/backends.ts";
 import { ChangeSignal } from "../kernel/change-signal.ts";
 import { serviceKeyOf } from "../proxy/endpoints.ts";
 import type { Certificates } from "./certificates.ts";
@@ -18,6 +18,8 @@ import { type RouteProblem, Routes } from "./routes.ts";
 
 export interface FollowOptions extends ClassOptions {
   readonly localHosts?: boolean | undefined;
+  /** By policies of the Gateway API. */
+  readonly tlsOf?: BackendSources["tlsOf"];
   readonly client: Client;
   readonly tasks: TaskGroup;
   readonly certificates: Certificates;
@@ -62,7 +64,8 @@ export async function followIngresses(options: FollowOptions): Promise<Followed>
   tasks.run("informer of certificates", (signal) => secrets.run(signal));
 
   const slicesOf = slices.cache.index("service", (slice) => [serviceKeyOf(slice) ?? ""]);
-  const backends = new Backends({ service: (key) => services.cache.get(key), slices: slicesOf }, clock, random);
+  const sources = { service: (key: string) => services.cache.get(key), slices: slicesOf, tlsOf: options.tlsOf };
+  const backends = new Backends(sources, clock, random);
   await Promise.all([informers.synced(), secrets.synced]);
 
   let routes = Routes.of([]);

@@ -4,16 +4,18 @@
  *     followIngresses ──► routes, certificates, endpoints
  *                              ▲
  *     client ──► server ──► exchange ──► endpoint
+ *            └─► stream server ──► endpoint        (TLSRoutes and TCPRoutes)
  */
 import { hostname } from "node:os";
 import { isStatusError, kinds, type networking } from "#api";
 import { Backoff, type Clock, type Logger, type MetricsRegistry, type Random, TaskGroup } from "#base";
 import { type Client, eventRecorder, objectKey } from "#client";
-import { type GatewayRoutes, type ListenerCertificate, runGateways } from "../gateway/index.ts";
+import { runGateways, type ServedGateways } from "../gateway/index.ts";
 import { Connections } from "../http/connections.ts";
 import { ingressMetrics } from "../http/metrics.ts";
 import { type CertificatePem, startHttpServer } from "../http/server.ts";
 import { ChangeSignal } from "../kernel/change-signal.ts";
+import { StreamServer } from "../stream/server.ts";
 import { Certificates } from "./certificates.ts";
 import { CLASS_NAME, CONTROLLER } from "./classes.ts";
 import { type Followed, followIngresses } from "./follow.ts";
@@ -69,12 +71,13 @@ export async function runIngress(options: IngressOptions, signal: AbortSignal): 
   const reportProblems = problemReporter(options);
   const statusChanged = new ChangeSignal();
   let served: readonly networking.Ingress[] = [];
-  let gatewayRoutes: GatewayRoutes | undefined;
+  let gateways: ServedGateways | undefined;
   try {
     if (options.ensuresClass === true) await ensureClass(options, signal);
     const followed = await followIngresses({
       ...{ client, clock, random, log, tasks, certificates, controller, className },
       localHosts: options.localHosts,
+      tlsOf: (service, portName) => gateways?.tlsOf(service, portName),
       onReload: (routes, ingresses, problems) => {
         served = ingresses;
         metrics.reloaded(routes.size);
@@ -83,10 +86,17 @@ export async function runIngress(options: IngressOptions, signal: AbortSignal): 
       },
     });
     const { routes, backends } = followed;
+    const { address } = options;
+    const secured = { certificateOf: (name: string) => certificates.find(name), defaultCertificate };
+    const streams = new StreamServer({
+      ...{ address, backends, connectMs, metrics, maxConnections, clock, log, ...secured },
+      find: (port, serverName) => gateways?.streams.find(port, serverName),
+      onConnections: metrics.connected,
+    });
     const server = await startHttpServer({
       ...{
         // Routes of the Gateway API go first.
-        findRoute: (request) => gatewayRoutes?.find(request) ?? routes().find(request.host, request.path),
+        findRoute: (request) => gateways?.routes.find(request) ?? routes().find(request.host, request.path),
         backends,
         connections,
         metrics,
@@ -98,15 +108,15 @@ export async function runIngress(options: IngressOptions, signal: AbortSignal): 
         clock,
         log,
       },
-      ...{ address: options.address, httpPort: options.httpPort, httpsPort: options.httpsPort, defaultCertificate },
-      certificateOf: (name) => certificates.find(name),
+      ...{ address, httpPort: options.httpPort, httpsPort: options.httpsPort, ...secured },
+      takerOf: (socket, port, hello) => streams.taker(socket, port, hello),
     });
     try {
       options.onReady?.({ http: server.httpPort, https: server.httpsPort });
       const ports = new Map<number, "HTTP" | "HTTPS">();
       if (server.httpPort !== undefined) ports.set(server.httpPort, "HTTP");
       if (server.httpsPort !== undefined) ports.set(server.httpsPort, "HTTPS");
-      const gateways = {
+      const following = {
         ...{
           client,
           clock,
@@ -117,17 +127,18 @@ export async function runIngress(options: IngressOptions, signal: AbortSignal): 
           addresses: options.publishedAddresses ?? [],
           known: followed.known,
         },
-        onRoutes: (made: GatewayRoutes, shown: readonly ListenerCertificate[]) => {
-          gatewayRoutes = made;
-          certificates.setListeners(shown);
+        openPorts: (wanted: ReadonlySet<number>) => streams.listen(wanted),
+        onRoutes: (made: ServedGateways) => {
+          gateways = made;
+          certificates.setListeners(made.certificates);
           followed.reload();
         },
       };
-      tasks.run("Gateway API", (running) => runGateways(gateways, running));
+      tasks.run("Gateway API", (running) => runGateways(following, running));
       tasks.run("status", (running) => writeStatuses(options, () => served, followed, statusChanged, running));
       await tasks.done();
     } finally {
-      await server.stop(drainMs);
+      await Promise.all([server.stop(drainMs), streams.stop(drainMs)]);
     }
   } finally {
     connections.close();

@@ -8,7 +8,7 @@ import { ChangeSignal } from "../kernel/change-signal.ts";
 import type { Family } from "../kernel/ip-family.ts";
 import { type Program, runProgram } from "../kernel/program.ts";
 
-const TABLE = "k8ts-outside";
+export const TABLE = "k8ts-outside";
 /** Multicast is never masqueraded. */
 const MULTICAST = { ip: "224.0.0.0/4", ip6: "ff00::/8" } as const;
 

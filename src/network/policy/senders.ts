@@ -10,7 +10,7 @@
  *    neighbours are no routers, so what only routers send is dropped.
  * 4. ARP has no route lookup in nftables: the kernel's own check (`rp_filter`) makes it ignore senders of other links.
  */
-const TABLE = "k8ts-senders";
+export const TABLE = "k8ts-senders";
 
 /** Replaces the table. `links`: names of Pods' links on the node, such as `veth*`. */
 export function senderRules(links: string): string {

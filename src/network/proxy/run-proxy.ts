@@ -14,6 +14,7 @@ import { type Client, eventRecorder, Informer, Informers, objectKey, revisionOf,
 import { applyToKernel } from "../kernel/apply-to-kernel.ts";
 import { ChangeSignal } from "../kernel/change-signal.ts";
 import { type Program, runProgram } from "../kernel/program.ts";
+import type { ApiServers } from "./api-servers.ts";
 import { deleteConnections, staleConnections } from "./conntrack.ts";
 import { type NodeFacts, serviceKeyOf, ZONE } from "./endpoints.ts";
 import { HealthChecks } from "./health-checks.ts";
@@ -32,6 +33,8 @@ export interface Rules {
 export interface ProxyOptions {
   readonly client: Client;
   readonly node: NodeFacts;
+  /** Which API servers answer. Default: all that the API names. */
+  readonly apiServers?: ApiServers | undefined;
   readonly rules: Rules;
   readonly resyncMs?: number | undefined;
   readonly run?: Program;
@@ -57,7 +60,10 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
   const services = informers.of(kinds.Service);
   const slices = informers.of(kinds.EndpointSlice);
   const cidrs = informers.of(kinds.ServiceCIDR);
-  const slicesOf = slices.cache.index("service", (slice) => [serviceKeyOf(slice) ?? ""]);
+  const allSlicesOf = slices.cache.index("service", (slice) => [serviceKeyOf(slice) ?? ""]);
+  const { apiServers } = options;
+  const slicesOf = (key: string) =>
+    key === API_SERVER && apiServers !== undefined ? apiServers.living(allSlicesOf(key)) : allSlicesOf(key);
   const changed = new ChangeSignal();
   const dirty = new Set<string>();
   const touch = (key: string | undefined, revision?: number) => {
@@ -70,7 +76,7 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
   const facts = (): ProtectedFacts => ({
     serviceCidrs: cidrs.cache.list().flatMap(({ spec }) => spec?.cidrs ?? []),
     podCidrs: node.podCidrs,
-    apiServers: slicesOf(API_SERVER),
+    apiServers: allSlicesOf(API_SERVER),
     node: nodeObject,
     nodeAddresses: node.addresses,
     listeners: options.listeners ?? readListeners,
@@ -103,6 +109,7 @@ export async function runProxy(options: ProxyOptions, signal: AbortSignal): Prom
       touch(key, revisionOf(object));
       if (key === API_SERVER) touchExternal();
     });
+    apiServers?.onChange(() => touch(API_SERVER));
     cidrs.onChange(touchExternal);
     for (const service of services.cache.list()) touch(objectKey(service));
     // The Node may get its zone label after this has started.

@@ -8,33 +8,29 @@
  * 4. The number of bindings under way is bounded: beyond it the loop waits.
  */
 import { abortable, isAbort, isPending, nextTurn } from "#base";
-import { best, type Evaluator, type Filtered, type FilterOptions, type Scored } from "../evaluation/index.ts";
-import { isRejection, oneNodeText, type PodInfo, type Rejection, type Waiting } from "../framework/index.ts";
+import type { Evaluator, Filtered, FilterOptions, Scored } from "../evaluation/index.ts";
+import { oneNodeText, type PodInfo, type Rejection } from "../framework/index.ts";
 import { EXTENDER, type QueuedPod } from "../queue/index.ts";
-import { type Placement, stateOf, unreserve } from "./binding.ts";
+import {
+  type Attempt,
+  beginBinding,
+  enoughOf,
+  hold,
+  newAttempt,
+  nominatedOf,
+  note,
+  observeAlgorithm,
+  observePoint,
+  pickNode,
+} from "./attempt.ts";
 import { diagnose, NO_NODES } from "./diagnosis.ts";
-import { type Explained, type Explanation, explain } from "./explanations.ts";
 import { askExtenders, extenderScores } from "./extended.ts";
-import { handleFailure, messageOf, type Step } from "./failures.ts";
-import { counted } from "./metrics.ts";
+import { handleFailure, messageOf } from "./failures.ts";
+import { tryGroup } from "./group-cycle.ts";
 import type { Parts } from "./parts.ts";
 import { postFilter } from "./post-filter.ts";
-import { tracedBinding } from "./traced-binding.ts";
 
 const PODS_PER_TURN = 16;
-/** minFeasibleNodesToFind and minFeasibleNodesPercentageToFind of kube-scheduler. */
-const LEAST_NODES = 100;
-const LEAST_PERCENT = 5;
-/** The longest time that a permit plugin can keep a pod waiting. */
-const LONGEST_PERMIT_MS = 15 * 60_000;
-
-interface Attempt {
-  readonly queued: QueuedPod;
-  readonly evaluator: Evaluator;
-  readonly startedMs: number;
-  /** When filtering was done. */
-  filteredMs: number;
-}
 
 /** Until the signal aborts. `room`: undefined if one more binding may begin, else resolves when it may. */
 export async function scheduleLoop(parts: Parts, room: () => Promise<void> | undefined): Promise<void> {
@@ -46,7 +42,7 @@ export async function scheduleLoop(parts: Parts, room: () => Promise<void> | und
       await abortable(queue.ready(), signal);
       continue;
     }
-    await tryPod(parts, queued);
+    await (tryAsGroup(parts, queued, room) ?? tryPod(parts, queued));
     const full = room();
     if (full !== undefined) await abortable(full, signal);
     turn += 1;
@@ -54,16 +50,33 @@ export async function scheduleLoop(parts: Parts, room: () => Promise<void> | und
   }
 }
 
+/** Undefined: the Pod is in no group. */
+function tryAsGroup(parts: Parts, queued: QueuedPod, room: () => Promise<void> | undefined): Promise<void> | undefined {
+  const group = parts.groups?.of(queued.pod.pod);
+  if (group === undefined || !isTriable(parts, queued)) return undefined;
+  const others = { isTriable: (other: QueuedPod) => isTriable(parts, other), tryAlone, room };
+  return tryGroup(parts, group, queued, others);
+}
+
+/** Whether the Pod can be placed; else it leaves the queue. */
+function isTriable(parts: Parts, { pod }: QueuedPod): boolean {
+  const evaluator = parts.evaluators.get(pod.pod.spec?.schedulerName ?? "");
+  if (evaluator !== undefined && !pod.terminating && parts.state.placeOf(pod.uid) === undefined) return true;
+  if (evaluator !== undefined && pod.terminating) reportSkipped(parts, evaluator, pod);
+  parts.queue.done(pod.uid);
+  return false;
+}
+
 function tryPod(parts: Parts, queued: QueuedPod): Promise<void> | undefined {
+  return isTriable(parts, queued) ? tryAlone(parts, queued) : undefined;
+}
+
+/** `within`: the only nodes that are considered. */
+function tryAlone(parts: Parts, queued: QueuedPod, within?: FilterOptions["within"]): Promise<void> | undefined {
   const { pod } = queued;
   const evaluator = parts.evaluators.get(pod.pod.spec?.schedulerName ?? "");
-  if (evaluator === undefined || pod.terminating || parts.state.placeOf(pod.uid) !== undefined) {
-    if (evaluator !== undefined && pod.terminating) reportSkipped(parts, evaluator, pod);
-    parts.queue.done(pod.uid);
-    return undefined;
-  }
-  const startedMs = parts.clock.monotonic();
-  const attempt = { queued, evaluator, startedMs, filteredMs: startedMs };
+  if (evaluator === undefined) return undefined;
+  const attempt = newAttempt(parts, queued, evaluator);
   const onError = (error: unknown) => {
     if (isAbort(error, parts.signal)) return;
     parts.log.error("an attempt to schedule failed", { pod: pod.key, error });
@@ -71,7 +84,7 @@ function tryPod(parts: Parts, queued: QueuedPod): Promise<void> | undefined {
     fail(parts, attempt, messageOf(error));
   };
   try {
-    return place(parts, attempt)?.catch(onError);
+    return place(parts, attempt, within)?.catch(onError);
   } catch (error) {
     onError(error);
     return undefined;
@@ -88,7 +101,7 @@ function reportSkipped({ events }: Parts, { stages }: Evaluator, { pod, key }: P
   });
 }
 
-function place(parts: Parts, attempt: Attempt): Promise<void> | undefined {
+function place(parts: Parts, attempt: Attempt, within: FilterOptions["within"]): Promise<void> | undefined {
   const { state, extenders } = parts;
   const { queued, evaluator } = attempt;
   const { pod } = queued;
@@ -103,11 +116,7 @@ function place(parts: Parts, attempt: Attempt): Promise<void> | undefined {
     });
     return undefined;
   }
-  const nominated = state.nominationOf(pod.uid) ?? pod.pod.status?.nominatedNodeName;
-  const options = {
-    nominated: nominated === "" ? undefined : nominated,
-    enough: enoughOf(parts, evaluator),
-  };
+  const options = { nominated: nominatedOf(parts, pod), enough: enoughOf(parts, evaluator), within };
   const filtered = evaluator.filter(pod, options);
   parts.metrics.evaluationsOf(evaluator.stages).filtered(filtered);
   attempt.filteredMs = parts.clock.monotonic();
@@ -158,78 +167,19 @@ function isUnscheduled({ queue, state }: Parts, queued: QueuedPod): boolean {
 }
 
 function choose(parts: Parts, attempt: Attempt, filtered: Filtered, given?: Scored): undefined {
-  const { state, random, metrics, clock } = parts;
-  const { queued, evaluator, startedMs } = attempt;
-  const { stages } = evaluator;
-  const scored = given ?? (filtered.count === 1 ? undefined : evaluator.score(filtered));
-  if (scored !== undefined) metrics.evaluationsOf(stages).scored(scored);
-  const index = scored === undefined ? (filtered.indexes[0] ?? -1) : best(scored, random);
-  const node = state.nodes[index];
-  if (node === undefined) throw new Error("the chosen node does not exist any more");
+  const { metrics, clock } = parts;
+  const { node, scored } = pickNode(parts, attempt, filtered, given);
   const decidedMs = clock.monotonic();
   if (given === undefined && scored !== undefined)
     observePoint(parts, attempt, "Score", decidedMs - attempt.filteredMs);
-  metrics.algorithmSeconds.labels().observe((decidedMs - startedMs) / 1000);
+  metrics.algorithmSeconds.labels().observe((decidedMs - attempt.startedMs) / 1000);
   const outcome = { kind: "scheduled", node: node.name } as const;
-  note(parts, attempt, filtered, outcome, scored && { scored: { scored, chosen: index } });
-  const { pod } = queued;
-  state.assume(pod, node.name);
-  state.removeNomination(pod.uid);
-  const waits = new Map<string, number>();
-  const placement: Placement = { queued, stages, filtered, node: node.name, startedMs, waits };
-  let refused: Rejection | undefined;
-  const step: Step = { point: "", plugin: "" };
-  try {
-    refused = reserve(placement, node, step) ?? permit(placement, waits, step);
-  } catch (error) {
-    unreserve(parts, placement);
-    parts.log.error("a node could not be reserved", { pod: pod.key, node: node.name, error });
-    fail(parts, attempt, messageOf(error, step));
-    return undefined;
-  }
-  if (refused !== undefined) {
-    unreserve(parts, placement);
-    reject(parts, attempt, refused);
-    return undefined;
-  }
-  parts.runInBackground(`binding ${pod.key}`, () =>
-    counted(metrics.underWay.binding, () => tracedBinding(parts, attempt, placement, decidedMs)),
-  );
+  note(parts, attempt, filtered, outcome, scored && { scored: { scored, chosen: node.index } });
+  const held = hold(parts, attempt, filtered, node);
+  if (held.kind === "failed") fail(parts, attempt, held.message);
+  else if (held.kind === "refused") reject(parts, attempt, held.rejection);
+  else beginBinding(parts, attempt, held.placement, decidedMs);
   return undefined;
-}
-
-function observePoint({ metrics }: Parts, { evaluator }: Attempt, point: string, ms: number, status = "Success"): void {
-  metrics.pointSeconds.labels(point, status, evaluator.stages.schedulerName).observe(ms / 1000);
-}
-
-function reserve(
-  placement: Placement,
-  node: Parameters<NonNullable<Evaluator["stages"]["reserve"][0]["reserve"]>>[2],
-  step: Step,
-): Rejection | undefined {
-  for (const plugin of placement.stages.reserve) {
-    step.point = "Reserve";
-    step.plugin = plugin.name;
-    const verdict = plugin.reserve?.(stateOf(placement, plugin), placement.queued.pod, node);
-    if (verdict !== undefined && isRejection(verdict)) return verdict;
-  }
-  return undefined;
-}
-
-function permit(placement: Placement, waits: Map<string, number>, step: Step): Rejection | undefined {
-  for (const plugin of placement.stages.permit) {
-    step.point = "Permit";
-    step.plugin = plugin.name;
-    const verdict = plugin.permit?.(stateOf(placement, plugin), placement.queued.pod, placement.node);
-    if (verdict === undefined) continue;
-    if (isWaiting(verdict)) waits.set(plugin.name, Math.min(verdict.timeoutMs, LONGEST_PERMIT_MS));
-    else if (isRejection(verdict)) return verdict;
-  }
-  return undefined;
-}
-
-function isWaiting(verdict: { readonly kind: string }): verdict is Waiting {
-  return verdict.kind === "wait";
 }
 
 function rejectPod(parts: Parts, attempt: Attempt, filtered: Filtered, byExtenders = false): Promise<void> | undefined {
@@ -274,29 +224,4 @@ function reject(parts: Parts, attempt: Attempt, rejection: Rejection): void {
 function fail(parts: Parts, attempt: Attempt, message: string): void {
   const { schedulerName } = attempt.evaluator.stages;
   handleFailure(parts, { ...attempt, schedulerName, failure: { kind: "error" }, message, nominate: "" });
-}
-
-function observeAlgorithm({ metrics, clock }: Parts, { startedMs }: Attempt): void {
-  metrics.algorithmSeconds.labels().observe((clock.monotonic() - startedMs) / 1000);
-}
-
-function note(
-  { state, explanations, clock }: Parts,
-  { queued }: Attempt,
-  filtered: Filtered,
-  outcome: Explanation["outcome"],
-  known: Pick<Explained, "scored" | "counted"> = {},
-): void {
-  const about = { atMs: clock.now(), attempt: queued.attempts, outcome, filtered, ...known };
-  const { explanation, cells } = explain(state, about);
-  explanations.add(queued.pod.uid, explanation, cells);
-}
-
-/** Undefined: check all nodes. */
-function enoughOf({ state, percentageOfNodesToScore }: Parts, { stages }: Evaluator): number | undefined {
-  const percentage = stages.percentageOfNodesToScore ?? percentageOfNodesToScore;
-  const { nodeCount } = state;
-  if (percentage === undefined || percentage >= 100 || nodeCount < LEAST_NODES) return undefined;
-  const share = percentage > 0 ? percentage : Math.max(LEAST_PERCENT, 50 - Math.trunc(nodeCount / 125));
-  return Math.max(LEAST_NODES, Math.trunc((nodeCount * share) / 100));
 }

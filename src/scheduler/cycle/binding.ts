@@ -11,15 +11,18 @@
 import { type core, isStatusError, kinds } from "#api";
 import { Backoff, isAbort } from "#base";
 import type { Filtered } from "../evaluation/index.ts";
-import { isRejection, oneNodeText, type Plugin, patchStatus, type Rejection, type Stages } from "../framework/index.ts";
+import { isRejection, oneNodeText, type Plugin, type Rejection, type Stages } from "../framework/index.ts";
 import type { Failure, QueuedPod } from "../queue/index.ts";
 import { type FailedAttempt, handleFailure, isRefusal, messageOf, type Step } from "./failures.ts";
 import { attemptsLabel } from "./metrics.ts";
+import { Nomination } from "./nomination.ts";
 import type { Parts } from "./parts.ts";
 import type { SlowBinding } from "./waiting-pods.ts";
 
 /** Retried after its backoff, whatever events arrive. */
 const TRY_AGAIN: Failure = { kind: "rejected", rejectors: new Set(), pending: new Set() };
+/** A binding that takes longer names its node in the status of the Pod. */
+const NOMINATED_AFTER_MS = 2000;
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 10_000;
 const PENDING = Symbol("pending");
@@ -47,10 +50,13 @@ export async function bindPod(parts: Parts, placement: Placement): Promise<void>
   const { waiting, signal } = parts;
   if (!mayTakeTime(placement)) return bindOrFail(parts, placement, undefined);
   const slow = waiting.begin(placement.queued.pod, placement.waits, signal);
+  const nomination = new Nomination(parts, placement);
   try {
-    await publishNomination(parts, placement);
-    await bindOrFail(parts, placement, slow);
+    // Most claims and volumes are written at once: a node that is named for milliseconds helps nobody.
+    await nomination.publish(placement.waits.size > 0 ? 0 : NOMINATED_AFTER_MS);
+    await bindOrFail(parts, placement, slow, nomination);
   } finally {
+    await nomination.end();
     waiting.end(slow);
   }
 }
@@ -61,29 +67,25 @@ function mayTakeTime(placement: Placement): boolean {
   return stages.preBind.some((plugin) => plugin.needsPreBind?.(stateOf(placement, plugin)) ?? true);
 }
 
-/** Informs others, such as autoscalers. Nothing here depends on it. */
-async function publishNomination({ client, clock, signal, log }: Parts, { queued, node }: Placement): Promise<void> {
-  const { pod } = queued;
-  try {
-    await patchStatus(client, clock, pod, { nominatedNodeName: node }, signal);
-  } catch (error) {
-    if (!isAbort(error, signal)) log.warn("a pod's nomination could not be published", { pod: pod.key, node, error });
-  }
-}
-
-async function bindOrFail(parts: Parts, placement: Placement, slow: SlowBinding | undefined): Promise<void> {
+async function bindOrFail(
+  parts: Parts,
+  placement: Placement,
+  slow: SlowBinding | undefined,
+  nomination?: Nomination,
+): Promise<void> {
   const { signal } = parts;
-  const published = slow === undefined ? undefined : placement.node;
   const step: Step = { point: "", plugin: "" };
   try {
     const refused = await refusedBefore(parts, placement, slow, step);
     if (refused !== undefined) {
       // At shutdown the pod is left to the next scheduler.
       if (signal.aborted) return;
+      const published = await nomination?.end();
       unreserve(parts, placement);
       failBinding(parts, placement, { ...refused, published });
       return;
     }
+    nomination?.stop();
     await bind(parts, placement, step);
   } catch (error) {
     if (isAbort(error, signal)) return;
@@ -91,6 +93,7 @@ async function bindOrFail(parts: Parts, placement: Placement, slow: SlowBinding 
       succeed(parts, placement);
       return;
     }
+    const published = await nomination?.end();
     unreserve(parts, placement);
     failBinding(parts, placement, { failure: { kind: "error" }, message: messageOf(error, step), published });
     return;
@@ -243,7 +246,10 @@ function failBinding(parts: Parts, { queued, stages, node, startedMs }: Placemen
   const { pod } = queued;
   const { failure, message } = fault;
   if (failure.kind === "error") parts.log.warn("a pod could not be bound", { pod: pod.key, node, message });
-  handleFailure(parts, { queued, schedulerName: stages.schedulerName, ...fault, nominate: "", startedMs });
+  // Others of its gang run: its place must not go to somebody else.
+  const isInGang = parts.groups?.of(pod.pod)?.object?.spec.schedulingPolicy.gang !== undefined;
+  const nominate = isInGang && failure.kind === "error" ? node : "";
+  handleFailure(parts, { queued, schedulerName: stages.schedulerName, ...fault, nominate, startedMs });
   // Like the deletion of a placed pod: its resources may let others fit.
   const old: core.Pod = { ...pod.pod, spec: { containers: [], ...pod.pod.spec, nodeName: node } };
   parts.queue.event({ resource: "AssignedPod", action: "delete", old }, ({ uid }) => uid !== pod.uid);

@@ -1,6 +1,12 @@
 /** Why a pod fits nowhere, with the messages of kube-scheduler. */
 import { FITS, type Filtered, UNSEEN } from "../evaluation/index.ts";
-import { type ClusterView, type Rejection, type RejectionCounts, reasonsText } from "../framework/index.ts";
+import {
+  type ClusterView,
+  oneNodeText,
+  type Rejection,
+  type RejectionCounts,
+  reasonsText,
+} from "../framework/index.ts";
 
 export interface Diagnosis {
   /** "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) had untolerated taint(s)." */
@@ -36,6 +42,11 @@ export function diagnose(filtered: Filtered, view: ClusterView): Diagnosis {
 function blame(by: readonly string[], { plugin, kind }: Rejection) {
   const rejectors = new Set(by.filter((name) => name !== ""));
   return { rejectors, pending: new Set(kind === "pending" ? [plugin] : []) };
+}
+
+/** Of a node that was chosen, by reserve or permit. */
+export function diagnoseRefusal(rejection: Rejection): Omit<Diagnosis, "counts"> {
+  return { message: oneNodeText(rejection), ...blame([rejection.plugin], rejection) };
 }
 
 /** How many nodes each rejection stands for. */

@@ -7,13 +7,13 @@
  * 1. A pod is in the queue, in the state, or in neither; the API server decides.
  * 2. Other kinds are watched only if a plugin registers for their events.
  */
-import { type core, kinds } from "#api";
+import { type core, kinds, optional } from "#api";
 import type { Change, Informers } from "#client";
 import type { ClusterEvent, EventResource, Plugin, PodInfo } from "../framework/index.ts";
 import { nodeEvents, objectEvent, podEvents } from "./object-changes.ts";
 import type { Parts } from "./parts.ts";
 
-type Followed = Pick<Parts, "state" | "infos" | "queue" | "evaluators" | "waiting">;
+type Followed = Pick<Parts, "groups" | "state" | "infos" | "queue" | "evaluators" | "waiting">;
 
 const OTHER_KINDS = {
   PersistentVolume: kinds.PersistentVolume,
@@ -35,6 +35,12 @@ export function followCluster(parts: Followed, informers: Informers, plugins: re
     state.setNamespace(object.metadata.name ?? "", type === "deleted" ? undefined : (object.metadata.labels ?? {}));
   });
   informers.of(kinds.Node).onChange((change) => followNode(parts, change));
+  const { groups } = parts;
+  if (groups !== undefined) {
+    informers
+      .of(optional.PodGroup)
+      .onChange(({ type, object }) => (type === "deleted" ? groups.removeObject(object) : groups.setObject(object)));
+  }
   informers.of(kinds.Pod).onChange((change) => followPod(parts, change));
   for (const [resource, kind] of Object.entries(OTHER_KINDS) as [EventResource, typeof kinds.PersistentVolume][]) {
     if (!registered.has(resource)) continue;
@@ -58,12 +64,20 @@ type Nominee = Pick<PodInfo, "pod" | "uid" | "priority">;
 type Role = "waiting" | "placed" | "none";
 
 function roleOf({ evaluators }: Followed, pod: core.Pod | undefined): Role {
-  if (pod === undefined || pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed") return "none";
+  if (pod === undefined || hasEnded(pod)) return "none";
   if ((pod.spec?.nodeName ?? "") !== "") return "placed";
   return evaluators.has(pod.spec?.schedulerName ?? "") ? "waiting" : "none";
 }
 
+function hasEnded({ status }: core.Pod): boolean {
+  return status?.phase === "Succeeded" || status?.phase === "Failed";
+}
+
 function followPod(parts: Followed, { type, object, old }: Change<core.Pod>): void {
+  // First, so that the Pod finds itself in its group.
+  const isOver = type === "deleted" || hasEnded(object);
+  if (isOver) parts.groups?.removePod(object);
+  else parts.groups?.setPod(object);
   const before = roleOf(parts, old);
   const now = type === "deleted" ? "none" : roleOf(parts, object);
   if (before === "waiting" && now !== "waiting") leaveQueue(parts, old ?? object, now === "placed");

@@ -115,6 +115,19 @@ export function schedulerMetrics(registry: MetricsRegistry) {
       help: "Unschedulable pods by rejecting plugin. A pod that several plugins reject counts for each of them.",
       labels: ["plugin", "profile"],
     }),
+    groupAttempts: registry.counter({
+      name: "scheduler_podgroup_schedule_attempts_total",
+      stability: "ALPHA",
+      help: "Attempts for pod groups by result: scheduled, unschedulable if too few pods fit, error if something failed.",
+      labels: ["result", "profile"],
+    }),
+    groupSeconds: registry.histogram({
+      name: "scheduler_podgroup_scheduling_attempt_duration_seconds",
+      stability: "ALPHA",
+      help: "Duration of attempts for pod groups, without the bindings",
+      labels: ["result", "profile"],
+      buckets: DURATIONS,
+    }),
     preemptionAttempts: registry.counter({
       name: "scheduler_preemption_attempts_total",
       stability: "STABLE",

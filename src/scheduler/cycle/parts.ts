@@ -6,7 +6,7 @@ import type { Tracer } from "#tracing";
 import type { Evaluator } from "../evaluation/index.ts";
 import type { Extender, Rejections } from "../framework/index.ts";
 import type { SchedulingQueue } from "../queue/index.ts";
-import type { ClusterState, PodInfos } from "../snapshot/index.ts";
+import type { ClusterState, PodGroups, PodInfos } from "../snapshot/index.ts";
 import type { Explanations } from "./explanations.ts";
 import type { SchedulerMetrics } from "./metrics.ts";
 import type { WaitingPods } from "./waiting-pods.ts";
@@ -15,6 +15,10 @@ export interface Parts {
   readonly state: ClusterState;
   readonly infos: PodInfos;
   readonly queue: SchedulingQueue;
+  /** Undefined: groups are ignored. */
+  readonly groups: PodGroups | undefined;
+  /** The gate GangScheduling. */
+  readonly isGangScheduling: boolean;
   /** By schedulerName. */
   readonly evaluators: ReadonlyMap<string, Evaluator>;
   readonly extenders: readonly Extender[];

@@ -21,7 +21,7 @@ function cluster() {
   const resources = new ResourceNames();
   const state = new ClusterState(resources);
   const informers = new HeldObjects().informers();
-  const context = { informers, view: state, resources } as unknown as PluginContext;
+  const context = { informers, view: state, resources, enabled: () => false } as unknown as PluginContext;
   const plugins = Object.fromEntries(
     EXTENSION_POINTS.map((point) => [
       point,

@@ -16,6 +16,7 @@ import {
   type FittingNodes,
   isRejection,
   type NodeInfo,
+  type NodeSubset,
   PASS,
   type PodInfo,
   type Prepared,
@@ -28,7 +29,7 @@ import { type AskMemo, atLeastAsImportant } from "./ask-memo.ts";
 import type { Filtered } from "./filtered.ts";
 import { FITS, UNSEEN } from "./filtered.ts";
 import { Memos } from "./memos.ts";
-import { ALL_NODES, goList, isNarrowing, type Narrowed, narrowed } from "./narrowing.ts";
+import { ALL_NODES, goList, isNarrowing, type Narrowed, narrowed, restricted } from "./narrowing.ts";
 import { Open } from "./open-nodes.ts";
 import { type Scored, Scorer } from "./scorer.ts";
 import { NodeTrial } from "./trial.ts";
@@ -40,6 +41,8 @@ export interface FilterOptions {
   readonly skipsNominated?: boolean;
   /** Stops once this many nodes fit. */
   readonly enough?: number | undefined;
+  /** The only nodes that are considered. Default: all. */
+  readonly within?: NodeSubset | undefined;
 }
 
 export class Evaluator {
@@ -61,7 +64,8 @@ export class Evaluator {
     this.#scorer = new Scorer(stages, view);
   }
 
-  filter(pod: PodInfo, { nominated, skipsNominated = false, enough }: FilterOptions = {}): Filtered {
+  filter(pod: PodInfo, { nominated: wished, skipsNominated = false, enough, within }: FilterOptions = {}): Filtered {
+    const nominated = wished === undefined || within?.names.has(wished) === false ? undefined : wished;
     const view = this.#view;
     if (this.#codes.length !== view.generations.length) {
       this.#codes = new Uint16Array(view.generations.length);
@@ -69,7 +73,7 @@ export class Evaluator {
     }
     const memo = this.#memos.of(pod.ask);
     const prepared = this.stages.clusterFilters.map(({ stage }) => stage.prepare(pod, view));
-    const nodes = this.#narrowed(memo, prepared);
+    const nodes = restricted(this.#narrowed(memo, prepared), within, this.#rejections);
     const base = {
       pod,
       memo,
@@ -86,10 +90,7 @@ export class Evaluator {
     };
     if (nodes.names !== undefined || nominated !== undefined || base.rejection !== undefined) this.#codes.fill(UNSEEN);
     if (base.rejection !== undefined) return base;
-    const unseen =
-      nodes.names === undefined
-        ? undefined
-        : this.#rejections.unresolvable(`node(s) didn't satisfy plugin(s) ${goList(nodes.plugins)}`);
+    const unseen = this.#unseen(nodes, within);
     const alone: Filtered = { ...base, unseen };
     if (nominated !== undefined && !skipsNominated && this.#fitsAlone(alone, nominated)) return alone;
     const filtered: Filtered = { ...alone, fromMemo: nodes.names === undefined };
@@ -112,6 +113,15 @@ export class Evaluator {
 
   trial(filtered: Filtered, node: NodeInfo): NodeTrial {
     return new NodeTrial(this.stages, this.#view, filtered, node);
+  }
+
+  #unseen({ names, plugins }: Narrowed, within: NodeSubset | undefined): Rejection | undefined {
+    if (names === undefined) return undefined;
+    const reason =
+      plugins.length === 0 && within !== undefined
+        ? within.reason
+        : `node(s) didn't satisfy plugin(s) ${goList(plugins)}`;
+    return this.#rejections.unresolvable(reason);
   }
 
   #narrowed(memo: AskMemo, prepared: readonly Prepared<unknown>[]): Narrowed {

@@ -14,10 +14,15 @@ export class Memos {
   readonly #stages: Stages;
   readonly #view: ClusterView;
   #table = new RejectionCodes();
+  readonly #epochs: readonly (() => number)[];
+  #epoch = 0;
 
   constructor(stages: Stages, view: ClusterView) {
     this.#stages = stages;
     this.#view = view;
+    this.#epochs = stages.nodeFilters.flatMap(({ stage }) =>
+      stage.epoch === undefined ? [] : [() => stage.epoch?.() ?? 0],
+    );
   }
 
   /** The rejection codes of all memos. Replaced together with the memos when it is full. */
@@ -26,7 +31,10 @@ export class Memos {
   }
 
   of(ask: NodeAsk): AskMemo {
-    if (this.#table.full) {
+    let epoch = 0;
+    for (const each of this.#epochs) epoch += each();
+    if (this.#table.full || epoch !== this.#epoch) {
+      this.#epoch = epoch;
       this.#memos.clear();
       this.#table = new RejectionCodes();
     }

@@ -1,5 +1,5 @@
 /** The intersection of the nodes that plugins named as the only ones that can fit. */
-import type { Prepared, Rejection, Rejections } from "../framework/index.ts";
+import type { NodeSubset, Prepared, Rejection, Rejections } from "../framework/index.ts";
 
 export interface Narrowed {
   /** Undefined: all nodes. */
@@ -25,6 +25,14 @@ export function narrowed(
   if (names === undefined) return ALL_NODES;
   plugins.sort();
   return { names, plugins, rejection: names.size > 0 ? undefined : nothingLeft(plugins, rejections) };
+}
+
+/** Leaves only nodes of the subset. */
+export function restricted(given: Narrowed, subset: NodeSubset | undefined, rejections: Rejections): Narrowed {
+  if (subset === undefined) return given;
+  const names = given.names === undefined ? subset.names : given.names.intersection(subset.names);
+  const rejection = names.size > 0 ? undefined : rejections.unresolvable(subset.reason);
+  return { ...given, names, rejection: given.rejection ?? rejection };
 }
 
 export function isNarrowing(prepared: Prepared<unknown>): boolean {

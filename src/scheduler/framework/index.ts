@@ -4,6 +4,8 @@
 export * from "./cluster-event.ts";
 export * from "./cluster-view.ts";
 export * from "./extender.ts";
+export * from "./group.ts";
+export { type GroupWriter, publishCondition } from "./group-status.ts";
 export * from "./node-info.ts";
 export * from "./plugin.ts";
 export * from "./plugin-arguments.ts";

@@ -19,6 +19,7 @@
 import type { KubeObject } from "#api";
 import type { Wake } from "./cluster-event.ts";
 import type { ClusterView } from "./cluster-view.ts";
+import type { Group, GroupNoFit, GroupPlacement, GroupPostFiltered, NodeSubset } from "./group.ts";
 import type { NodeInfo } from "./node-info.ts";
 import type { NodeAsk, PodInfo } from "./pod-info.ts";
 import type { Rejection, Verdict } from "./verdict.ts";
@@ -52,6 +53,8 @@ export interface NodeFilter<State> {
   readonly reads: "node";
   prepare(ask: NodeAsk): Prepared<State>;
   check(state: State, node: NodeInfo): Verdict;
+  /** Changes when verdicts may change without a change of a node. Absent: they never do. */
+  epoch?(): number;
 }
 
 export interface ClusterFilter<State> {
@@ -149,6 +152,17 @@ export interface Plugin<Filtered = unknown, Scored = unknown> {
   queueSort?(a: Queued, b: Queued): boolean;
   readonly filter?: NodeFilter<Filtered> | ClusterFilter<Filtered>;
   postFilter?(failed: NoFit, signal: AbortSignal): PostFiltered | Promise<PostFiltered>;
+  /**
+   * The parts of the cluster in one of which a group has to be, as a whole; undefined: anywhere. `on`: nodes where Pods
+   * of the group are already. A text says why there is none.
+   */
+  placements?(group: Group, view: ClusterView, on: readonly string[]): readonly NodeSubset[] | string | undefined;
+  /** Between 0 and MAX_SCORE, or any number if the plugin normalizes: see normalizePlacements. */
+  scorePlacement?(placement: GroupPlacement): number;
+  /** Makes the scores of all placements comparable. */
+  normalizePlacements?(scores: readonly number[]): readonly number[];
+  /** Synchronous, and for the whole group: in place of its Pods' postFilter of the same plugin. */
+  groupPostFilter?(failed: GroupNoFit): GroupPostFiltered;
   readonly score?: NodeScore<Scored> | ClusterScore<Scored>;
   /** Reserves resources. `unreserve` undoes it, never fails, and may be called without `reserve`. */
   reserve?(state: Filtered | undefined, pod: PodInfo, node: NodeInfo): Verdict;

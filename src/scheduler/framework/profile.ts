@@ -5,6 +5,7 @@ import type { Clock, Counter, Histogram, Logger, MetricFamily, Random } from "#b
 import type { Client, EventRecorder, Informers } from "#client";
 import type { ClusterView } from "./cluster-view.ts";
 import type { Extender, ExtenderConfig } from "./extender.ts";
+import type { Groups } from "./group.ts";
 import type { Plugin } from "./plugin.ts";
 import type { PluginArguments } from "./plugin-arguments.ts";
 
@@ -21,6 +22,8 @@ export const EXTENSION_POINTS = [
   "preBind",
   "bind",
   "postBind",
+  "placementGenerate",
+  "placementScore",
 ] as const;
 
 export type ExtensionPoint = (typeof EXTENSION_POINTS)[number];
@@ -65,6 +68,10 @@ export interface PluginContext {
   wake(uid: string): void;
   /** Runs `preEnqueue` again for a gated pod. */
   ungate(uid: string): void;
+  /** Undefined: PodGroups are ignored. */
+  readonly groups: Groups | undefined;
+  /** Whether a feature gate is on. */
+  enabled(gate: string): boolean;
   readonly extenders: readonly Extender[];
   /** Pods that wait in permit, or whose preBind runs. */
   readonly waiting: {
@@ -87,6 +94,8 @@ export interface PluginContext {
 /** Constructs a plugin, once for each profile that uses it. */
 export interface PluginFactory {
   readonly name: string;
+  /** Without this feature gate it is in no profile. */
+  readonly gate?: string | undefined;
   make(args: PluginArguments, context: PluginContext): Plugin;
 }
 

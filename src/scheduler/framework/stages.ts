@@ -40,10 +40,17 @@ export interface Stages {
   readonly preBind: readonly Plugin[];
   readonly bind: readonly Plugin[];
   readonly postBind: readonly Plugin[];
+  readonly placementGenerate: readonly Plugin[];
+  readonly placementScore: readonly { readonly plugin: Plugin; readonly weight: number }[];
+  readonly groupPostFilter: readonly Plugin[];
 }
 
 export function makeStages(profile: Profile, factories: readonly PluginFactory[], context: PluginContext): Stages {
   const made = new Map<string, Plugin>();
+  const off = new Set(
+    factories.filter(({ gate }) => gate !== undefined && !context.enabled(gate)).map(({ name }) => name),
+  );
+  const used = (point: ExtensionPoint) => profile.plugins[point].filter(({ name }) => !off.has(name));
   const pluginNamed = (name: string): Plugin => {
     let plugin = made.get(name);
     if (plugin === undefined) {
@@ -54,12 +61,12 @@ export function makeStages(profile: Profile, factories: readonly PluginFactory[]
     }
     return plugin;
   };
-  const at = (point: ExtensionPoint) => profile.plugins[point].map(({ name }) => pluginNamed(name));
+  const at = (point: ExtensionPoint) => used(point).map(({ name }) => pluginNamed(name));
   const [queueSort] = at("queueSort").filter((plugin) => plugin.queueSort !== undefined);
   if (queueSort === undefined) throw new ConfigurationError(`${profile.schedulerName}: no plugin sorts the queue`);
   const checking = new Set(at("filter"));
   const filters = [...new Set([...checking, ...at("preFilter")])];
-  const scores = profile.plugins.score.map(({ name, weight }) => ({ plugin: pluginNamed(name), weight }));
+  const scores = used("score").map(({ name, weight }) => ({ plugin: pluginNamed(name), weight }));
   const nodeScores = scores.flatMap(({ plugin, weight }) =>
     plugin.score?.reads === "node" ? [{ plugin, stage: plugin.score, weight }] : [],
   );
@@ -86,6 +93,11 @@ export function makeStages(profile: Profile, factories: readonly PluginFactory[]
     preBind: having("preBind", "preBind"),
     bind: having("bind", "bind"),
     postBind: having("postBind", "postBind"),
+    placementGenerate: having("placementGenerate", "placements"),
+    placementScore: used("placementScore")
+      .map(({ name, weight }) => ({ plugin: pluginNamed(name), weight }))
+      .filter(({ plugin }) => plugin.scorePlacement !== undefined),
+    groupPostFilter: having("postFilter", "groupPostFilter"),
     plugins: [...made.values()],
   };
 }

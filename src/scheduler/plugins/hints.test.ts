@@ -28,6 +28,8 @@ const context: PluginContext = {
   wake: () => {},
   ungate: () => {},
   extenders: [],
+  groups: undefined,
+  enabled: () => false,
   waiting: { allow: () => {}, reject: () => false, preempt: () => undefined },
   metrics: schedulerMetrics(new MetricsRegistry()),
   runInBackground: () => {},

@@ -4,6 +4,7 @@ import { balancedAllocation } from "./balanced-allocation.ts";
 import { defaultBinder } from "./default-binder.ts";
 import { defaultPreemption } from "./default-preemption/index.ts";
 import { dynamicResources } from "./dynamic-resources/index.ts";
+import { gangScheduling } from "./gang-scheduling.ts";
 import { imageLocality } from "./image-locality.ts";
 import { interPodAffinity } from "./inter-pod-affinity/index.ts";
 import { nodeAffinity } from "./node-affinity.ts";
@@ -12,10 +13,12 @@ import { nodePorts } from "./node-ports.ts";
 import { nodeResourcesFit } from "./node-resources-fit.ts";
 import { nodeUnschedulable } from "./node-unschedulable.ts";
 import { nodeVolumeLimits } from "./node-volume-limits/index.ts";
+import { podGroupPodsCount } from "./pod-group-pods-count.ts";
 import { podTopologySpread } from "./pod-topology-spread/index.ts";
 import { prioritySort } from "./priority-sort.ts";
 import { schedulingGates } from "./scheduling-gates.ts";
 import { taintToleration } from "./taint-toleration.ts";
+import { topologyPlacement } from "./topology-placement.ts";
 import { volumeBinding } from "./volume-binding/index.ts";
 import { volumeRestrictions } from "./volume-restrictions.ts";
 import { volumeZone } from "./volume-zone.ts";
@@ -37,6 +40,9 @@ export const ALL_PLUGINS: readonly PluginFactory[] = [
   interPodAffinity,
   // Before preemption: it is better to free an idle claim than to evict a Pod.
   dynamicResources,
+  gangScheduling,
+  topologyPlacement,
+  podGroupPodsCount,
   defaultPreemption,
   balancedAllocation,
   imageLocality,

@@ -66,3 +66,8 @@ export function newQueuedPod(pod: PodInfo, sequence: number, nowMs: number): Que
 export function schedulerOf({ pod }: QueuedPod): string {
   return pod.pod.spec?.schedulerName ?? "";
 }
+
+/** The gating plugin, in the form of a set of rejectors. */
+export function gateSet({ gate = "" }: QueuedPod): ReadonlySet<string> {
+  return new Set([gate]);
+}

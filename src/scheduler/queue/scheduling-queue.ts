@@ -18,7 +18,7 @@ import { type ClusterEvent, eventLabel, isRejection, type PodInfo, type Stages }
 import { BackoffQueue } from "./backoff-queue.ts";
 import { InFlight } from "./in-flight.ts";
 import { Parked } from "./parked.ts";
-import { type Failure, newQueuedPod, type QueuedPod, type QueueName, schedulerOf } from "./queued-pod.ts";
+import { type Failure, gateSet, newQueuedPod, type QueuedPod, type QueueName, schedulerOf } from "./queued-pod.ts";
 import { type Answer, firstAnswer, type Wakes } from "./wakes.ts";
 
 const PARKED_MS = 5 * 60_000;
@@ -131,7 +131,20 @@ export class SchedulingQueue {
     const queued = this.#active.pop() ?? this.#popBackoff();
     if (queued === undefined) return undefined;
     queued.entry = undefined;
+    return this.#fly(queued);
+  }
+
+  /** Takes a certain pod, to try it with another one; undefined if it is gated, in flight, or not here. */
+  takeAlso(uid: string): QueuedPod | undefined {
+    const queued = this.#pods.get(uid);
+    if (queued === undefined || queued.where === "inFlight" || queued.where === "gated") return undefined;
+    this.#leave(queued);
+    return this.#isGated(queued, "PodGroup") ? undefined : this.#fly(queued);
+  }
+
+  #fly(queued: QueuedPod): QueuedPod {
     queued.where = "inFlight";
+    queued.sinceMs ??= this.#now();
     queued.attempts += 1;
     queued.retryRequested = false;
     this.#inFlight.begin(queued.pod.uid);
@@ -333,9 +346,4 @@ export class SchedulingQueue {
   #now(): number {
     return this.#options.clock.monotonic();
   }
-}
-
-/** The gating plugin, in the form of a set of rejectors. */
-function gateSet({ gate = "" }: QueuedPod): ReadonlySet<string> {
-  return new Set([gate]);
 }

@@ -2,7 +2,7 @@
  * A cluster in two forms: plain objects, and the scheduler's state with its plugins. Every change is applied to both,
  * so that they can be compared at any time.
  */
-import { type core, type KubeObject, kinds } from "#api";
+import { type core, defaultFeatures, type KubeObject, kinds } from "#api";
 import { realClock, seededRandom, silentLogger } from "#base";
 import type { ResourceOf } from "#client";
 import { DEFAULT_PLUGINS, PLUGIN_POINTS } from "../configuration/index.ts";
@@ -56,6 +56,8 @@ export class FastCluster {
       random: seededRandom(1),
       log: silentLogger,
       extenders: [],
+      groups: undefined,
+      enabled: (gate) => defaultFeatures.enabled(gate),
       wake: () => {},
     });
     const stages = makeStages(profile, ALL_PLUGINS, context);

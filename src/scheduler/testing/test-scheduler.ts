@@ -5,7 +5,16 @@
  * 2. `refuse` answers requests of the scheduler in place of the server, or lets them pass; those of the test's own
  *    client always pass.
  */
-import { type core, type KubeObject, kinds, type StatusError } from "#api";
+import {
+  type core,
+  type Features,
+  type KubeObject,
+  kinds,
+  parseFeatures,
+  parseRuntimeConfig,
+  type StatusError,
+  servedKinds,
+} from "#api";
 import { type Logger, MetricsRegistry, seededRandom, silentLogger, TaskGroup, type VirtualClock } from "#base";
 import { Client, inProcess } from "#client";
 import { staticTokens } from "../../apiserver/authn/token-file.ts";
@@ -29,6 +38,8 @@ export interface TestSchedulerOptions {
   readonly configuration?: SchedulerConfiguration;
   readonly plugins?: readonly PluginFactory[];
   readonly log?: Logger;
+  /** Feature gates of the server and the scheduler: with any of them, all alpha kinds are served. */
+  readonly gates?: readonly string[];
 }
 
 export interface TestScheduler {
@@ -56,16 +67,20 @@ export interface TestScheduler {
 const ADMIN = { name: "admin", groups: ["system:masters"] };
 const SCHEDULER = { name: "system:kube-scheduler", groups: ["system:authenticated"] };
 
-export async function schedulingServer(seed = 1): Promise<TestServer> {
+export async function schedulingServer(seed = 1, gates: readonly string[] = []): Promise<TestServer> {
   const subresources = new Map<string, Connector>();
   const virtual = new Map<string, Connector>();
+  const features = featuresOf(gates);
+  const alpha = { runtimeConfig: parseRuntimeConfig("api/alpha=true"), enabled: features.enabled };
   const server = await testServer({
     seed,
+    features,
+    ...(gates.length > 0 && { kinds: servedKinds(alpha) }),
     modes: [{ type: "RBAC", name: "rbac" }],
     connectors: { subresources, virtual },
   });
   const { context, resources } = server;
-  await bootstrap(context, resources);
+  await bootstrap(context, resources, { enabled: features.enabled });
   const { authorize, rulesFor } = alwaysAllow();
   const authenticateToken = forApi(["api"], staticTokens(new Map()));
   const made = connectors({ context, resources, authenticateToken, authorize, rulesFor });
@@ -75,8 +90,8 @@ export async function schedulingServer(seed = 1): Promise<TestServer> {
 }
 
 export async function testScheduler(options: TestSchedulerOptions = {}): Promise<TestScheduler> {
-  const { configuration, plugins, seed = 1, log = silentLogger } = options;
-  const server = options.server ?? (await schedulingServer(seed));
+  const { configuration, plugins, seed = 1, log = silentLogger, gates = [] } = options;
+  const server = options.server ?? (await schedulingServer(seed, gates));
   const { clock } = server;
   const seen: Request[] = [];
   let meddle: Parameters<TestScheduler["meddle"]>[0] = () => undefined;
@@ -101,6 +116,7 @@ export async function testScheduler(options: TestSchedulerOptions = {}): Promise
         log,
         metrics: schedulerMetrics(registry),
         explanations,
+        features: featuresOf(gates),
       },
       signal,
     ),
@@ -152,4 +168,8 @@ function withoutUid<T extends KubeObject>(object: T): T {
 function answerOf({ reason, code, message }: StatusError) {
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", reason, code, message };
   return { status: code, headers: { "content-type": "application/json" }, body: [Buffer.from(JSON.stringify(status))] };
+}
+
+function featuresOf(gates: readonly string[]): Features {
+  return parseFeatures({ gates: gates.map((gate) => `${gate}=true`).join() });
 }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { realClock, uuidSource } from "#base";
 import type { CsiDriver } from "../csi/client.ts";
+import { AccessMode } from "../csi/enums.ts";
 import { inProcessDriver } from "../csi/in-process.ts";
 import { type RunProgram, runProgram } from "./linux/command.ts";
 import { type LocalDriverOptions, openLocalDriver } from "./open-local-driver.ts";
@@ -23,7 +24,7 @@ import {
   use,
 } from "./testing/kit.ts";
 import { ownLoops, ownMounts, removeLeftovers } from "./testing/leftovers.ts";
-import { growsMounted, missingForMounts } from "./testing/mounts.ts";
+import { canMake, growsMounted, missingForMounts } from "./testing/mounts.ts";
 
 const why = missingForMounts();
 const NODE = "node-1";
@@ -99,6 +100,37 @@ describe.skipIf(why !== "")(`volumes on this machine${why && `: ${why}`}`, () =>
       await other.end();
     }
   });
+
+  // ext4 grows while it is mounted only for those who may: the row of all drivers has that.
+  it.each(["xfs", "btrfs"].map((fsType) => [fsType, canMake(fsType) ? "" : `: mkfs.${fsType} is missing`] as const))(
+    "%s: a full volume grows while it is used; its clone is used beside it, also without writing to it%s",
+    async (fsType, missing) => {
+      if (missing !== "") return;
+      const kit = await start();
+      const capability = mounting(undefined, fsType);
+      const readOnly = mounting(AccessMode.SINGLE_NODE_READER_ONLY, fsType);
+      const beside = { ...kit, path: (name: string) => kit.path(`other-${name}`) };
+      const like = { volumeCapabilities: [capability], ...sizeOf(256 * MIB) };
+      const { volumeId } = await makeVolume(kit, "a", like);
+      const used = await use(kit, volumeId, capability);
+      expect(execFileSync("stat", ["--file-system", "--format=%T", used.targetPath], { encoding: "utf8" })).toBe(
+        `${fsType}\n`,
+      );
+      writeFileSync(join(used.targetPath, "kept"), "data");
+      const clone = await makeVolume(kit, "clone", { ...like, volumeContentSource: { volume: { volumeId } } });
+      fillRest(join(used.targetPath, "large"));
+      const capacityRange = { requiredBytes: 384 * MIB };
+      await kit.driver.Controller.ControllerExpandVolume({ volumeId, capacityRange, volumeCapability: capability });
+      await kit.driver.Node.NodeExpandVolume({ volumeId, volumePath: used.targetPath, capacityRange });
+      fill(join(used.targetPath, "more"), 96 * MIB);
+      for (const way of [readOnly, capability]) {
+        const other = await use(beside, clone.volumeId, way);
+        expect(readFileSync(join(other.targetPath, "kept"), "utf8")).toBe("data");
+        await other.end();
+      }
+      await used.end();
+    },
+  );
 
   it("what is read-only cannot be written to", async () => {
     const kit = await start();

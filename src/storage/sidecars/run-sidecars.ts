@@ -64,7 +64,7 @@ export function sidecarsOf(drivers: DriverControllers, settings: SidecarSettings
     {
       name: "health-monitor",
       lease: `external-health-monitor-leader-${name}`,
-      controllers: [healthMonitor({ ...settings.health, drivers })],
+      controllers: healthMonitor({ ...settings.health, drivers }),
     },
   ];
 }

@@ -24,6 +24,7 @@ await runDeviceDriver(
     nodeName,
     registrationDir: "/var/lib/kubelet/plugins_registry",
     pluginDir: "/var/lib/kubelet/plugins",
+    devicePluginDir: "/var/lib/kubelet/device-plugins",
     cdiDir: "/var/run/cdi",
     clock,
     log,

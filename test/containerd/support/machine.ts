@@ -17,6 +17,10 @@ const nodeFolder = dirname(realpathSync(process.execPath));
 export const WITH_NODE: readonly string[] = ["--node-mount", `${nodeFolder}:${nodeFolder}:ro`];
 const binary = join(import.meta.dirname, "..", "..", "..", "bin", "k8ts");
 
+/** More flags of `up`, to run these tests on other nodes by hand: K8TS_TEST_UP=--node-user-namespaces. */
+const MORE = (process.env.K8TS_TEST_UP ?? "").split(" ").filter(Boolean);
+const withFlags = (args: readonly string[]) => (args[0] === "up" ? [...args, ...MORE] : args);
+
 export class Machine implements AsyncDisposable {
   readonly home = new Home();
   readonly namespace = `k8ts-test-${randomBytes(3).toString("hex")}`;
@@ -57,11 +61,11 @@ export class Machine implements AsyncDisposable {
   }
 
   k8ts(...args: readonly string[]): Promise<Result> {
-    return this.start(binary, ...args).ended();
+    return this.start(binary, ...withFlags(args)).ended();
   }
 
   startK8ts(...args: readonly string[]): Running {
-    return this.start(binary, ...args);
+    return this.start(binary, ...withFlags(args));
   }
 
   /** What it prints where it succeeds. */

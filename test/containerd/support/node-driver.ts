@@ -18,10 +18,10 @@ process.once("SIGTERM", () => stop.abort());
 const authority = await createAuthority({ commonName: "test", clock });
 const kubelet = {
   command: ["/bin/sh", "-c", "exec sleep 1000", "idle"],
-  serverUrl: `https://${nodes.machineIp}:6443`,
+  serverUrl: `https://${nodes.network.machineIp}:6443`,
   // The same authority with each start: a new one would mean new kubelets.
   authority: { certPem: "the same", issue: authority.issue },
   version,
 };
-process.stdout.write(`ready ${nodes.machineIp}\n`);
+process.stdout.write(`ready ${nodes.network.machineIp}\n`);
 await nodes.run(kubelet, stop.signal);

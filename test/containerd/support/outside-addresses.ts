@@ -11,3 +11,13 @@ export const OUTSIDE = {
   /** Smaller than usual: a machine behind a tunnel. */
   mtu: 1400,
 } as const;
+
+/** Registries with TLS at the registry's address: who may read, and which repositories they have. */
+export const PRIVATE: Readonly<Record<string, { readonly user: string; readonly repositories: RegExp }>> = {
+  /** For Pods with a pull secret. */
+  "private.outside.test": { user: "team:one", repositories: /^team\/app$/ },
+  /** Known from registries.yaml, also as a mirror. */
+  "known.outside.test": { user: "node:two", repositories: /^(app|mirrored\/app)$/ },
+  /** Known to a credential provider. */
+  "cloud.outside.test": { user: "cloud:three", repositories: /^app$/ },
+};

@@ -1,14 +1,18 @@
 /**
  * What is outside of a machine of tests, in one process: a DNS server, a web server that tells whom it sees, and a
- * registry that has one image, a web server. Says `ready` when all listen.
+ * registry that has one image, a web server. The same image is in private registries, each with a password, behind a
+ * certificate of an authority of their own: `outside-servers.ts CA-FILE` writes it. Says `ready` when all listen.
  */
 import { createSocket } from "node:dgram";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
 import { createServer } from "node:net";
+import { realClock } from "../../../src/base/index.ts";
 import { imageArchive } from "../../../src/cluster/images/index.ts";
 import { findProgram } from "../../../src/cluster/nodes/index.ts";
-import { OUTSIDE } from "./outside-addresses.ts";
+import { createAuthority } from "../../../src/pki/index.ts";
+import { OUTSIDE, PRIVATE } from "./outside-addresses.ts";
 import { registryHandler } from "./registry-handler.ts";
 
 const { dns, web, web6, registry } = OUTSIDE;
@@ -16,6 +20,7 @@ const NAMES: Record<string, Record<string, string>> = {
   "web.outside.test": { A: web, AAAA: web6 },
   "web.corp.outside.test": { A: web },
   "registry.outside.test": { A: registry },
+  ...Object.fromEntries(Object.keys(PRIVATE).map((name) => [name, { A: registry }])),
   "long.outside.test": { TXT: "x".repeat(1200) },
 };
 const TYPES: Record<number, string> = { 1: "A", 16: "TXT", 28: "AAAA" };
@@ -110,6 +115,26 @@ const image = imageArchive({
   command: ["/bin/busybox", "httpd", "-f", "-p", "80", "-h", "/www"],
 });
 ready((done) => createHttpServer(registryHandler(image)).listen(80, registry, done));
+
+const [caFile = ""] = process.argv.slice(2);
+const clock = realClock();
+const authority = await createAuthority({ commonName: "outside", clock });
+const dnsNames = Object.keys(PRIVATE);
+const { certPem: cert, keyPem: key } = await authority.issue({
+  commonName: "registries",
+  usages: ["server"],
+  dnsNames,
+});
+await writeFile(caFile, authority.certPem);
+const handlers = new Map(
+  Object.entries(PRIVATE).map(([name, { user, repositories }]) => [name, registryHandler(image, user, repositories)]),
+);
+const privates = createHttpsServer({ cert, key }, (request, response) => {
+  const handler = handlers.get(request.headers.host ?? "");
+  if (handler === undefined) response.writeHead(421).end();
+  else handler(request, response);
+});
+ready((done) => privates.listen(443, registry, done));
 
 await Promise.all(listening);
 process.stdout.write("ready\n");

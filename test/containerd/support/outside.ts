@@ -38,6 +38,11 @@ export class MachineWithOutside extends Machine {
     return [...super.entering, ...(pid === undefined ? [] : [`--mount=/proc/${pid}/ns/mnt`])];
   }
 
+  /** The authority of the private registries. */
+  get caFile(): string {
+    return join(this.home.dir, "outside-ca.pem");
+  }
+
   get outside(): string {
     return `${this.namespace}-out`;
   }
@@ -116,7 +121,12 @@ export class MachineWithOutside extends Machine {
     const unshared = ["--mount", "--propagation", "private", "sh", "-c", script, resolvConf];
     this.#mounts = start("unshare", unshared, { env, cwd: dir });
     await this.#mounts.printed("ready");
-    const servers = [`--net=/run/netns/${this.outside}`, process.execPath, join(support, "outside-servers.ts")];
+    const servers = [
+      `--net=/run/netns/${this.outside}`,
+      process.execPath,
+      join(support, "outside-servers.ts"),
+      this.caFile,
+    ];
     this.#servers = start("nsenter", servers, { env, cwd: dir });
     this.#stub = this.start(process.execPath, join(support, "stub-resolver.ts"), dns);
     await Promise.all([this.#servers.printed("ready"), this.#stub.printed("ready")]);

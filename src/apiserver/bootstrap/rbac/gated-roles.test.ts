@@ -27,6 +27,8 @@ describe("roles behind feature gates", () => {
       roles: ["system:controller:podcertificaterequestcleaner"],
       node: [{ verbs: ["create", ...READ], apiGroups: CERTIFICATES, resources: ["podcertificaterequests"] }],
     },
+    { gate: "GenericWorkload", roles: ["system:controller:podgroup-protection-controller"], node: [] },
+    { gate: "WorkloadWithJob", roles: [], node: [] },
     { gate: "StorageVersionAPI", roles: ["system:controller:storage-version-garbage-collector"], node: [] },
     { gate: "StorageVersionMigrator", roles: ["system:controller:storage-version-migrator-controller"], node: [] },
   ])("$gate: its roles, their bindings, and the rules of nodes", ({ gate, roles, node }) => {
@@ -37,6 +39,22 @@ describe("roles behind feature gates", () => {
     const all = nodeRules((each) => each === gate);
     expect(all.slice(nodeRules().length)).toEqual(node);
     expect(all.slice(0, nodeRules().length)).toEqual(nodeRules());
+  });
+
+  it("add rules to roles that are always there", () => {
+    const rulesOf = (name: string, gates: readonly string[]) =>
+      rbacObjects((gate) => gates.includes(gate)).flatMap(({ object }) =>
+        object.metadata.name === name && "rules" in object ? (object.rules as readonly unknown[]) : [],
+      );
+    for (const [name, gate] of [
+      ["system:kube-scheduler", "GenericWorkload"],
+      ["system:controller:job-controller", "WorkloadWithJob"],
+    ] as const) {
+      expect(rulesOf(name, [gate])).toContainEqual(
+        expect.objectContaining({ apiGroups: ["scheduling.k8s.io"], resources: expect.arrayContaining(["podgroups"]) }),
+      );
+      expect(rulesOf(name, [])).toEqual(rulesOf(name, [gate]).slice(0, rulesOf(name, []).length));
+    }
   });
 
   it("have no name that another role has", () => {

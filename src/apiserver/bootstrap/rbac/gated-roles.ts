@@ -6,8 +6,8 @@ export interface GatedRoles {
   readonly controllers?: string | undefined;
   /** As clusterRoles. */
   readonly cluster?: string | undefined;
-  /** Further rules of the role of nodes, as the lines of a role. */
-  readonly node?: string | undefined;
+  /** Further rules of roles that are always there, by name, as the lines of a role. */
+  readonly rules?: Readonly<Record<string, string>> | undefined;
   /** Cluster roles, each with the group that it is bound to. */
   readonly groups?: Readonly<Record<string, string>> | undefined;
 }
@@ -24,16 +24,39 @@ kube-apiserver-serving-clustertrustbundle-publisher
 system:cluster-trust-bundle-discovery
   read certificates.k8s.io clustertrustbundles`,
     groups: { "system:cluster-trust-bundle-discovery": "system:serviceaccounts" },
-    node: `
+    rules: {
+      "system:node": `
   read certificates.k8s.io clustertrustbundles`,
+    },
   },
   {
     gate: "PodCertificateRequest",
     controllers: `
 podcertificaterequestcleaner
   read,delete certificates.k8s.io podcertificaterequests`,
-    node: `
+    rules: {
+      "system:node": `
   create,read certificates.k8s.io podcertificaterequests`,
+    },
+  },
+  {
+    gate: "GenericWorkload",
+    controllers: `
+podgroup-protection-controller
+  read,update scheduling.k8s.io podgroups
+  list,watch core pods`,
+    rules: {
+      "system:kube-scheduler": `
+  read scheduling.k8s.io podgroups
+  patch,update scheduling.k8s.io podgroups/status`,
+    },
+  },
+  {
+    gate: "WorkloadWithJob",
+    rules: {
+      "system:controller:job-controller": `
+  create,read scheduling.k8s.io podgroups,workloads`,
+    },
   },
   {
     gate: "StorageVersionMigrator",

@@ -24,7 +24,9 @@ export function nodeRules(enabled = none): readonly rbac.PolicyRule[] {
 export function rbacObjects(enabled = none): readonly Wanted[] {
   const open = openRoles(enabled);
   const texts = [controllerRoles, ...open.map(({ controllers = "" }) => controllers)];
-  const controllers = texts.flatMap((text) => parseRoles(text, { prefix: "system:controller:" }));
+  const controllers = texts
+    .flatMap((text) => parseRoles(text, { prefix: "system:controller:" }))
+    .map((role) => extended(role, open));
   const all = [...ownRoles(open), ...controllers];
   const groups = new Map(open.flatMap((roles) => Object.entries(roles.groups ?? {})));
   return [
@@ -41,11 +43,15 @@ function openRoles(enabled: Enabled): readonly GatedRoles[] {
 
 /** All but those of controllers. */
 function ownRoles(open: readonly GatedRoles[]): readonly RoleData[] {
-  const node = open.flatMap((roles) => parseRoles(NODE + (roles.node ?? "")).flatMap(({ rules }) => rules ?? []));
-  const roles = parseRoles(clusterRoles).map((role) =>
-    role.name === NODE && node.length > 0 ? { ...role, rules: [...(role.rules ?? []), ...node] } : role,
-  );
+  const roles = parseRoles(clusterRoles).map((role) => extended(role, open));
   return [...roles, ...open.flatMap(({ cluster = "" }) => parseRoles(cluster))];
+}
+
+/** With the rules that open gates add. */
+function extended(role: RoleData, open: readonly GatedRoles[]): RoleData {
+  const lines = open.flatMap(({ rules = {} }) => (Object.hasOwn(rules, role.name) ? [rules[role.name]] : []));
+  const more = lines.flatMap((text) => parseRoles(role.name + text).flatMap(({ rules }) => rules ?? []));
+  return more.length === 0 ? role : { ...role, rules: [...(role.rules ?? []), ...more] };
 }
 
 function roleObject(plural: string, { namespace, name, labels, rules, aggregationRule }: RoleData): Wanted {

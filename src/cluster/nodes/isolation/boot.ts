@@ -13,10 +13,11 @@ import type { NodeNames, SiteNames } from "../site/names.ts";
 import { nodeCapabilities } from "./capabilities.ts";
 import { deviceRules, guardDevices } from "./devices.ts";
 import { configFile, nodeContainer } from "./node-container.ts";
-import { ensureDisk, etcFolders, makeEtc, systemFolders } from "./node-disk.ts";
+import { etcFolders, makeEtc, systemFolders } from "./node-disk.ts";
 import { mountProblem, type NodeMount } from "./node-mounts.ts";
 import { isolatedPlace, type Place, SYSTEM_GROUP } from "./place.ts";
 import { emptyDirOf } from "./programs.ts";
+import { giveCgroups, giveFiles, type IdRange, idRangeOf } from "./user-namespace.ts";
 
 export interface BootOptions {
   readonly site: SiteNames;
@@ -32,14 +33,17 @@ export interface BootOptions {
 /** runc passes its standard streams on to the first process: they must not be those of this process. */
 const SILENT = 'exec "$@" < /dev/null > /dev/null 2>&1';
 
-/** Its network namespace exists, and no leftovers of an earlier start do. */
+/** For a root that has no right to the folders above its disk. */
+const BIND_ROOT = 'mount --bind "$1" "$2" && shift 2 && exec "$@"';
+
+/** Its disk and network namespace exist, and no leftovers of an earlier start do. */
 export async function bootNode(names: NodeNames, options: BootOptions): Promise<ProcessId> {
   const { site, ips, mounts, openLoops, hosts } = options;
   for (const mount of mounts) {
     const problem = mountProblem(mount);
     if (problem !== undefined) throw new Error(`--node-mount: ${problem}`);
   }
-  await ensureDisk(names);
+  const ids = await idRangeOf(names);
   await makeEtc(names, ips, site.id, hosts);
   for (const [dir, mode] of [
     [names.runDir, 0o755],
@@ -64,19 +68,26 @@ export async function bootNode(names: NodeNames, options: BootOptions): Promise<
     emptyDir: emptyDirOf(site),
     mounts,
     firstLoop: openLoops,
+    ids,
   });
+  if (ids !== undefined) {
+    await giveFiles(ids, [names.etcDir, names.runDir, names.manifestDir]);
+    await mkdir(names.rootDir, { recursive: true, mode: 0o755 });
+  }
   await writeFile(configFile(names), JSON.stringify(container, undefined, 2), { mode: 0o600 });
-  return runContainer(names);
+  return runContainer(names, ids);
 }
 
-async function runContainer(names: NodeNames): Promise<ProcessId> {
+async function runContainer(names: NodeNames, ids: IdRange | undefined): Promise<ProcessId> {
   const at = (file: string) => join(names.bundleDir, file);
   const [log, pidFile] = [at("runc.log"), at("pid")];
+
   await rm(log, { force: true });
   const container = ["run", "--detach", "--bundle", names.bundleDir, "--pid-file", pidFile, names.namespace];
   const runc = ["runc", "--root", names.containerState, "--log", log, ...container];
   // Mounts of the node must not appear on the machine: runc itself would leave the root a peer of the machine's.
-  const command = ["unshare", "--mount", "--propagation", "slave", ...runc];
+  const root = ids === undefined ? [] : ["sh", "-c", BIND_ROOT, "sh", names.diskDir, names.rootDir];
+  const command = ["unshare", "--mount", "--propagation", "slave", ...root, ...runc];
   await run("sh", ["-c", SILENT, "sh", ...command]).catch(async (error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
     const said = await readFile(log, "utf8").catch(() => ""); // runc did not start
@@ -95,6 +106,8 @@ export async function finishBoot(names: NodeNames, init: ProcessId): Promise<Pla
     await mkdir(group, { recursive: true });
     await writeFile(join(group, "cgroup.procs"), String(init.pid));
   }
+  const ids = await idRangeOf(names);
+  if (ids !== undefined) await giveCgroups(names, ids);
   const place = await isolatedPlace(names, init);
   const { stateDir, socket } = place.files;
   const usual = join(stateDir, "containerd.sock");

@@ -5,6 +5,7 @@ import { nodeCapabilities } from "./capabilities.ts";
 import { deviceRules } from "./devices.ts";
 import { lowerOnly, nodeContainer } from "./node-container.ts";
 import { mountProblem, parseNodeMount } from "./node-mounts.ts";
+import { idRangeFor } from "./user-namespace.ts";
 import { LOOPS, ruleText, volumeDeviceRules } from "./volume-devices.ts";
 
 const names = nodeNames(siteNames("/home/someone/.k8ts"), "node-1");
@@ -86,6 +87,17 @@ describe("--node-mount", () => {
   });
 });
 
+describe("ids of nodes with user namespaces", () => {
+  it("are 65536 each, of nobody else's, and other ones for each node of a cluster", () => {
+    const ranges = Array.from({ length: 256 }, (_, index) => idRangeFor({ id: "a1b2c3d4" }, index));
+    expect(new Set(ranges.map(({ first }) => first)).size).toBe(256);
+    expect(ranges.every(({ first, size }) => first >= 2 ** 30 && first % size === 0 && first + size <= 2 ** 31)).toBe(
+      true,
+    );
+    expect(idRangeFor({ id: "other" }, 1)).not.toEqual(ranges[1]);
+  });
+});
+
 describe("the container of a node", () => {
   const container = nodeContainer(names, {
     busybox: "/usr/bin/busybox",
@@ -117,6 +129,19 @@ describe("the container of a node", () => {
     ]);
     expect(container.linux.namespaces.filter(({ path }) => path !== undefined)).toHaveLength(1);
     expect(container.linux.cgroupsPath).toBe(names.cgroup);
+  });
+
+  it("has users of its own, if it has ids, and a root that they may reach", () => {
+    const ids = { first: 1_100_000_000, size: 65_536 };
+    const options = { busybox: "", capabilities: [], devices: [], systemFolders: [], etcFolders: [], mounts: [] };
+    const own = nodeContainer(names, { ...options, programsDir: "/p", emptyDir: "/e", ids }) as {
+      root: { path: string };
+      linux: { namespaces: { type: string; path?: string }[]; uidMappings: object[]; gidMappings: object[] };
+    };
+    const mapping = [{ containerID: 0, hostID: ids.first, size: ids.size }];
+    expect([own.linux.uidMappings, own.linux.gidMappings]).toEqual([mapping, mapping]);
+    expect(own.linux.namespaces[0]).toEqual({ type: "user", path: names.userNamespace });
+    expect(own.root.path).toBe(names.rootDir);
   });
 
   it("paths with signs of overlays in them", () => {

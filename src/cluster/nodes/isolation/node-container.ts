@@ -7,13 +7,15 @@
  *
  * 1. A privileged Pod can remount what is mounted read-only. So folders of the machine are overlays that nobody can
  *    write to: the machine's own mount is not in the node.
- * 2. Only the network namespace exists before; all others begin and end with the node.
+ * 2. Only the network namespace exists before, and the user namespace if it has one; all others begin and end with the
+ *    node.
  * 3. Its cgroup is the root of what the node sees.
  */
 import { join } from "node:path";
 import { type NodeNames, namespacePath } from "../site/names.ts";
 import type { DeviceRule } from "./devices.ts";
 import type { NodeMount } from "./node-mounts.ts";
+import type { IdRange } from "./user-namespace.ts";
 import { LOOP_MAJOR, loopNumbers } from "./volume-devices.ts";
 
 /** Where nodes have the programs of k8ts. */
@@ -37,10 +39,13 @@ export interface NodeContainerOptions {
   readonly mounts: readonly NodeMount[];
   /** The first of the loop devices that it has files of; undefined: none. */
   readonly firstLoop?: number | undefined;
+  /** Of its user namespace, if it has one. */
+  readonly ids?: IdRange | undefined;
 }
 
 export function nodeContainer(names: NodeNames, options: NodeContainerOptions): object {
-  const { capabilities, devices, emptyDir, programsDir } = options;
+  const { capabilities, devices, emptyDir, programsDir, ids } = options;
+  const mappings = ids && [{ containerID: 0, hostID: ids.first, size: ids.size }];
   const shared = (folder: string) => ({
     destination: folder,
     type: "overlay",
@@ -50,7 +55,7 @@ export function nodeContainer(names: NodeNames, options: NodeContainerOptions): 
   return {
     ociVersion: "1.0.2",
     hostname: names.name,
-    root: { path: names.diskDir, readonly: false },
+    root: { path: ids === undefined ? names.diskDir : names.rootDir, readonly: false },
     process: {
       terminal: false,
       user: { uid: 0, gid: 0 },
@@ -75,7 +80,9 @@ export function nodeContainer(names: NodeNames, options: NodeContainerOptions): 
     ],
     linux: {
       cgroupsPath: names.cgroup,
+      ...(mappings !== undefined && { uidMappings: mappings, gidMappings: mappings }),
       namespaces: [
+        ...(ids === undefined ? [] : [{ type: "user", path: names.userNamespace }]),
         ...["pid", "mount", "uts", "ipc", "cgroup"].map((type) => ({ type })),
         { type: "network", path: namespacePath(names.namespace) },
       ],

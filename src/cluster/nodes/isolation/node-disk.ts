@@ -11,6 +11,7 @@ import { chmod, copyFile, mkdir, rename, rm, symlink, writeFile } from "node:fs/
 import { dirname, join } from "node:path";
 import { table } from "#base";
 import { insideNames, type NodeNames } from "../site/names.ts";
+import { giveFiles, type IdRange } from "./user-namespace.ts";
 
 /** Folders of programs and libraries; links on most distributions. */
 const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
@@ -72,8 +73,8 @@ export function etcFolders(): string[] {
   return ETC_FOLDERS.filter((path) => existsSync(path) && statSync(path).isDirectory());
 }
 
-/** Once: the disk outlives the node's processes. */
-export async function ensureDisk({ diskDir }: NodeNames): Promise<void> {
+/** Once: the disk outlives the node's processes. `ids`: to whom a new one belongs; default: root of the machine. */
+export async function ensureDisk({ diskDir }: NodeNames, ids?: IdRange): Promise<void> {
   if (existsSync(diskDir)) return;
   const draft = `${diskDir}.new`;
   await rm(draft, { recursive: true, force: true });
@@ -85,6 +86,7 @@ export async function ensureDisk({ diskDir }: NodeNames): Promise<void> {
     if (existsSync(path) && lstatSync(path).isSymbolicLink()) await symlink(readlinkSync(path), join(draft, path));
   }
   await symlink("/run", join(draft, "var/run"));
+  if (ids !== undefined) await giveFiles(ids, [draft]);
   await rename(draft, diskDir);
 }
 
@@ -103,6 +105,7 @@ export async function makeEtc(
     inside.cniDir,
     inside.manifestDir,
     inside.registryDir,
+    inside.compiledRegistryDir,
     ...etcFolders(),
   ];
   for (const folder of folders)

@@ -22,6 +22,11 @@ export function parseNodeMount(text: string): NodeMount | string {
   return { source, target: place, readOnly: option === "ro" };
 }
 
+/** Those that were valid when they were written. */
+export function validMounts(mounts: readonly string[] = []): NodeMount[] {
+  return mounts.map(parseNodeMount).filter((mount) => typeof mount !== "string");
+}
+
 /** Why it cannot be mounted now, as a sentence; undefined if it can. */
 export function mountProblem({ source }: NodeMount): string | undefined {
   if (!existsSync(source)) return `${source} does not exist.`;

@@ -72,10 +72,11 @@ export async function isolatedPlace(names: NodeNames, init: ProcessId): Promise<
     );
   const needed = (program: string) => findProgram(program) ?? program;
   const withheld = WITHHELD.map((name) => `-${name.toLowerCase()}`).join();
+  const user = (await hasUserNamespace(init.pid)) ? ["--user"] : [];
   const entering = (deviceGroup?: string) => [
     ...["-c", JOIN, "sh", ...groups(deviceGroup), "--"],
     ...[needed("setpriv"), `--bounding-set=${withheld}`, needed("nsenter"), `--target=${init.pid}`],
-    ...["--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup", "--"],
+    ...[...user, "--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup", "--"],
   ];
   const env = ENVIRONMENT;
   return {
@@ -140,6 +141,12 @@ async function processInside(init: ProcessId, inside: string): Promise<ProcessId
     if (/^NSpid:.*\s(\d+)$/m.exec(status)?.[1] === inside) return processId(pid);
   }
   return undefined;
+}
+
+/** Besides that of the machine. */
+async function hasUserNamespace(pid: number): Promise<boolean> {
+  const [own, theirs] = await Promise.all(["self", pid].map((process) => stat(`/proc/${process}/ns/user`)));
+  return own?.ino !== theirs?.ino;
 }
 
 /** Undefined if it has exited. */

@@ -1,4 +1,5 @@
 /** Whether this machine can give nodes namespaces of their own. */
+import { ClusterError } from "../../config/errors.ts";
 import { CommandError, findProgram, run } from "../machine/command.ts";
 
 const NEEDED = ["unshare", "nsenter", "setpriv", "setsid", "find"];
@@ -10,7 +11,24 @@ const TRY =
 export async function isolationObstacle(): Promise<string | undefined> {
   const missing = NEEDED.filter((program) => findProgram(program) === undefined);
   if (missing.length > 0) return `there is no ${missing.join(", ")} here`;
-  const namespaces = ["--mount", "--uts", "--ipc", "--net", "--cgroup", "--pid", "--fork", "--propagation", "private"];
+  return obstacleTo([]);
+}
+
+/** The same for user namespaces of their own. */
+export async function userNamespaceObstacle(): Promise<string | undefined> {
+  return obstacleTo(["--user", "--map-root-user"]);
+}
+
+/** `obstacle`: why nodes have no namespaces at all. Throws ClusterError. */
+export async function requireUserNamespaces(obstacle: string | undefined): Promise<void> {
+  const why = obstacle ?? (await userNamespaceObstacle());
+  if (why !== undefined)
+    throw new ClusterError(`--node-user-namespaces: this machine gives nodes no user namespaces: ${why}.`);
+}
+
+async function obstacleTo(more: readonly string[]): Promise<string | undefined> {
+  const usual = ["--mount", "--uts", "--ipc", "--net", "--cgroup", "--pid", "--fork", "--propagation", "private"];
+  const namespaces = [...more, ...usual];
   return run("unshare", [...namespaces, "sh", "-c", TRY]).then(
     () => undefined,
     (error: unknown) => {

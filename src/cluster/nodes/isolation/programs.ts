@@ -25,8 +25,18 @@ export function emptyDirOf({ runDir }: SiteNames): string {
   return join(runDir, ".empty");
 }
 
-/** Mounts that are made here appear in nodes. Before the first node starts. */
-export async function ensureProgramsDir(site: SiteNames): Promise<void> {
+/** The commands of a node as it runs them. Before the first node starts. */
+export async function withPrograms<
+  Commands extends { readonly command: readonly string[]; readonly proxyCommand?: readonly string[] | undefined },
+>(site: SiteNames, commands: Commands): Promise<Commands> {
+  const { command, proxyCommand = command } = commands;
+  await ensureProgramsDir(site);
+  const [one, two] = [await installPrograms(site, command), await installPrograms(site, proxyCommand)];
+  return { ...commands, command: one, proxyCommand: two };
+}
+
+/** Mounts that are made here appear in nodes. */
+async function ensureProgramsDir(site: SiteNames): Promise<void> {
   const { programsDir } = site;
   await mkdir(emptyDirOf(site), { recursive: true, mode: 0o755 });
   await mkdir(programsDir, { recursive: true, mode: 0o755 });
@@ -38,7 +48,7 @@ export async function ensureProgramsDir(site: SiteNames): Promise<void> {
 }
 
 /** The command as nodes run it. `command`: a program, its flags, and its script if it has one. */
-export async function installPrograms(site: SiteNames, command: readonly string[]): Promise<readonly string[]> {
+async function installPrograms(site: SiteNames, command: readonly string[]): Promise<readonly string[]> {
   const [program = process.execPath, ...args] = command;
   const entry = args.findLast((arg) => isAbsolute(arg) && existsSync(arg));
   if (SYSTEM.test(program) && entry === undefined) return command;

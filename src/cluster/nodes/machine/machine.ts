@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "./command.ts";
 import { unmountBelow } from "./mounts.ts";
-import { cniBinDir, installCommand, missingPackages } from "./packages.ts";
+import { cniBinDir, installCommand, missingPackages, wantedPackages } from "./packages.ts";
 
 /** There is no rootless mode: network namespaces with addresses of the machine and cgroups of nodes need its rights. */
 export const NEEDS_ROOT = "Real nodes need root, and k8ts has no rootless mode: use sudo, or simulated nodes.";
@@ -33,6 +33,12 @@ export function obstacles(): string[] {
   const missing = missingPackages();
   if (missing.length > 0) found.push(`Missing: ${missing.join(", ")}. To get them: ${installCommand(missing)}.`);
   return found;
+}
+
+/** Packages that real nodes can do without here, and do more with. */
+export function wantedHere(): string[] {
+  if (process.platform !== "linux") return [];
+  return wantedPackages(hasCapability(readFileSync("/proc/self/status", "utf8"), CAP_SYS_RESOURCE));
 }
 
 /** `scratch` lies on the disk that nodes will use. */

@@ -33,6 +33,11 @@ export const PROGRAMS: Readonly<Record<string, Names>> = table({
   busybox: ["busybox-static", "busybox", "busybox", "busybox-static"],
 });
 
+/** Nodes run without them, and do more with them. */
+export const WANTED_PROGRAMS: Readonly<Record<string, Names>> = table({
+  "mkfs.xfs": ["xfsprogs", "xfsprogs", "xfsprogs", "xfsprogs"],
+});
+
 export const PLUGINS: Names = [
   "containernetworking-plugins",
   "containernetworking-plugins",

@@ -9,7 +9,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ClusterError } from "../../config/errors.ts";
 import { findProgram } from "./command.ts";
-import { MANAGERS, nameFor, type PackageManager, PLUGINS, PROGRAMS } from "./package-names.ts";
+import { MANAGERS, nameFor, type PackageManager, PLUGINS, PROGRAMS, WANTED_PROGRAMS } from "./package-names.ts";
 
 const PLUGIN_NAMES = ["ptp", "host-local", "portmap", "loopback"];
 const PLUGIN_DIRS = ["/usr/lib/cni", "/opt/cni/bin", "/usr/libexec/cni"];
@@ -17,7 +17,7 @@ const DEBIAN: PackageManager = "apt-get";
 
 /** Of Debian and Ubuntu. */
 export const NODE_PACKAGES: readonly string[] = [
-  ...new Set([...Object.values(PROGRAMS), PLUGINS].map((names) => nameFor(DEBIAN, names))),
+  ...new Set([...Object.values({ ...PROGRAMS, ...WANTED_PROGRAMS }), PLUGINS].map((names) => nameFor(DEBIAN, names))),
 ].sort();
 
 /** The manager of this machine, if it is a supported one. */
@@ -32,6 +32,14 @@ export function missingPackages(find: typeof findProgram = findProgram): string[
   const packages = missing.map(([, names]) => nameFor(manager, names));
   if (cniBinDir() === undefined) packages.push(nameFor(manager, PLUGINS));
   return [...new Set(packages)].sort();
+}
+
+/** Those that nodes can do without. `growsMounted`: whether root may grow a mounted ext4; else volumes are xfs. */
+export function wantedPackages(growsMounted: boolean, find: typeof findProgram = findProgram): string[] {
+  if (growsMounted) return [];
+  const manager = packageManager(find) ?? DEBIAN;
+  const lacking = Object.entries(WANTED_PROGRAMS).filter(([program]) => find(program) === undefined);
+  return lacking.map(([, names]) => nameFor(manager, names));
 }
 
 /** Where CNI's plugins are. */

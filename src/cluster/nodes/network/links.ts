@@ -24,7 +24,7 @@ export const MACHINE_PORT = "machine";
 export const NODE_LINK = "eth0";
 const NOWHERE = "nowhere";
 /** The node's ends of the links that the CNI plugin makes. */
-const POD_LINKS = "veth*";
+export const POD_LINKS = "veth*";
 /** The lowest priority: any other route to the same addresses wins. */
 const CLAIM_METRIC = "65000";
 
@@ -77,15 +77,17 @@ async function claimPodRange(podRange: string, machineLink: string): Promise<voi
   });
 }
 
+/** `makeNamespace`: where not any network namespace will do. */
 export async function ensureNodeLink(
   { switchNamespace }: SiteNames,
   { namespace }: NodeNames,
   { index, ip: address, ip6 }: NodeAddress,
   { prefixLength, machineIp, machineIp6 }: SiteNetwork,
   { isOpen, mtu }: Uplink,
+  makeNamespace?: () => Promise<void>,
 ): Promise<void> {
   const port = `node-${index}`;
-  await ensureNamespace(namespace);
+  await ensureNamespace(namespace, makeNamespace);
   if (!(await hasLink(NODE_LINK, namespace))) {
     await ipAll([`link add ${port} type veth peer name ${NODE_LINK} netns ${namespace}`], switchNamespace);
   }
@@ -120,11 +122,14 @@ function address6(address: string, link: string): string {
   return `address replace ${address}/${PREFIX_LENGTH_V6} dev ${link} nodad`;
 }
 
-async function ensureNamespace(namespace: string): Promise<void> {
+async function ensureNamespace(
+  namespace: string,
+  make: () => Promise<unknown> = () => run("ip", ["netns", "add", namespace]),
+): Promise<void> {
   if (await isNamespace(namespace)) return;
   // A restart of the machine may leave the file without a namespace.
   if (existsSync(namespacePath(namespace))) await run("ip", ["netns", "delete", namespace]);
-  await run("ip", ["netns", "add", namespace]);
+  await make();
 }
 
 async function isNamespace(namespace: string): Promise<boolean> {

@@ -25,8 +25,8 @@ export interface LoadBalancersOptions {
   readonly addresses: readonly string[];
   /** The address of this machine's loopback that stands for one of a load balancer. */
   readonly alsoAt?: ((address: string) => string | undefined) | undefined;
-  /** The machine's end of the link to the nodes. */
-  readonly machineLink: string;
+  /** The machine's end of the link to the nodes. Undefined: it needs no routes. */
+  readonly machineLink: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -65,7 +65,9 @@ export async function runLoadBalancers(options: LoadBalancersOptions, signal: Ab
     ...{ client, clock, random, log },
   };
   tasks.run("load balancers", (running) => runControllers(controllers, running));
-  tasks.run("load balancer routes", (running) => keepRoutes(client, options, running));
+  const { machineLink } = options;
+  if (machineLink !== undefined)
+    tasks.run("load balancer routes", (running) => keepRoutes(client, { ...options, machineLink }, running));
   try {
     await tasks.done();
   } finally {
@@ -73,7 +75,11 @@ export async function runLoadBalancers(options: LoadBalancersOptions, signal: Ab
   }
 }
 
-async function keepRoutes(client: Client, options: LoadBalancersOptions, signal: AbortSignal): Promise<void> {
+async function keepRoutes(
+  client: Client,
+  options: LoadBalancersOptions & { readonly machineLink: string },
+  signal: AbortSignal,
+): Promise<void> {
   const { machineLink, clock, random, log } = options;
   const tasks = new TaskGroup({ parent: signal });
   const informers = new Informers({ client, clock, random, log, tasks });

@@ -21,13 +21,16 @@ export function acceptRules({ machineLink }: Pick<SiteNames, "machineLink">): re
   ];
 }
 
-/** Returns what is still in the way, as sentences. */
-export async function passOtherFirewalls(site: Pick<SiteNames, "machineLink">): Promise<readonly string[]> {
+/** Returns what is still in the way, as sentences. `rules`: those of a program, with the name of the cluster's link. */
+export async function passOtherFirewalls(
+  site: Pick<SiteNames, "machineLink">,
+  rules: (program: string) => readonly (readonly string[])[] = () => acceptRules(site),
+): Promise<readonly string[]> {
   for (const program of PROGRAMS.filter((each) => findProgram(each) !== undefined)) {
     const chain = await shown(program);
     if (!mayRefuse(chain)) continue;
     // Both are put before all others, so that they stand in this order.
-    for (const rule of acceptRules(site).toReversed())
+    for (const rule of rules(program).toReversed())
       if (!(await has(program, rule))) await run(program, ["-w", "-I", "FORWARD", ...rule]);
   }
   return (await refusingChains()).map(
@@ -40,8 +43,8 @@ export async function leaveOtherFirewalls(site: Pick<SiteNames, "machineLink">):
   for (const program of PROGRAMS.filter((each) => findProgram(each) !== undefined)) {
     // Without a rule of ours, not even the chain is touched.
     if (!(await shown(program)).includes(site.machineLink)) continue;
-    for (const rule of acceptRules(site))
-      while (await has(program, rule)) await run(program, ["-w", "-D", "FORWARD", ...rule]);
+    const own = (await shown(program)).split("\n").filter((line) => line.includes(`--comment ${site.machineLink} `));
+    for (const line of own) await run(program, ["-w", "-D", ...line.split(" ").slice(1)]);
   }
 }
 

@@ -3,7 +3,7 @@ import { createHash, X509Certificate } from "node:crypto";
 import { mkdir, rm, symlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { core } from "#api";
-import type { ProxyMode } from "#network";
+import type { OverlayMode, ProxyMode } from "#network";
 import { type Authority, kubeconfigFor, kubeconfigText } from "#pki";
 import type { Place } from "../isolation/place.ts";
 import { makeShared } from "../machine/mounts.ts";
@@ -42,19 +42,34 @@ export interface KubeletOptions {
   readonly dnsHosts?: Readonly<Record<string, readonly string[]>> | undefined;
   /** As in `--feature-gates`. Default: none. */
   readonly featureGates?: string | undefined;
+  /** How nodes reach Pods on other machines. Default: routes are set up elsewhere. */
+  readonly overlay?: OverlayMode | undefined;
+  /** Whether packets of Pods leave the cluster with the node's address. Default: others see to it. */
+  readonly masqueradesOutside?: boolean | undefined;
+  /** The balancer in the network agent by which a node's processes reach the API servers. Default: none. */
+  readonly apiBalancer?: ApiBalancerOptions | undefined;
   /** Whether nodes run the CSI driver for volumes on their disks. Default: yes. */
   readonly localStorage?: boolean | undefined;
+  /** The text of a CredentialProviderConfig, and the folder of its programs in nodes. Default: none. */
+  readonly credentialProviders?: { readonly text: string; readonly binDir: string } | undefined;
   /** What is one node's own. */
   readonly own?: Pick<NodeSpec, "labels" | "taints" | "kubelet"> | undefined;
 }
 
-type Names = Pick<KubeletOptions, "clusterDns" | "featureGates" | "own">;
+export interface ApiBalancerOptions {
+  /** Where it listens: `host:port` of the loopback device. */
+  readonly address: string;
+  /** API servers to begin with: `host:port`. */
+  readonly members: readonly string[];
+}
+
+type Names = Pick<KubeletOptions, "clusterDns" | "featureGates" | "credentialProviders" | "own">;
 
 /** `ips`: the node's, one or one of each family. */
 export function kubeletArgs(
   node: NodeNames,
   ips: readonly string[],
-  { clusterDns = CLUSTER_DNS, featureGates, own = {} }: Names = {},
+  { clusterDns = CLUSTER_DNS, featureGates, credentialProviders, own = {} }: Names = {},
 ): string[] {
   const { labels = {}, taints = [], kubelet } = own;
   const says = (field: string) => kubelet !== undefined && field in kubelet;
@@ -74,10 +89,16 @@ export function kubeletArgs(
     ...(!says("evictionHard") && { "eviction-hard": "memory.available<100Mi" }),
     ...(!says("imageGCHighThresholdPercent") && { "image-gc-high-threshold": "100" }),
     ...(!says("imageGCLowThresholdPercent") && { "image-gc-low-threshold": "99" }),
+    // Nodes share the machine, which may have swap: their Pods get none of it.
+    ...(!says("failSwapOn") && { "fail-swap-on": "false" }),
     ...(kubelet !== undefined && { config: node.kubeletConfig }),
     ...(Object.keys(labels).length > 0 && { "node-labels": pairsOf(labels) }),
     ...(taints.length > 0 && { "register-with-taints": taints.map(taintText).join() }),
     ...(featureGates !== undefined && { "feature-gates": featureGates }),
+    ...(credentialProviders !== undefined && {
+      "image-credential-provider-config": node.credentialProviders,
+      "image-credential-provider-bin-dir": credentialProviders.binDir,
+    }),
   };
   return ["kubelet", ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
 }
@@ -94,9 +115,18 @@ function taintText({ key, value = "", effect }: core.Taint): string {
 
 /** Identifies a command line: if it differs, the process is replaced. */
 export function kubeletStart(node: NodeNames, ips: readonly string[], options: KubeletOptions): string {
-  const { command, serverUrl, authority, version, resolvConf, own } = options;
+  const { command, serverUrl, authority, version, resolvConf, own, credentialProviders } = options;
   const args = kubeletArgs(node, ips, options);
-  const parts = [command, args, serverUrl, authority.certPem, version, resolvConf, own?.kubelet];
+  const parts = [
+    command,
+    args,
+    serverUrl,
+    authority.certPem,
+    version,
+    resolvConf,
+    own?.kubelet,
+    credentialProviders?.text,
+  ];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 
@@ -121,6 +151,8 @@ export async function startKubelet(
   }
   const configuration = options.own?.kubelet;
   if (configuration !== undefined) await place.write(node.kubeletConfig, JSON.stringify(configuration), 0o600);
+  const { credentialProviders } = options;
+  if (credentialProviders !== undefined) await place.write(node.credentialProviders, credentialProviders.text, 0o600);
   const renewMs = await writeCredentials(place, ips, options);
   const { clusterDns = CLUSTER_DNS, resolvConf = `nameserver ${clusterDns}\n` } = options;
   await place.write(node.resolvConf, resolvConf, 0o644);

@@ -14,12 +14,30 @@ const USER = "system:kube-proxy";
 
 type AgentOptions = Pick<
   KubeletOptions,
-  "proxyMode" | "podRanges" | "clusterDns" | "featureGates" | "dnsUpstreams" | "dnsHosts"
+  | "apiBalancer"
+  | "proxyMode"
+  | "overlay"
+  | "masqueradesOutside"
+  | "podRanges"
+  | "clusterDns"
+  | "featureGates"
+  | "dnsUpstreams"
+  | "dnsHosts"
 >;
 
 /** `ips`: the node's, one or one of each family. */
 export function networkAgentArgs(node: NodeNames, ips: readonly string[], options: AgentOptions = {}): string[] {
-  const { proxyMode, podRanges, clusterDns = CLUSTER_DNS, featureGates, dnsUpstreams = [], dnsHosts = {} } = options;
+  const {
+    apiBalancer,
+    proxyMode,
+    overlay,
+    masqueradesOutside,
+    podRanges,
+    clusterDns = CLUSTER_DNS,
+    featureGates,
+    dnsUpstreams = [],
+    dnsHosts = {},
+  } = options;
   const flags = {
     kubeconfig: node.proxyKubeconfig,
     "hostname-override": node.name,
@@ -28,6 +46,12 @@ export function networkAgentArgs(node: NodeNames, ips: readonly string[], option
     "cluster-domain": CLUSTER_DOMAIN,
     // Without a way out, external names are refused at once instead of after a timeout.
     upstream: dnsUpstreams.join(),
+    ...(apiBalancer !== undefined && {
+      "api-balancer": apiBalancer.address,
+      "api-balancer-members": apiBalancer.members.join(),
+      "api-balancer-file": node.apiServersFile,
+    }),
+    ...(overlay !== undefined && { overlay, "masquerade-outside": String(masqueradesOutside === true) }),
     ...(proxyMode !== undefined && { "proxy-mode": proxyMode }),
     ...(podRanges !== undefined && { "cluster-cidr": podRanges.join() }),
     ...(featureGates !== undefined && { "feature-gates": featureGates }),

@@ -48,7 +48,7 @@ disabled_plugins = ${JSON.stringify(NOT_NEEDED)}
     conf_dir = ${text(node.cniDir)}
 
   [${cri}.registry]
-    config_path = ${text(`${node.registryDir}:${REGISTRY_HOSTS}`)}
+    config_path = ${text([node.registryDir, node.compiledRegistryDir, REGISTRY_HOSTS].join(":"))}
 
   [${cri}.containerd]
     snapshotter = ${text(snapshotter)}

@@ -14,7 +14,9 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "#base";
+import type { RewrittenEndpoint } from "../../registries/index.ts";
 import { type RegistryRules, registryAddress } from "./registry-address.ts";
+import { passToEndpoint, rewrittenTarget } from "./rewritten.ts";
 
 /** Nothing else listens on the machine's address in the nodes' network. */
 export const PROXY_PORT = 3128;
@@ -28,6 +30,8 @@ export interface PullProxyOptions extends RegistryRules {
   readonly port: number;
   readonly secret: string;
   readonly allowed: boolean;
+  /** Endpoints with rewrites. Default: none. */
+  readonly rewrites?: (() => ReadonlyMap<string, RewrittenEndpoint>) | undefined;
   readonly log: Logger;
 }
 
@@ -56,6 +60,12 @@ export async function openPullProxy(options: PullProxyOptions): Promise<PullProx
     return stream.once("close", () => open.delete(stream));
   };
   const server = createServer((incoming, response) => {
+    const rewritten = rewrittenTarget(incoming.url ?? "", options.secret, options.rewrites?.() ?? new Map());
+    if (rewritten !== undefined) {
+      if (options.allowed) passToEndpoint(incoming, response, rewritten, { log: options.log, track });
+      else response.writeHead(403, PULLS_ARE_OFF).end();
+      return;
+    }
     const refusal = refuse(incoming, options);
     const target = URL.parse(incoming.url ?? "");
     if (refusal !== undefined || target?.protocol !== "http:") {

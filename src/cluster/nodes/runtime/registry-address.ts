@@ -49,13 +49,15 @@ export async function registryAddress(
 ): Promise<RegistryAddress> {
   const isNamed = (await named()).some((each) => each.host === host && each.port === port);
   if (!isNamed && !PORTS[scheme].some((each) => each === port)) {
-    return { refusal: `port ${port} is no port of registries (name ${host}:${port} in certs.d to allow it)` };
+    return {
+      refusal: `port ${port} is no port of registries (name ${host}:${port} in registries.yaml or certs.d to allow it)`,
+    };
   }
   const addresses = await resolve(host);
   const blocked = blockedNow();
   const address = addresses.find((each) => isNamed || !blocked.check(each, isIPv6(each) ? "ipv6" : "ipv4"));
   if (address !== undefined) return { address };
-  return { refusal: `${host} is a private address (name ${host}:${port} in certs.d to allow it)` };
+  return { refusal: `${host} is a private address (name ${host}:${port} in registries.yaml or certs.d to allow it)` };
 }
 
 function blockedNow(): BlockList {

@@ -3,13 +3,17 @@
  * that leftovers of a crash can be found.
  *
  *     <data dir>/certs.d/                 registry mirrors, optional: like containerd's certs.d
+ *     <data dir>/registries.yaml          the same and credentials, optional; images/: archives for all nodes
+ *     <data dir>/nodes/.registries/       what registries.yaml says, for containerd; .images/: imported archives
  *     <data dir>/nodes/network.json       the address ranges
+ *     <data dir>/nodes/machine.json       the same of a node that has this machine's network
  *     <data dir>/nodes/ingress.json       the ingress process
  *     <data dir>/nodes/<node>/            node.json, run.json, and what is its own, by its path in the node:
  *                             disk/       /, with /var, /opt, /root, …
  *                             etc/: /etc; manifests/: /etc/kubernetes/manifests
  *     /run/k8ts/<id>/<node>/              /run of the node; removed with it
  *     /run/k8ts/<id>/.programs/           /opt/k8ts of all nodes: this k8ts and its Node
+ *     /run/k8ts/<id>/.machine-<node>.json settings of the machine's network, as they were
  *     /run/k8ts/.forwarding/              which clusters need this machine to forward, and how it was before
  *     /run/k8ts/.loops/<first>            whose loop devices these are, of all clusters of this machine
  *     /run/netns/k8ts-<id>-<node>         its network namespace; k8ts-<id>-switch connects them
@@ -39,6 +43,12 @@ export interface SiteNames {
   readonly networkFile: string;
   /** The user's registry mirrors, besides containerd's own directory. */
   readonly registryDir: string;
+  readonly registriesFile: string;
+  /** What it says, for containerd. */
+  readonly compiledRegistryDir: string;
+  /** Archives that all nodes get: the user's, and those that were imported by a command. */
+  readonly imagesDir: string;
+  readonly importedImagesDir: string;
   readonly runDir: string;
   /** Programs of k8ts for nodes: read-only, and visible in nodes that are running already. */
   readonly programsDir: string;
@@ -69,16 +79,21 @@ export interface NodeFiles {
   readonly cniDir: string;
   readonly kubeletRoot: string;
   readonly kubeletConfig: string;
+  readonly credentialProviders: string;
   readonly kubeletLog: string;
   readonly kubeconfig: string;
   readonly proxyKubeconfig: string;
   readonly proxyLog: string;
+  /** The API servers that the node's balancer remembers. */
+  readonly apiServersFile: string;
   /** The node's volumes: records and images of the CSI driver. */
   readonly volumesDir: string;
   readonly csiDriverLog: string;
   readonly certDir: string;
   readonly manifestDir: string;
   readonly registryDir: string;
+  /** What registries.yaml says, for containerd. */
+  readonly compiledRegistryDir: string;
   /** How Pods with the node's DNS resolve names. */
   readonly resolvConf: string;
   /** The cgroup below which its containers are. */
@@ -99,6 +114,12 @@ export interface NodeNames extends NodeFiles {
   /** The configuration of the node's own container, and the state that runc keeps of it. */
   readonly bundleDir: string;
   readonly containerState: string;
+  /** The name of its user namespace, if it has one. */
+  readonly userNamespace: string;
+  /** Where runc finds the disk of such a node: the folders above the disk are closed to the node's root. */
+  readonly rootDir: string;
+  /** What was set in the machine's network before the node had it. */
+  readonly machineState: string;
   /** Says which devices its CSI driver may open. */
   readonly volumesCgroup: string;
 }
@@ -110,6 +131,7 @@ interface Roots {
   readonly run: string;
   readonly manifests: string;
   readonly registries: string;
+  readonly compiledRegistries: string;
   readonly cgroup: string;
 }
 
@@ -119,6 +141,7 @@ const INSIDE: Roots = {
   run: "/run",
   manifests: "/etc/kubernetes/manifests",
   registries: "/etc/k8ts/certs.d",
+  compiledRegistries: "/etc/k8ts/registries.d",
   cgroup: "/",
 };
 
@@ -130,6 +153,10 @@ export function siteNames(dataDir: string): SiteNames {
     nodesDir,
     networkFile: join(nodesDir, "network.json"),
     registryDir: join(dataDir, "certs.d"),
+    registriesFile: join(dataDir, "registries.yaml"),
+    compiledRegistryDir: join(nodesDir, ".registries"),
+    imagesDir: join(dataDir, "images"),
+    importedImagesDir: join(nodesDir, ".images"),
     runDir: join(RUN_ROOT, id),
     programsDir: join(RUN_ROOT, id, ".programs"),
     switchNamespace: `k8ts-${id}-switch`,
@@ -150,7 +177,11 @@ export function nodeNames(site: SiteNames, name: string): NodeNames {
   const [disk, etc, manifests] = [kept("disk"), kept("etc"), kept("manifests")];
   const cgroup = `${site.cgroup}/${name}`;
   return {
-    ...filesIn({ disk, etc, run, manifests, registries: site.registryDir, cgroup }),
+    ...filesIn({
+      ...{ disk, etc, run, manifests, cgroup },
+      registries: site.registryDir,
+      compiledRegistries: site.compiledRegistryDir,
+    }),
     name,
     id: `${site.id}/${name}`,
     dir: kept(),
@@ -163,6 +194,9 @@ export function nodeNames(site: SiteNames, name: string): NodeNames {
     bundleDir: kept("container"),
     // Beside the node's /run, not in it.
     containerState: join(site.runDir, ".containers", name),
+    userNamespace: join(site.runDir, ".users", name),
+    rootDir: join(site.runDir, ".roots", name),
+    machineState: join(site.runDir, `.machine-${name}.json`),
     volumesCgroup: `${site.volumesCgroup}/${name}`,
   };
 }
@@ -172,7 +206,7 @@ export function insideNames(names: NodeNames): NodeNames {
   return { ...names, ...filesIn(INSIDE) };
 }
 
-function filesIn({ disk, etc, run, manifests, registries, cgroup }: Roots): NodeFiles {
+function filesIn({ disk, etc, run, manifests, registries, compiledRegistries, cgroup }: Roots): NodeFiles {
   return {
     socket: join(run, "containerd.sock"),
     stateDir: join(run, "containerd"),
@@ -185,15 +219,18 @@ function filesIn({ disk, etc, run, manifests, registries, cgroup }: Roots): Node
     cniDir: join(etc, "cni/net.d"),
     kubeletRoot: join(disk, "var/lib/kubelet"),
     kubeletConfig: join(etc, "kubernetes/kubelet-config.json"),
+    credentialProviders: join(etc, "kubernetes/credential-providers.yaml"),
     kubeletLog: join(disk, "var/log/kubelet.log"),
     kubeconfig: join(etc, "kubernetes/kubelet.conf"),
     proxyKubeconfig: join(etc, "kubernetes/proxy.conf"),
     proxyLog: join(disk, "var/log/proxy.log"),
+    apiServersFile: join(disk, "var/lib/k8ts-api-servers.json"),
     volumesDir: join(disk, "var/lib/k8ts-volumes"),
     csiDriverLog: join(disk, "var/log/csi-driver.log"),
     certDir: join(disk, "var/lib/kubelet/pki"),
     manifestDir: manifests,
     registryDir: registries,
+    compiledRegistryDir: compiledRegistries,
     resolvConf: join(etc, "resolv.conf"),
     cgroup,
   };

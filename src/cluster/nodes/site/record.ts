@@ -7,14 +7,18 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import type { core } from "#api";
 import type { NodeOwn } from "../../config/cluster-config.ts";
+import { ClusterError } from "../../config/errors.ts";
 import { writeFileAtomic } from "../../data/data-dir.ts";
 import type { ProcessId } from "../machine/processes.ts";
 import { type NodeNames, nodeNames, type SiteNames } from "./names.ts";
 
+export type NetworkKind = "switch" | "machine";
 export type Wanted = "running" | "stopped" | "removed";
 
 export interface NodeSpec {
   readonly wanted: Wanted;
+  /** Its network is this machine's. */
+  readonly onMachine?: true | undefined;
   /** Folders of this machine in the node, as `--node-mount` gives them, besides those of all nodes. */
   readonly mounts?: readonly string[] | undefined;
   /** Labels and taints that it registers with. */
@@ -42,6 +46,8 @@ export interface NodeRun {
   readonly proxy?: ProcessId;
   readonly proxyStart?: string;
   readonly proxyRenewMs?: number;
+  /** The cluster's DNS, on its loopback device. */
+  readonly dnsAddresses?: readonly string[];
   /** The CSI driver of its volumes. */
   readonly csiDriver?: ProcessId;
   readonly csiDriverStart?: string;
@@ -86,16 +92,34 @@ export async function writeSpec(names: NodeNames, spec: NodeSpec): Promise<void>
 }
 
 /** At least this many: those with names, then node-1 and so on. Existing ones keep their wanted state. */
-export async function wantNodes(site: SiteNames, count: number, own: readonly NodeOwn[]): Promise<void> {
+export async function wantNodes(
+  site: SiteNames,
+  count: number,
+  own: readonly NodeOwn[],
+  kind: NetworkKind = "switch",
+): Promise<void> {
+  const network = kind === "machine" ? ({ onMachine: true } as const) : {};
   const known = new Map((await listNodes(site)).map(({ names, spec }) => [names.name, spec.wanted]));
   for (const { name, labels, taints, mounts, kubelet } of own) {
     const wanted = known.get(name) ?? "running";
-    await writeSpec(nodeNames(site, name), { wanted, labels, taints, mounts, kubelet });
+    await writeSpec(nodeNames(site, name), { wanted, ...network, labels, taints, mounts, kubelet });
   }
   for (let number = 1; number <= count - own.length; number++) {
     const name = `node-${number}`;
-    if (!known.has(name)) await writeSpec(nodeNames(site, name), { wanted: "running" });
+    if (!known.has(name)) await writeSpec(nodeNames(site, name), { wanted: "running", ...network });
   }
+}
+
+/** A cluster does not change between the two kinds: the addresses of its nodes are known to others. */
+export async function refuseOtherKind(site: SiteNames, kind: NetworkKind): Promise<void> {
+  const other = (await listNodes(site)).find(({ spec }) => (spec.onMachine === true) !== (kind === "machine"));
+  if (other === undefined) return;
+  const { name } = other.names;
+  throw new ClusterError(
+    kind === "machine"
+      ? `Node ${name} has a network of its own, which other machines do not reach: remove all nodes first (\`k8ts node remove ${name}\`), or start a new cluster with --listen.`
+      : `Node ${name} has the network of this machine: give --listen as before, or \`k8ts reset\` deletes the cluster.`,
+  );
 }
 
 export async function writeRun(names: NodeNames, run: NodeRun): Promise<void> {

@@ -1,6 +1,7 @@
 /** What keeps the containers of a Pod from running or being ready, with the last words of those that crash. Pure. */
 import type { core } from "#api";
 import { table } from "#base";
+import type { OngoingPull } from "#kubelet";
 import type { Explained, Reason } from "./answer.ts";
 import type { PodFacts } from "./facts.ts";
 
@@ -59,11 +60,30 @@ function notStarted(pod: core.Pod, { name }: core.ContainerStatus, waiting: core
   return { cause, because, help: help === undefined ? [] : [help] };
 }
 
-/** Without the layers of words around the cause. */
+/** Without the layers of words around the cause: what the registry said comes first. */
 function shortOf(message: string): string {
   return message
-    .replace(/^Back-off pulling image "[^"]*": (?:ErrImagePull: )?/, "")
-    .replace(/^rpc error: code = \w+ desc = /, "");
+    .replace(
+      /^Back-off pulling image "[^"]*": (?:(?:ErrImagePull|RegistryUnavailable|SignatureValidationFailed): )?/,
+      "",
+    )
+    .replace(/^rpc error: code = \w+ desc = /, "")
+    .replace(/^(?:failed to pull and unpack image|failed to resolve reference) "[^"]*": /, "")
+    .replace(/^failed to resolve reference "[^"]*": /, "");
+}
+
+const MB = 1_000_000;
+
+function pullText({ image, tookMs, receivedBytes, totalBytes, layers, completeLayers, others }: OngoingPull): string {
+  const size = (bytes: number) => (bytes / MB).toFixed(1);
+  const far =
+    layers === 0
+      ? "no layer has begun"
+      : `${size(receivedBytes)} of ${size(totalBytes)} MB in ${layers} ${layers === 1 ? "layer" : "layers"} so far, ${completeLayers} complete`;
+  const [first = ""] = image.split("/");
+  const from = /[.:]|^localhost$/.test(first) && image.includes("/") ? first : "docker.io";
+  const beside = others === 0 ? "" : `; ${others} ${others === 1 ? "other is" : "others are"} pulled at the same time`;
+  return `the image ${image} has been pulled from ${from} for ${Math.round(tookMs / 1000)} s: ${far}${beside}`;
 }
 
 function crashed(
@@ -131,6 +151,11 @@ function whyStarting(
     text: `container ${starting.name}: ${starting.state?.waiting?.reason}`,
     evidence: "containerStatuses.state.waiting",
   });
+  const [pull] = facts.pulls ?? [];
+  if (pull !== undefined) {
+    const text = pullText(pull);
+    return { cause: text, because: [...because, { text, evidence: "the kubelet of its node" }], help: [] };
+  }
   const failed = lastEvent(facts, ...START_FAILURES) ?? facts.events.findLast(({ type }) => type === "Warning");
   if (failed !== undefined) {
     because.push({ text: failed.message ?? "", evidence: `event ${failed.reason}` });

@@ -1,6 +1,7 @@
 /** What is known of an object when `k8ts why` explains it. */
 import type { core } from "#api";
 import type { FlowRecord, RequestRecord } from "#flows";
+import type { OngoingPull } from "#kubelet";
 import type { WhyAnswer } from "./answer.ts";
 
 /** One scheduling attempt, as served by the API. */
@@ -43,5 +44,7 @@ export interface PodFacts {
   readonly claims?: readonly WhyAnswer[] | undefined;
   /** The last lines of the log of its container that ended, by the container's name. */
   readonly lastWords?: ReadonlyMap<string, readonly string[]> | undefined;
+  /** Images that are being pulled for it. */
+  readonly pulls?: readonly OngoingPull[] | undefined;
   readonly now: number;
 }

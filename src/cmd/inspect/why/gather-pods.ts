@@ -1,11 +1,12 @@
 /** What is known of Pods, and of what they share: nodes, other Pods, claims. */
 import { type core, kinds } from "#api";
 import type { RequestRecord } from "#flows";
+import type { OngoingPull } from "#kubelet";
 import type { WhyAnswer } from "./answer.ts";
 import { statusesOf } from "./containers.ts";
 import type { PodFacts } from "./facts.ts";
 import { claimFacts } from "./gather-claim.ts";
-import { openDeviceClaims } from "./gather-devices.ts";
+import { openDeviceClaims, openGroup } from "./gather-devices.ts";
 import type { WhySource } from "./source.ts";
 import { whyClaim } from "./why-claim.ts";
 
@@ -31,8 +32,9 @@ export class PodGathering {
     const pod = known ?? (await client.of(Pod).in(namespace).list(at)).items[0];
     const uid = pod?.metadata.uid;
     this.#shared ??= this.#nodesAndPods();
+    const shared = await this.#shared;
     return {
-      ...(await this.#shared),
+      ...shared,
       name,
       namespace,
       pod,
@@ -46,10 +48,21 @@ export class PodGathering {
           record.namespace === namespace,
       ),
       records,
-      claims: pod === undefined ? [] : [...(await this.#openClaims(pod)), ...(await openDeviceClaims(client, pod))],
+      claims: pod === undefined ? [] : await this.#open(pod, shared.placed),
       lastWords: pod === undefined ? new Map() : await this.#lastWords(pod),
+      pulls: pod === undefined ? [] : await this.#pulls(pod),
       now: clock.now(),
     };
+  }
+
+  /** What the Pod needs beside a node. */
+  async #open(pod: core.Pod, placed: readonly core.Pod[]): Promise<readonly WhyAnswer[]> {
+    const { client } = this.#source;
+    return [
+      ...(await openGroup(client, pod, placed)),
+      ...(await this.#openClaims(pod)),
+      ...(await openDeviceClaims(client, pod)),
+    ];
   }
 
   of(pods: readonly core.Pod[]): Promise<PodFacts[]> {
@@ -101,6 +114,18 @@ export class PodGathering {
     const open = items.filter((claim) => names.includes(claim.metadata.name ?? "") && claim.status?.phase !== "Bound");
     const answers = await Promise.all(open.map((claim) => this.claim(claim, false)));
     return answers.filter(({ cause = "" }) => !cause.startsWith("no Pod uses it"));
+  }
+
+  /** Asked only where a container has not been created. */
+  async #pulls(pod: core.Pod): Promise<readonly OngoingPull[]> {
+    const { metadata, spec } = pod;
+    const isCreating = statusesOf(pod).some(
+      ({ state }) => state?.waiting?.reason === "ContainerCreating" || state?.waiting?.reason === "PodInitializing",
+    );
+    const node = spec?.nodeName ?? "";
+    if (!isCreating || node === "" || this.#source.pulls === undefined) return [];
+    const all = await this.#source.pulls(node);
+    return all.filter((each) => each.namespace === metadata.namespace && each.pod === metadata.name);
   }
 
   async #lastWords(pod: core.Pod): Promise<ReadonlyMap<string, readonly string[]>> {

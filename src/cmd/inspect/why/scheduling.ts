@@ -16,7 +16,9 @@ export function whyUnscheduled(facts: PodFacts): Part {
   const last = attempts.at(-1);
   const condition = pod?.status?.conditions?.find(({ type }) => type === "PodScheduled");
   if (last === undefined && condition?.status !== "False")
-    return pod?.spec?.resourceClaims === undefined ? nobodyLooked(facts) : whyHeldBack(facts);
+    return pod?.spec?.resourceClaims === undefined && pod?.spec?.schedulingGroup === undefined
+      ? nobodyLooked(facts)
+      : whyHeldBack(facts);
   if (last?.outcome.kind === "scheduled") return whyUnbound(facts, last.outcome.node, last.attempt);
   const message = last?.outcome.message ?? condition?.message ?? "";
   const because: Reason[] = [{ text: message, evidence: "condition PodScheduled" }];
@@ -37,7 +39,7 @@ export function whyUnscheduled(facts: PodFacts): Part {
   for (const { cause } of causes)
     if (cause !== undefined) because.push({ text: cause.text, evidence: "Nodes and Pods" });
   const claims = facts.claims ?? [];
-  for (const claim of claims) because.push({ text: headline(claim), evidence: "its claim" }, ...claim.because);
+  for (const claim of claims) because.push({ text: headline(claim), evidence: evidenceOf(claim) }, ...claim.because);
   if (nodes.length === 0) return { cause: "the cluster has no node", because, help: ["there is no node: add one"] };
   const help = [
     ...causes.flatMap(({ text, cause }) => cause?.help ?? helpFor(text)),
@@ -47,13 +49,17 @@ export function whyUnscheduled(facts: PodFacts): Part {
   return { cause: [...new Set(named)].slice(0, 3).join("; "), because, help: [...new Set(help)] };
 }
 
-/** The scheduler does not try a Pod before its ResourceClaims exist. */
+function evidenceOf({ what }: { readonly what: string }): string {
+  return what.startsWith("podgroup/") ? "its pod group" : "its claim";
+}
+
+/** The scheduler does not try a Pod before its ResourceClaims exist, nor one of a gang before the others do. */
 function whyHeldBack(facts: PodFacts): Part {
   const [first, ...others] = facts.claims ?? [];
   if (first === undefined) return nobodyLooked(facts);
   return {
     cause: headline(first),
-    because: [first, ...others].flatMap((claim) => deeper(claim, "its claim")),
+    because: [first, ...others].flatMap((claim) => deeper(claim, evidenceOf(claim))),
     help: [...new Set([first, ...others].flatMap(({ help }) => help))],
   };
 }

@@ -350,7 +350,7 @@ const SITUATIONS: readonly Situation[] = [
     name: "an image that cannot be pulled",
     given: makePod("p", { containers: [container({ image: "nowhere:1" })] }),
     ask: "pod/p",
-    cause: 'the image nowhere:1 cannot be pulled: failed to pull and unpack image "nowhere:1": it is scripted to fail',
+    cause: "the image nowhere:1 cannot be pulled: it is scripted to fail",
     hint: "check the image name",
     mend: again("p", {}),
   },

@@ -4,6 +4,7 @@ import { type Clock, realClock } from "#base";
 import type { Client } from "#client";
 import type { DataDir } from "#cluster";
 import type { FlowRecord } from "#flows";
+import type { OngoingPull } from "#kubelet";
 import { askServer, bodyText } from "../ask-server.ts";
 import { fetchRecords } from "../flow.ts";
 import type { SchedulingAttempt } from "./facts.ts";
@@ -16,6 +17,8 @@ export interface WhySource {
   attempts(uid: string): Promise<readonly SchedulingAttempt[]>;
   /** Of the instance before; empty if there is no log. */
   lastWords(namespace: string, pod: string, container: string): Promise<readonly string[]>;
+  /** What a node's kubelet is pulling. Default: nobody knows. */
+  pulls?(node: string): Promise<readonly OngoingPull[]>;
 }
 
 const MAX_LINES = 5;
@@ -45,6 +48,10 @@ export function apiSource(client: Client): WhySource {
       const query = `container=${encodeURIComponent(container)}&previous=true&tailLines=${MAX_LINES}`;
       const text = await client.text(`/api/v1/namespaces/${namespace}/pods/${pod}/log?${query}`).catch(withoutLog);
       return text.split("\n").filter((line) => line.trim() !== "");
+    },
+    async pulls(node) {
+      const text = await client.text(`/api/v1/nodes/${node}/proxy/pulls`).catch(withoutLog);
+      return text === "" ? [] : (JSON.parse(text) as { readonly pulls: readonly OngoingPull[] }).pulls;
     },
   };
 }

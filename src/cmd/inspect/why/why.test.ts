@@ -292,6 +292,22 @@ describe("why a Pod", () => {
     expect(said).toContain(help);
   });
 
+  it("an image that is being pulled: how much, for how long, and from where", () => {
+    const creating = { name: "c", ready: false, restartCount: 0, image: "", imageID: "" };
+    const status = {
+      phase: "Pending",
+      containerStatuses: [{ ...creating, state: { waiting: { reason: "ContainerCreating" } } }],
+    };
+    const pull = {
+      ...{ image: "r.example/a:1", namespace: "default", pod: "x", tookMs: 14_000, others: 0 },
+      ...{ receivedBytes: 12_300_000, totalBytes: 80_000_000, layers: 3, completeLayers: 2 },
+    };
+    const { cause } = whyPod(facts(pod({ nodeName: "n1" }, status as core.PodStatus), { pulls: [pull] }));
+    expect(cause).toBe(
+      "the image r.example/a:1 has been pulled from r.example for 14 s: 12.3 of 80.0 MB in 3 layers so far, 2 complete",
+    );
+  });
+
   it("runs where it runs", () => {
     const status: core.PodStatus = {
       phase: "Running",

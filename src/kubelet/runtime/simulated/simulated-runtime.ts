@@ -263,6 +263,7 @@ export function simulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRun
       called(`updateContainerResources ${labelOf(each)}`);
       each.status = { ...each.status, resources: { ...each.status.resources, ...resources } };
     },
+    checkpointContainer: async (id) => called(`checkpointContainer ${labelOf(box(id))}`),
     async reopenContainerLog(id) {
       called(`reopenContainerLog ${labelOf(box(id))}`);
     },

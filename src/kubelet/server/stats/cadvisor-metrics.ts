@@ -3,6 +3,7 @@
  *
  * 1. Names, types and labels are cAdvisor's. What the kernel does not have is absent, where cAdvisor would show 0.
  */
+import type { CgroupPlace } from "../../containers/index.ts";
 import { type CgroupReader, cadvisorRows } from "./cadvisor-rows.ts";
 import { METRICS } from "./cadvisor-table.ts";
 import type { Family, FamilySample } from "./exposition.ts";
@@ -14,7 +15,7 @@ export interface MachineFacts {
   readonly sockets?: number | undefined;
   readonly memoryBytes: number;
   readonly swapBytes: number;
-  readonly cgroupRoot: string;
+  readonly cgroupRoot: CgroupPlace;
   readonly bootId: string;
   readonly machineId: string;
   readonly systemUuid: string;

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import type { core } from "#api";
-import { podCgroup, qosCgroup } from "../../containers/index.ts";
+import { type CgroupPlace, cgroupRootOf, podCgroup, qosCgroup } from "../../containers/index.ts";
 import type { Hierarchies } from "../../host/index.ts";
 import {
   type CgroupDetails,
@@ -58,16 +58,17 @@ export function cgroupReader(hierarchies: Hierarchies): CgroupReader {
 
 export async function cadvisorRows(
   stats: NodeStats,
-  cgroupRoot: string,
+  cgroupRoot: CgroupPlace,
   reader: CgroupReader,
 ): Promise<readonly CadvisorRow[]> {
   const { atMs, usage, network, disk, pods, kubepods } = stats;
-  const isMachine = cgroupRoot === "/" || cgroupRoot === "";
+  const top = cgroupRootOf(cgroupRoot);
+  const isMachine = top === "/" || top === "";
   const root: CadvisorRow = {
     labels: { ...NOBODY, id: "/" },
     atMs,
     usage,
-    ...(!isMachine && { details: await reader.details(cgroupRoot) }),
+    ...(!isMachine && { details: await reader.details(top) }),
     network,
     disk: { usedBytes: disk.capacityBytes - disk.availableBytes, of: disk },
   };
@@ -87,7 +88,7 @@ export async function cadvisorRows(
 async function podRows(
   measured: PodMeasure,
   stats: NodeStats,
-  cgroupRoot: string,
+  cgroupRoot: CgroupPlace,
   reader: CgroupReader,
 ): Promise<readonly CadvisorRow[]> {
   const { pod, sandbox, network, containers, startedAtMs, usage } = measured;

@@ -1,9 +1,10 @@
 /** What the machine has, for /metrics/cadvisor: read once. */
 import { readFile } from "node:fs/promises";
+import type { CgroupPlace } from "../../containers/index.ts";
 import { meminfo, readMachine } from "../../host/index.ts";
 import type { MachineFacts } from "./cadvisor-metrics.ts";
 
-export async function machineFacts(rootDir: string, cgroupRoot: string): Promise<MachineFacts> {
+export async function machineFacts(rootDir: string, cgroupRoot: CgroupPlace): Promise<MachineFacts> {
   const [machine, memory, cpus] = await Promise.all([
     readMachine(rootDir, ""),
     readFile("/proc/meminfo", "utf8"),

@@ -11,7 +11,14 @@
 import { join } from "node:path";
 import type { core } from "#api";
 import { type Clock, KeyedLock } from "#base";
-import { CONTAINER_NAME, POD_UID, podCgroup, podLogDirectory, qosCgroup } from "../../containers/index.ts";
+import {
+  CONTAINER_NAME,
+  cgroupLayout,
+  POD_UID,
+  podCgroup,
+  podLogDirectory,
+  qosCgroup,
+} from "../../containers/index.ts";
 import { type Hierarchies, type MachineUsage, readHierarchies, readUsage } from "../../host/index.ts";
 import type { Container, ContainerStats, FilesystemUsage, PodSandbox } from "../../runtime/runtime.ts";
 import type { VolumeUsage } from "../../volumes/index.ts";
@@ -108,7 +115,7 @@ export class NodeMeasurements {
       runtime.listContainers({}, signal),
       runtime.listPodSandboxes({}, signal),
       nodeUsage(hierarchies, config.cgroupRoot),
-      cgroupUsage(hierarchies, qosCgroup(config.cgroupRoot, "Guaranteed")),
+      cgroupUsage(hierarchies, qosCgroup(cgroupLayout(config), "Guaranteed")),
     ]);
     const atMs = this.#clock.now();
     const samples = new Map<string, Sample>([[NODE, { atMs, nanoSeconds: usage.cpuNanoSeconds }]]);
@@ -117,7 +124,7 @@ export class NodeMeasurements {
       samples.set(id, { atMs: timestampMs || atMs, nanoSeconds: cpuCoreNanoSeconds });
     const pods = await Promise.all(
       this.#kubelet.pods().map(async (pod) => {
-        const own = await cgroupUsage(hierarchies, podCgroup(config.cgroupRoot, pod));
+        const own = await cgroupUsage(hierarchies, podCgroup(cgroupLayout(config), pod));
         if (own !== undefined) samples.set(podKey(pod), { atMs, nanoSeconds: own.cpuNanoSeconds });
         return { pod, usage: own };
       }),
@@ -155,7 +162,7 @@ export class NodeMeasurements {
       return container?.labels[POD_UID] === uid ? [{ stats, container }] : [];
     });
     const logs = podLogDirectory(config.podLogsRoot, pod);
-    const cgroup = podCgroup(config.cgroupRoot, pod);
+    const cgroup = podCgroup(cgroupLayout(config), pod);
     return {
       pod,
       usage,
@@ -183,7 +190,7 @@ export class NodeMeasurements {
   /** The sandbox's process is in the Pod's network namespace. A Pod on the host network has none. */
   async #network(pod: core.Pod, sandbox: PodSandbox | undefined, hierarchies: Hierarchies) {
     if (sandbox === undefined || pod.spec?.hostNetwork === true) return [];
-    const pid = await processIn(hierarchies, join(podCgroup(this.#kubelet.config.cgroupRoot, pod), sandbox.id));
+    const pid = await processIn(hierarchies, join(podCgroup(cgroupLayout(this.#kubelet.config), pod), sandbox.id));
     return pid === undefined ? [] : networkUsage(pid);
   }
 }

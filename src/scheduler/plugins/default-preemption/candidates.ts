@@ -8,7 +8,7 @@
  */
 import type { policy } from "#api";
 import type { Random } from "#base";
-import type { DefaultPreemptionArgs, NodeAsk, NodeInfo, NoFit, Rejection } from "../../framework/index.ts";
+import type { DefaultPreemptionArgs, NodeAsk, NodeInfo, NoFit, PodInfo, Rejection } from "../../framework/index.ts";
 import { type Candidate, type Victims, victimsOn } from "./victims.ts";
 
 /** By node index. */
@@ -50,6 +50,8 @@ export interface CandidatesOptions {
   /** Changes with every change of a budget. */
   readonly budgetsEpoch: () => number;
   readonly nowMs: () => number;
+  /** What a Pod counts as, as a victim. */
+  readonly priorityOf: (pod: PodInfo) => number;
 }
 
 export class Candidates {
@@ -97,8 +99,8 @@ export class Candidates {
 
   #victims(failed: NoFit, node: NodeInfo | undefined, known: VictimsCache | undefined): Victims | undefined {
     if (node === undefined) return undefined;
-    const { budgets, nowMs } = this.#options;
-    const result = victimsOn(failed, node, budgets(), nowMs());
+    const { budgets, nowMs, priorityOf } = this.#options;
+    const result = victimsOn(failed, node, budgets(), nowMs(), priorityOf);
     known?.set(node, result);
     return result;
   }

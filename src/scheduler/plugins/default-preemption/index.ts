@@ -15,6 +15,8 @@ import {
 import { Candidates, type Found } from "./candidates.ts";
 import { Evictions } from "./evictions.ts";
 import { pickCandidate } from "./pick-candidate.ts";
+import { isLeaving, preemptForGroup } from "./preempt-for-group.ts";
+import { Units } from "./units.ts";
 import { type Candidate, candidateOf, noVictimText } from "./victims.ts";
 
 const NAME = "DefaultPreemption";
@@ -25,7 +27,9 @@ const NOT_HELPFUL = rejections.unresolvable("Preemption is not helpful for sched
 export const defaultPreemption: PluginFactory = {
   name: NAME,
   make({ DefaultPreemption: args }, context) {
-    const { clock, random, informers, metrics, extenders, log } = context;
+    const { clock, random, informers, metrics, extenders, log, view, groups } = context;
+    const knowsGroups = groups !== undefined && context.enabled("WorkloadAwarePreemption");
+    const units = new Units(knowsGroups ? groups : undefined, view);
     const budgets = informers.of(kinds.PodDisruptionBudget);
     let budgetsEpoch = 0;
     budgets.onChange(() => {
@@ -37,18 +41,28 @@ export const defaultPreemption: PluginFactory = {
       budgets: () => budgets.cache.list(),
       budgetsEpoch: () => budgetsEpoch,
       nowMs: () => clock.now(),
+      priorityOf: (pod) => units.priorityOf(pod),
     });
     const evictions = new Evictions(context);
     const begin = (found: readonly Candidate[], pod: PodInfo): PostFiltered => {
       const chosen = pickCandidate(found, clock.now());
       if (chosen === undefined) return rejected("no candidate node for preemption", false);
-      evictions.begin(chosen, pod);
+      evictions.begin(chosen, units.with(chosen.victims), pod);
       return { kind: "nominated", node: chosen.node.name };
     };
     return definePlugin({
       name: NAME,
       // The plugins that rejected the pod wake it; this only gates it meanwhile. Evictions ungates it.
       preEnqueue: ({ uid }) => (evictions.isUnderWay(uid) ? MAKING_ROOM : PASS),
+      groupPostFilter(failed) {
+        metrics.preemptionAttempts.labels().inc();
+        return preemptForGroup(failed, {
+          ...{ view, units, evictions },
+          budgets: budgets.cache.list(),
+          nowMs: clock.now(),
+          hasPriority: knowsGroups,
+        });
+      },
       postFilter(failed, signal) {
         metrics.preemptionAttempts.labels().inc();
         const { pod } = failed;
@@ -88,11 +102,6 @@ function ineligibility({ pod, view, rejectionOf }: NoFit): string | undefined {
     }
   }
   return undefined;
-}
-
-function isLeaving({ pod, terminating }: PodInfo): boolean {
-  const target = pod.status?.conditions?.find(({ type }) => type === "DisruptionTarget");
-  return terminating && target?.status === "True" && target.reason === "PreemptionByScheduler";
 }
 
 function noneText({ view, resolvable }: NoFit, { rejections: tried }: Found): string {

@@ -71,9 +71,10 @@ export function victimsOn(
   node: NodeInfo,
   budgets: readonly policy.PodDisruptionBudget[],
   nowMs: number,
+  priorityOf: (pod: PodInfo) => number = ({ priority }) => priority,
 ): Victims {
   const { pod } = failed;
-  const possible = [...node.pods.values()].filter((other) => other.priority < pod.priority);
+  const possible = [...node.pods.values()].filter((other) => priorityOf(other) < pod.priority);
   if (possible.length === 0) return NO_VICTIMS;
   const trial = failed.trial(node);
   for (const other of possible) trial.remove(other);

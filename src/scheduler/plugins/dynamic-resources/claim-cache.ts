@@ -10,6 +10,7 @@
 import { kinds, type resource } from "#api";
 import { type Change, type Informers, objectKey, revisionOf } from "#client";
 import type { DeviceUse } from "./device-use.ts";
+import { EXTENDED_CLAIM } from "./extended-resources.ts";
 import type { Claim } from "./pod-claims.ts";
 
 export class ClaimCache {
@@ -19,6 +20,10 @@ export class ClaimCache {
   readonly #pending = new Map<string, resource.AllocationResult>();
   /** By key. */
   readonly #written = new Map<string, Claim>();
+  /** Claims for extended resources, by the uid of their Pod. */
+  readonly #extended = new Map<string, string>();
+  /** Keys of written claims that the cache has never shown. */
+  readonly #fresh = new Set<string>();
 
   constructor(informers: Informers, use: DeviceUse) {
     const informer = informers.of(kinds.ResourceClaim);
@@ -30,7 +35,14 @@ export class ClaimCache {
   get(key: string): Claim | undefined {
     const known = this.#get(key);
     const written = this.#written.get(key);
+    if (known === undefined) return this.#fresh.has(key) ? written : undefined;
     return written !== undefined && isAhead(written, known) ? written : known;
+  }
+
+  /** A claim for extended resources of an earlier attempt for this Pod. */
+  extendedOf(podUid: string): Claim | undefined {
+    const key = this.#extended.get(podUid);
+    return key === undefined ? undefined : this.get(key);
   }
 
   isPending({ metadata }: Claim): boolean {
@@ -50,6 +62,16 @@ export class ClaimCache {
     this.#settle(claim.metadata.uid ?? "", key);
   }
 
+  /** A claim that was pending under a temporary uid exists now: it counts before the cache shows it. */
+  created(temporary: Claim, claim: Claim): void {
+    const key = objectKey(claim);
+    if (this.#get(key) === undefined) this.#fresh.add(key);
+    this.#written.set(key, claim);
+    this.#pending.delete(temporary.metadata.uid ?? "");
+    this.#use.set(temporary.metadata.uid ?? "", undefined);
+    this.#use.set(claim.metadata.uid ?? "", claim.status?.allocation);
+  }
+
   /** The allocation was not written. */
   release(claim: Claim): void {
     if (this.isPending(claim)) this.#settle(claim.metadata.uid ?? "", objectKey(claim));
@@ -64,12 +86,21 @@ export class ClaimCache {
   #follow({ type, object, old }: Change<Claim>): void {
     const key = objectKey(object);
     const written = this.#written.get(key);
+    this.#fresh.delete(key);
+    const owner = extendedOwner(object);
+    if (owner !== undefined && type === "deleted") this.#extended.delete(owner);
+    else if (owner !== undefined) this.#extended.set(owner, key);
     if (written !== undefined && (type === "deleted" || !isAhead(written, object))) this.#written.delete(key);
     const { uid = "" } = object.metadata;
     if (old !== undefined && old.metadata.uid !== uid) this.#use.set(old.metadata.uid ?? "", undefined);
     if (this.#pending.has(uid) && type !== "deleted") return;
     this.#use.set(uid, type === "deleted" ? this.#pending.get(uid) : this.get(key)?.status?.allocation);
   }
+}
+
+function extendedOwner({ metadata }: Claim): string | undefined {
+  if (metadata.annotations?.[EXTENDED_CLAIM] !== "true") return undefined;
+  return metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
 }
 
 /** Whether the claim is a later revision of the same object than the cache shows. */

@@ -3,6 +3,7 @@ import { kinds } from "#api";
 import { type Clock, LruMap } from "#base";
 import type { Informers } from "#client";
 import type { NodeInfo } from "../../framework/index.ts";
+import { BackedResources } from "../backed-resources.ts";
 import { type Found, searchDevices } from "./allocation-search.ts";
 import { ClaimCache } from "./claim-cache.ts";
 import { DevicePools } from "./device-pools.ts";
@@ -22,6 +23,7 @@ export interface DevicesOptions {
 
 export class Devices {
   readonly claims: ClaimCache;
+  readonly backed: BackedResources;
   readonly pools = new DevicePools();
   readonly use = new DeviceUse((pool) => this.pools.touch(pool));
   readonly #selectors = new DeviceSelectors();
@@ -32,6 +34,7 @@ export class Devices {
   constructor(informers: Informers, options: DevicesOptions) {
     this.#options = options;
     this.claims = new ClaimCache(informers, this.use);
+    this.backed = new BackedResources(informers);
     informers.of(kinds.ResourceSlice).onChange(({ type, object, old }) => {
       // A slice may move to another pool.
       if (old !== undefined) this.pools.delete(old);

@@ -2,12 +2,14 @@
  * Why no device is left for a claim, for `k8ts why`: what each device of the cluster lacks, counted, with an example.
  * Read from API objects alone, so that it works from outside of the scheduler.
  */
-import type { resource } from "#api";
+import type { core, resource } from "#api";
+import { classesByResource, implicitClass } from "../backed-resources.ts";
 import { fitsCapacity } from "./capacity.ts";
 import { DevicePools, deviceIdOf, type PoolDevice, poolIdOf } from "./device-pools.ts";
 import { DeviceSelectors } from "./device-selectors.ts";
 import { repelsRequest } from "./device-taints.ts";
 import { DeviceUse } from "./device-use.ts";
+import { extendedClaim, extendedRequests } from "./extended-resources.ts";
 import { claimText } from "./pod-claims.ts";
 import { type Wanted, wantedBy } from "./requests.ts";
 
@@ -23,6 +25,20 @@ export interface ExplainedClaim {
   readonly cause: string | undefined;
   readonly because: readonly string[];
   readonly help: readonly string[];
+}
+
+/** The claim that the scheduler would make for the Pod's extended resources; undefined: devices provide none. */
+export function claimForExtended(
+  pod: core.Pod,
+  classes: readonly resource.DeviceClass[],
+): resource.ResourceClaim | undefined {
+  const named = classesByResource(classes);
+  const known = new Set(classes.map(({ metadata }) => metadata.name));
+  const { requests } = extendedRequests(pod, (name) => {
+    const found = named.get(name)?.metadata.name ?? implicitClass(name);
+    return found !== undefined && known.has(found) ? found : undefined;
+  });
+  return requests.length === 0 ? undefined : extendedClaim(pod, "", requests);
 }
 
 export function explainClaim(claim: resource.ResourceClaim, objects: DeviceObjects): ExplainedClaim {

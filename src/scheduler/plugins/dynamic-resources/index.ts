@@ -26,16 +26,18 @@ import { allocationOf } from "./allocation-result.ts";
 import { bindClaim, deallocate, removeReservation } from "./bind-claims.ts";
 import { hasBindingConditions, untilReady } from "./binding-conditions.ts";
 import { Devices } from "./devices.ts";
-import { type Claim, isReservedFor, podClaims } from "./pod-claims.ts";
-import { type PodState, podStateOf } from "./pod-state.ts";
+import { isExtendedClaim } from "./extended-resources.ts";
+import { type Claim, claimText, isReservedFor, podClaims } from "./pod-claims.ts";
+import { backedResources, type PodState, podStateOf } from "./pod-state.ts";
 import { wakesOf } from "./wakes.ts";
+import { deleteExtended, writeExtended } from "./write-extended-claim.ts";
 
 const NAME = "DynamicResources";
 
 export const dynamicResources: PluginFactory = {
   name: NAME,
   make({ DynamicResources: args }, context) {
-    const { client, informers, clock, random, log, events, signal: ending } = context;
+    const { client, informers, resources, clock, random, log, events, signal: ending } = context;
     const rejections = rejectionsOf(NAME);
     const devices = new Devices(informers, { clock, filterTimeoutMs: durationMs(args.filterTimeout) });
     const bindingTimeoutMs = durationMs(args.bindingTimeout);
@@ -56,10 +58,16 @@ export const dynamicResources: PluginFactory = {
       filter: {
         reads: "cluster",
         prepare(pod, view) {
-          if (!hasClaims(pod.pod)) return SKIP;
-          const state = podStateOf(pod, view, devices, rejections, { bindingTimeoutMs, nowMs: clock.now() });
+          const isBacked = backedResources(pod.pod, devices).length > 0;
+          if (!hasClaims(pod.pod) && !isBacked) return SKIP;
+          // The devices of an earlier attempt may be elsewhere: they are given back first, in postFilter.
+          if (isBacked && devices.claims.extendedOf(pod.uid) !== undefined)
+            return rejected(rejections.unresolvable("cannot schedule extended resource claim"));
+          const indexOf = (name: string) => resources.indexOf(name);
+          const options = { bindingTimeoutMs, nowMs: clock.now(), temporaryUid: newShareId, indexOf };
+          const state = podStateOf(pod, view, devices, rejections, options);
           if ("fault" in state) return rejected(rejections.unresolvable(state.fault));
-          if (state.claims.length === 0) return SKIP;
+          if (state.claims.length === 0 && !isBacked) return SKIP;
           states.set(pod, state);
           return ready(state);
         },
@@ -67,7 +75,9 @@ export const dynamicResources: PluginFactory = {
         sweep: (state, open) => state.sweep(open),
       },
       postFilter({ pod }, signal) {
-        const state = hasClaims(pod.pod) ? states.get(pod) : undefined;
+        const stale = backedResources(pod.pod, devices).length > 0 ? devices.claims.extendedOf(pod.uid) : undefined;
+        if (stale !== undefined) return deleted(stale, signal);
+        const state = states.get(pod);
         const idle = [...(state?.unavailable ?? [])].filter((each) => isIdle(pod.uid, each));
         if (idle.length > 0) return freed(random.pick(idle), signal);
         return state === undefined ? NOTHING_TO_FREE : STILL_UNSCHEDULABLE;
@@ -90,10 +100,12 @@ export const dynamicResources: PluginFactory = {
         },
       },
       reserve(state, _pod, node) {
-        if (state === undefined || state.wanted.length === 0) return PASS;
+        const all = state?.wantedOn(node) ?? [];
+        if (state === undefined || all.length === 0) return PASS;
         const solution = state.search(node);
         if (typeof solution === "string") throw new Error("claim allocation not found for node");
-        for (const [i, wanted] of state.wanted.entries()) {
+        for (const [i, wanted] of all.entries()) {
+          if (isExtendedClaim(wanted.claim)) state.extended = { claim: wanted.claim, mappings: state.mappingsOn(node) };
           const allocation = allocationOf(wanted, solution[i] ?? [], node.name, newShareId);
           state.allocations.set(wanted.claim.metadata.uid ?? "", allocation);
           devices.claims.reserve(wanted.claim, allocation);
@@ -101,6 +113,15 @@ export const dynamicResources: PluginFactory = {
         return PASS;
       },
       unreserve(state, { pod }) {
+        if (state?.extended !== undefined) {
+          const { claim: temporary, written } = state.extended;
+          devices.claims.release(temporary);
+          state.extended = undefined;
+          if (written !== undefined)
+            context.runInBackground(`deleting ResourceClaim ${claimText(written)}`, () =>
+              deleteExtended(written, writer, ending),
+            );
+        }
         for (const each of state?.claims ?? []) {
           devices.claims.release(each);
           state?.allocations.delete(each.metadata.uid ?? "");
@@ -119,7 +140,13 @@ export const dynamicResources: PluginFactory = {
           const bound = await written(state, each, pod, signal);
           state.bound.set(each.metadata.uid ?? "", bound);
         }
-        const bound = state.claims.map((each) => state.bound.get(each.metadata.uid ?? "") ?? each);
+        const { extended } = state;
+        if (extended !== undefined) {
+          const allocation = state.allocations.get(extended.claim.metadata.uid ?? "");
+          await writeExtended(extended, { pod, allocation, claims: devices.claims, writer }, signal);
+        }
+        const own = state.claims.map((each) => state.bound.get(each.metadata.uid ?? "") ?? each);
+        const bound = extended?.written === undefined ? own : [...own, extended.written];
         if (!bound.some(hasBindingConditions)) return PASS;
         events.record({
           about: pod,
@@ -153,6 +180,11 @@ export const dynamicResources: PluginFactory = {
       } catch (error) {
         log.debug("a claim could not be read after a failed write", { claim: `${namespace}/${name}`, error });
       }
+    }
+
+    async function deleted(stale: Claim, signal: AbortSignal): Promise<PostFiltered> {
+      await deleteExtended(stale, writer, signal);
+      return refusal("deletion of ResourceClaim completed");
     }
 
     /** Frees a claim whose devices are out of reach, or do not become ready. */

@@ -1,5 +1,5 @@
 /** One attempt for a Pod with claims: which nodes it fits, as far as devices are concerned. */
-import type { resource } from "#api";
+import type { core, resource } from "#api";
 import {
   type ClusterView,
   isRejection,
@@ -14,7 +14,8 @@ import { type NodeMatcher, selectorMatcher } from "../node-selectors.ts";
 import type { Found } from "./allocation-search.ts";
 import { hasBindingConditions, isTimedOut, readinessOf } from "./binding-conditions.ts";
 import type { Devices } from "./devices.ts";
-import type { NodeVerdict } from "./node-verdicts.ts";
+import { type ExtendedRequests, extendedClaim, extendedRequests } from "./extended-resources.ts";
+import type { NodeVerdict, NodeVerdicts } from "./node-verdicts.ts";
 import { type Claim, claimText, isReservedFor, MAX_RESERVED, podClaims } from "./pod-claims.ts";
 import { type WantedClaim, wantedBy } from "./requests.ts";
 
@@ -30,16 +31,28 @@ interface Allocated {
   readonly isStuck: boolean;
 }
 
+export interface ExtendedState {
+  /** In memory. */
+  readonly claim: Claim;
+  readonly mappings: ExtendedRequests["mappings"];
+  /** Once it exists. */
+  written?: Claim;
+}
+
 export interface PodState {
   readonly claims: readonly Claim[];
-  /** To be allocated. */
-  readonly wanted: readonly WantedClaim[];
+  /** To be allocated on this node: there may be one more, for extended resources. */
+  wantedOn(node: NodeInfo): readonly WantedClaim[];
+  /** Which containers use which requests of the claim for extended resources. */
+  mappingsOn(node: NodeInfo): ExtendedRequests["mappings"];
   /** Some request has alternatives, so that nodes differ. */
   readonly isPrioritized: boolean;
   /** Allocated claims that were out of a node's reach. */
   readonly unavailable: ReadonlySet<Claim>;
   /** By uid: decided in reserve. */
   readonly allocations: Map<string, resource.AllocationResult>;
+  /** The claim for extended resources on the chosen node, decided in reserve. */
+  extended: ExtendedState | undefined;
   /** By uid: as written in preBind. */
   readonly bound: Map<string, Claim>;
   check(node: NodeInfo): NodeVerdict;
@@ -49,6 +62,10 @@ export interface PodState {
 }
 
 export interface StateOptions {
+  /** Of the claim for extended resources, until it is created. */
+  readonly temporaryUid: () => string;
+  /** The position of a resource in a node's amounts. */
+  readonly indexOf: (resource: string) => number;
   readonly bindingTimeoutMs: number;
   readonly nowMs: number;
 }
@@ -80,9 +97,10 @@ export function podStateOf(
   const unavailable = new Set<Claim>();
   const isPrioritized = wanted.some(({ requests }) => requests.some((request) => request.isPrioritized));
   let deadlineMs: number | undefined;
+  const variantOf = variants(pod, wanted, view, devices, options);
   const search = (node: NodeInfo) => {
     deadlineMs ??= devices.deadline();
-    return devices.search(wanted, node, deadlineMs);
+    return devices.search(variantOf(node).wanted, node, deadlineMs);
   };
   const refused: Record<Extract<Found, string>, { readonly rejection: Rejection; readonly isFinal: boolean }> = {
     none: { rejection: rejections.unresolvable("cannot allocate all claims"), isFinal: true },
@@ -100,24 +118,24 @@ export function podStateOf(
   const outOfReach = rejections.unresolvable("resourceclaim not available on the node");
   const verdictOn = (node: NodeInfo, devicesOn: (node: NodeInfo) => NodeVerdict): NodeVerdict => {
     const missing = allocated.filter(({ reaches, isStuck }) => isStuck || reaches?.(node) === false);
-    const own = wanted.length === 0 ? FITS : devicesOn(node);
+    const own = variantOf(node).wanted.length === 0 ? FITS : devicesOn(node);
     if (isRejection(own.verdict) || missing.length === 0) return own;
     for (const { claim } of missing) unavailable.add(claim);
     return { verdict: outOfReach, score: 0, isFinal: true };
   };
-  const memo = wanted.length === 0 ? undefined : devices.verdictsFor(wanted);
-  const remembered = (node: NodeInfo) => memo?.of(node, compute) ?? FITS;
+  const remembered = (node: NodeInfo) => variantOf(node).memo?.of(node, compute) ?? FITS;
   return {
     claims: found.claims,
-    wanted,
+    wantedOn: (node) => variantOf(node).wanted,
+    mappingsOn: (node) => variantOf(node).mappings,
     isPrioritized,
     unavailable,
     allocations: new Map(),
     bound: new Map(),
+    extended: undefined,
     search,
     check: (node) => verdictOn(node, compute),
     sweep(open) {
-      memo?.refresh(view, devices.pools.changes);
       for (let at = 0; at < open.count; at++) {
         const node = view.nodes[open.indexes[at] ?? 0];
         if (node === undefined) continue;
@@ -127,6 +145,51 @@ export function podStateOf(
     },
     scoreOf: (node) => remembered(node).score,
   };
+}
+
+interface Variant {
+  readonly wanted: readonly WantedClaim[];
+  readonly mappings: ExtendedRequests["mappings"];
+  readonly memo: NodeVerdicts | undefined;
+}
+
+/** Nodes differ in the extended resources that devices have to provide: those that they do not have themselves. */
+function variants(
+  pod: core.Pod,
+  wanted: readonly WantedClaim[],
+  view: ClusterView,
+  devices: Devices,
+  { temporaryUid, indexOf }: StateOptions,
+): (node: NodeInfo) => Variant {
+  const backed = backedResources(pod, devices).map((name) => ({ name, index: indexOf(name) }));
+  const known = new Map<string, Variant>();
+  const made = (names: ReadonlySet<string>): Variant => {
+    const className = (name: string) => (names.has(name) ? devices.backed.classFor(name)?.metadata.name : undefined);
+    const { requests, mappings } = extendedRequests(pod, className);
+    const all = [...wanted];
+    if (requests.length > 0) {
+      const extended = wantedBy(extendedClaim(pod, temporaryUid(), requests), devices.classNamed);
+      if ("fault" in extended) throw new Error(extended.fault);
+      all.push(extended);
+    }
+    const memo = all.length === 0 ? undefined : devices.verdictsFor(all);
+    memo?.refresh(view, devices.pools.changes);
+    return { wanted: all, mappings, memo };
+  };
+  return ({ allocatable }) => {
+    const missing = backed.filter(({ index }) => (allocatable[index] ?? 0) === 0).map(({ name }) => name);
+    const key = missing.join();
+    const variant = known.get(key) ?? made(new Set(missing));
+    known.set(key, variant);
+    return variant;
+  };
+}
+
+/** The Pod's resources that some class of devices stands for. */
+export function backedResources({ spec }: core.Pod, { backed }: Pick<Devices, "backed">): readonly string[] {
+  const { initContainers = [], containers = [] } = spec ?? {};
+  const names = [...initContainers, ...containers].flatMap(({ resources }) => Object.keys(resources?.requests ?? {}));
+  return [...new Set(names)].filter((name) => backed.classFor(name) !== undefined);
 }
 
 function allocatedOf(claim: Claim, { bindingTimeoutMs, nowMs }: StateOptions): Allocated {

@@ -6,6 +6,7 @@ import { testControllers } from "../../../controllers/testing/index.ts";
 import { claimFor, DRIVER, deviceClass, devices, exactly, slice } from "../../testing/devices.ts";
 import { node, pod } from "../../testing/index.ts";
 import { schedulingServer, testScheduler } from "../../testing/test-scheduler.ts";
+import { extendedRequests } from "./extended-resources.ts";
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -282,5 +283,134 @@ describe("devices with binding conditions", () => {
     expect(await events("p")).toContainEqual(expect.stringMatching(/binding timeout/));
     await later(60_000);
     expect(await events("p")).toContainEqual(expect.stringContaining("deallocation of ResourceClaim completed"));
+  });
+});
+
+describe("extended resources that devices provide", () => {
+  const GPU = "example.com/gpu";
+  const wanting = (name: string, count: number, resource = GPU) => {
+    const amounts = { [resource]: String(count) };
+    return pod(name, {
+      spec: { containers: [{ name: "app", image: "x", resources: { requests: amounts, limits: amounts } }] },
+    });
+  };
+  const backed = () => ({ ...deviceClass("gpu"), spec: { extendedResourceName: GPU } });
+
+  it("become a claim of the scheduler's own, which the Pod's status names", async () => {
+    const { addSlice, addClass, addPod, settle, places, claims, client, finish, allocated } = await cluster();
+    await addSlice(slice("a", devices(2), { on: "a" }));
+    await addPod(wanting("early", 1));
+    await settle();
+    expect(await places()).toEqual({ early: undefined });
+    // The class says that devices stand for the resource: the Pod that waits is tried again.
+    await addClass(backed());
+    await settle();
+    expect(await places()).toEqual({ early: "a" });
+    const [claim] = (await claims.list()).items;
+    expect(claim).toMatchObject({
+      metadata: {
+        name: expect.stringMatching(/^early-extended-resources-/),
+        annotations: { "resource.kubernetes.io/extended-resource-claim": "true" },
+        ownerReferences: [{ kind: "Pod", name: "early", controller: true }],
+      },
+      spec: {
+        devices: { requests: [{ name: "container-0-request-0", exactly: { deviceClassName: "gpu", count: 1 } }] },
+      },
+      status: { reservedFor: [{ resource: "pods", name: "early" }] },
+    });
+    const { status } = await client.of(kinds.Pod).in("default").get("early");
+    expect(status?.extendedResourceClaimStatus).toEqual({
+      resourceClaimName: claim?.metadata.name,
+      requestMappings: [{ containerName: "app", resourceName: GPU, requestName: "container-0-request-0" }],
+    });
+    // By the class's own name, too; and no device is given twice.
+    await addPod(wanting("implicit", 1, "deviceclass.resource.kubernetes.io/gpu"));
+    await addPod(wanting("late", 1));
+    await settle();
+    expect(await places()).toEqual({ early: "a", implicit: "a", late: undefined });
+    expect((await allocated()).toSorted()).toEqual(["a/gpu-0", "a/gpu-1"]);
+    await finish("early");
+    await settle();
+    expect(await places()).toMatchObject({ late: "a" });
+  });
+
+  it("come from a device plugin where the node has one, without a claim", async () => {
+    const { addNode, addSlice, addClass, addPod, settle, places, claims } = await cluster({ nodes: ["a"] });
+    await addSlice(slice("a", devices(1), { on: "a" }));
+    await addClass(backed());
+    const other = node("b");
+    const amounts = (own: Readonly<Record<string, string>> = {}) => ({ ...own, [GPU]: "1" });
+    const { capacity, allocatable } = other.status ?? {};
+    await addNode({
+      ...other,
+      status: { ...other.status, capacity: amounts(capacity), allocatable: amounts(allocatable) },
+    });
+    await addPod(wanting("p1", 1));
+    await addPod(wanting("p2", 1));
+    await addPod(wanting("p3", 1));
+    await settle();
+    const found = Object.values(await places());
+    expect(found.toSorted()).toEqual(["a", "b", undefined]);
+    expect((await claims.list()).items.length).toBe(1);
+  });
+});
+
+describe("the claim for extended resources", () => {
+  const want = (name: string, count: number, restartPolicy?: "Always"): core.Container => ({
+    name,
+    resources: { requests: { cpu: "1", "x.com/gpu": String(count) } },
+    ...(restartPolicy !== undefined && { restartPolicy }),
+  });
+  const shown = (initContainers: readonly core.Container[], containers: readonly core.Container[]) => {
+    const { requests, mappings } = extendedRequests({ metadata: {}, spec: { initContainers, containers } }, (name) =>
+      name === "x.com/gpu" ? "gpu" : undefined,
+    );
+    return [
+      requests.map(({ name, exactly }) => `${name}: ${exactly?.count}`),
+      mappings.map(({ containerName, requestName }) => `${containerName} ${requestName}`),
+    ];
+  };
+  it.each([
+    {
+      name: "a request for each container",
+      init: [],
+      containers: [want("a", 1), want("b", 2)],
+      requests: ["container-0-request-1: 1", "container-1-request-1: 2"],
+      mappings: ["a container-0-request-1", "b container-1-request-1"],
+    },
+    {
+      name: "init containers use what is there for later ones",
+      init: [want("i", 2)],
+      containers: [want("a", 1), want("b", 2)],
+      requests: ["container-1-request-1: 1", "container-2-request-1: 2"],
+      mappings: [
+        "a container-1-request-1",
+        "b container-2-request-1",
+        "i container-1-request-1",
+        "i container-2-request-1",
+      ],
+    },
+    {
+      name: "and only the most that they want more",
+      init: [want("i", 3), want("j", 5)],
+      containers: [want("a", 1)],
+      requests: ["container-1-request-1: 4", "container-2-request-1: 1"],
+      mappings: [
+        "a container-2-request-1",
+        "i container-2-request-1",
+        "i container-1-request-1",
+        "j container-2-request-1",
+        "j container-1-request-1",
+      ],
+    },
+    {
+      name: "sidecars keep theirs",
+      init: [want("s", 1, "Always"), want("i", 1)],
+      containers: [want("a", 1)],
+      requests: ["container-0-request-1: 1", "container-2-request-1: 1"],
+      mappings: ["s container-0-request-1", "a container-2-request-1", "i container-2-request-1"],
+    },
+  ])("$name", ({ init, containers, requests, mappings }) => {
+    expect(shown(init, containers)).toEqual([requests, mappings]);
   });
 });

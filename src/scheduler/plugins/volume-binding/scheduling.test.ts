@@ -85,12 +85,14 @@ describe("Pods and volumes", () => {
     await claims.create(claim("data", "made"));
     await addPod(using("db", "data"));
     await settle();
+    await clock.advance(3_000);
+    await settle();
     const { annotations } = (await claims.get("data")).metadata;
     const { spec, status } = await get("db");
     expect(spec?.nodeName).toBeUndefined();
     expect(status?.nominatedNodeName).toMatch(/^[abc]$/);
     expect(status?.nominatedNodeName).toBe(annotations?.["volume.kubernetes.io/selected-node"]);
-    await clock.advance(600_000);
+    await clock.advance(597_500);
     expect(await events("db")).toEqual([
       'FailedScheduling: running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded',
     ]);
@@ -98,7 +100,7 @@ describe("Pods and volumes", () => {
   });
 
   it("a Pod that is preempted while its volume is made stays, and waits", async () => {
-    const { client, addNode, addPod, settle, events, places, pod: get } = await cluster();
+    const { client, addNode, addPod, settle, clock, events, places, pod: get } = await cluster();
     for (const name of ["a", "b", "c"]) await client.of(kinds.Node).delete(name);
     await addNode(node("only", { allocatable: { cpu: "1" } }));
     await client.of(kinds.StorageClass).create({
@@ -109,6 +111,8 @@ describe("Pods and volumes", () => {
     await client.of(kinds.PersistentVolumeClaim).in("default").create(claim("data", "made"));
     const db = using("db", "data");
     await addPod(pod("db", { requests: { cpu: "1" }, spec: { volumes: db.spec?.volumes ?? [] } }));
+    await settle();
+    await clock.advance(3_000);
     await settle();
     expect((await get("db")).status?.nominatedNodeName).toBe("only");
     await addPod(pod("vip", { requests: { cpu: "1" }, spec: { priority: 1000 } }));

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { syncFolder } from "../catalog/disk-store.ts";
 import { type ImageKind, type ImageName, type Images, isFull, NoSpaceError } from "../machine/machine.ts";
 import { ProgramError, type RunProgram } from "./command.ts";
+import { formatCommand } from "./file-systems.ts";
 
 const KINDS: readonly ImageKind[] = ["volumes", "snapshots"];
 const IMAGE = /^(.+)\.img$/;
@@ -24,6 +25,8 @@ export interface DiskImages extends Images {
   pathOf(image: ImageName): string;
   /** The image with this path, as the kernel reports it. */
   imageAt(path: string): ImageName | undefined;
+  /** A sparse file that is gone afterwards. */
+  withProbe(bytes: number, use: (path: string) => Promise<void>): Promise<void>;
 }
 
 /** `newId`: for the names of drafts. */
@@ -51,6 +54,15 @@ export async function openDiskImages(dir: string, run: RunProgram, newId: () => 
     sharesBlocks,
     pathOf,
     imageAt: (path) => KINDS.map((kind) => imageIn(folder(kind), kind, path)).find((found) => found !== undefined),
+    async withProbe(bytes, use) {
+      const path = join(dir, "images", `${newId()}${DRAFT}`);
+      try {
+        await makeSparse(path, bytes);
+        await use(path);
+      } finally {
+        await rm(path, { force: true });
+      }
+    },
     async list() {
       const found = await Promise.all(
         KINDS.map(async (kind) => (await readdir(folder(kind))).map((name) => ({ kind, id: IMAGE.exec(name)?.[1] }))),
@@ -72,7 +84,7 @@ export async function openDiskImages(dir: string, run: RunProgram, newId: () => 
     format: (image, bytes, fsType, signal) =>
       replace(image, async (draft) => {
         await makeSparse(draft, bytes);
-        await run(`mkfs.${fsType}`, [...formatArgs(fsType), draft], signal);
+        await run(...formatCommand(fsType, bytes, draft), signal);
       }),
     async fsTypeOf(image) {
       try {
@@ -132,12 +144,6 @@ async function syncFile(path: string): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-function formatArgs(fsType: string): string[] {
-  // No room for root alone: claims are for Pods. Tables are written when they are used: the image stays small.
-  if (fsType.startsWith("ext")) return ["-F", "-q", "-m", "0", "-E", "lazy_itable_init=1,nodiscard"];
-  return ["-f", "-q", "-K"];
 }
 
 function imageIn(folder: string, kind: ImageKind, path: string): ImageName | undefined {

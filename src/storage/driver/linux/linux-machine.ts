@@ -1,17 +1,13 @@
 /** Linux as the driver's machine: images on its disk, loop devices, and mounts of this process's namespace. */
-import { existsSync, readFileSync } from "node:fs";
 import { mkdir, open, readFile, rm, rmdir, stat, statfs } from "node:fs/promises";
-import { delimiter, dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { type Clock, KeyedLock } from "#base";
 import type { Machine, Mount } from "../machine/machine.ts";
 import { type RunProgram, runProgram } from "./command.ts";
 import { openDiskImages } from "./disk-images.ts";
+import { fileSystemsHere, growCommand, mountFlags } from "./file-systems.ts";
 import { type LoopPool, loopDevices, numberOf } from "./loop-devices.ts";
 import { type MountLine, parseMountInfo } from "./mount-table.ts";
-
-const FILE_SYSTEMS = ["ext4", "ext3", "xfs"];
-const SYS_RESOURCE = 24n;
-const PROGRAMS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 export interface LinuxMachineOptions {
   /** Where images are kept. */
@@ -35,7 +31,7 @@ export async function linuxMachine(options: LinuxMachineOptions): Promise<Machin
 
   return {
     images,
-    fileSystems: fileSystemsHere(),
+    fileSystems: await fileSystemsHere(run, images.withProbe),
     blockProblem,
     maxDevices: pool?.count ?? 0,
     async devices() {
@@ -53,7 +49,7 @@ export async function linuxMachine(options: LinuxMachineOptions): Promise<Machin
     mounts: async () => (await Promise.all((await table()).map(mountOf))).filter((found) => found !== undefined),
     async mount(device, path, { fsType, flags, readOnly }) {
       await mkdir(path, { recursive: true, mode: 0o750 });
-      const options = [readOnly ? "ro" : "rw", ...flags].join();
+      const options = [readOnly ? "ro" : "rw", ...mountFlags(fsType), ...flags].join();
       await run("mount", ["-t", fsType, "-o", options, await loops.pathOf(device), path]);
     },
     async bind(from, path, readOnly) {
@@ -70,11 +66,8 @@ export async function linuxMachine(options: LinuxMachineOptions): Promise<Machin
       for (let left = (await at(path)).length; left > 0; left = (await at(path)).length) await run("umount", [path]);
       if (!keep) await removeEmpty(path);
     },
-    // xfs asks for no more than mounting does.
-    canGrowMounted: (fsType) => fsType === "xfs" || hasSysResource(readFileSync("/proc/self/status", "utf8")),
     async growFileSystem(fsType, device, path, signal) {
-      if (fsType === "xfs") await run("xfs_growfs", [path], signal);
-      else await run("resize2fs", [await loops.pathOf(device)], signal);
+      await run(...growCommand(fsType, await loops.pathOf(device), path), signal);
     },
     async freeze(path) {
       await run("fsfreeze", ["--freeze", path]);
@@ -101,12 +94,6 @@ export async function linuxMachine(options: LinuxMachineOptions): Promise<Machin
   };
 }
 
-/** The kernel grows a mounted ext4 only for those who have this capability. Root in a container may lack it. */
-function hasSysResource(status: string): boolean {
-  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? "0";
-  return ((BigInt(`0x${effective}`) >> SYS_RESOURCE) & 1n) === 1n;
-}
-
 async function mountOf({ path, device, root, readOnly }: MountLine): Promise<Mount> {
   // A file system of devices: a device file of it is mounted on another file.
   if (root === "/" || !/\/loop\d+$/.test(root))
@@ -114,15 +101,6 @@ async function mountOf({ path, device, root, readOnly }: MountLine): Promise<Mou
   const found = await stat(path).catch(() => undefined); // it has just been unmounted
   if (found?.isBlockDevice() !== true) return { path, device, readOnly, isWhole: false, isBlock: false };
   return { path, device: numberOf(found.rdev), readOnly, isWhole: true, isBlock: true };
-}
-
-/** Those that the kernel mounts and that can be made. */
-function fileSystemsHere(): string[] {
-  const known = readFileSync("/proc/filesystems", "utf8").split(/\s+/);
-  const folders = [...(process.env.PATH ?? "").split(delimiter), ...PROGRAMS.split(":")].filter(Boolean);
-  return FILE_SYSTEMS.filter(
-    (type) => known.includes(type) && folders.some((folder) => existsSync(join(folder, `mkfs.${type}`))),
-  );
 }
 
 /** Never more than an empty folder, or a file that was a mount point. */

@@ -6,6 +6,7 @@
  *    until they are renamed.
  * 2. A device is named by its number, "7:5": names of files can be changed by others.
  */
+import type { FileSystem } from "../rules/file-systems.ts";
 
 export type ImageKind = "volumes" | "snapshots";
 
@@ -82,7 +83,7 @@ export interface Images {
 
 export interface Machine {
   /** Those that can be made here. */
-  readonly fileSystems: readonly string[];
+  readonly fileSystems: readonly FileSystem[];
   /** Why Pods cannot have block devices here, as the end of a sentence. */
   readonly blockProblem: string | undefined;
   /** Volumes that can be attached at a time; 0: no limit. */
@@ -105,8 +106,6 @@ export interface Machine {
   bindDevice(device: string, path: string): Promise<void>;
   /** Until nothing is mounted there; then removes the empty folder or file, unless it is to be kept. */
   unmount(path: string, keep?: boolean): Promise<void>;
-  /** Whether a file system can grow while it is mounted. */
-  canGrowMounted(fsType: string): boolean;
   /** The file system fills its device. It is mounted at the path. */
   growFileSystem(fsType: string, device: string, path: string, signal: AbortSignal): Promise<void>;
   /** Nothing is written to the file system until it is thawed. */

@@ -10,7 +10,7 @@ interface MemoryImage {
 const keyOf = ({ kind, id }: ImageName) => `${kind}/${id}`;
 
 export class MemoryMachine implements Machine {
-  readonly fileSystems = ["ext4", "xfs"];
+  readonly fileSystems = ["ext4", "xfs"].map((type) => ({ type, leastBytes: 0, growsMounted: true }));
   readonly blockProblem = undefined;
   readonly maxDevices = 0;
   readonly images: Images;
@@ -75,10 +75,6 @@ export class MemoryMachine implements Machine {
 
   async unmount(path: string): Promise<void> {
     this.#mounts = this.#mounts.filter((mount) => mount.path !== path);
-  }
-
-  canGrowMounted(): boolean {
-    return true;
   }
 
   async growFileSystem(): Promise<void> {}

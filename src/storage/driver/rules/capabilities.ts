@@ -1,6 +1,7 @@
 /** Which capabilities a volume of this driver has: access from one node, as a file system or a block device. Pure. */
 import { AccessMode } from "../../csi/enums.ts";
 import type { CsiReceived } from "../../csi/services.ts";
+import type { FileSystem } from "./file-systems.ts";
 import { invalid } from "./requests.ts";
 
 export type Capability = CsiReceived<"VolumeCapability">;
@@ -14,8 +15,6 @@ export interface Access {
   readonly mountFlags: readonly string[];
 }
 
-export const DEFAULT_FS = "ext4";
-
 const SINGLE_NODE: readonly number[] = [
   AccessMode.SINGLE_NODE_WRITER,
   AccessMode.SINGLE_NODE_READER_ONLY,
@@ -25,7 +24,7 @@ const SINGLE_NODE: readonly number[] = [
 
 /** What a machine has. */
 export interface Offered {
-  readonly fileSystems: readonly string[];
+  readonly fileSystems: readonly FileSystem[];
   readonly blockProblem: string | undefined;
 }
 
@@ -42,8 +41,8 @@ export function capabilityProblem(capability: Capability, offered: Offered): str
   }
   if (mount === null && blockProblem !== undefined) return `raw block volumes are not possible here: ${blockProblem}`;
   const fsType = mount?.fsType ?? "";
-  if (fsType !== "" && !fileSystems.includes(fsType))
-    return `file system ${fsType} cannot be made here: use one of ${fileSystems.join(", ")}`;
+  if (fsType !== "" && !fileSystems.some(({ type }) => type === fsType))
+    return `file system ${fsType} cannot be made here: use one of ${fileSystems.map(({ type }) => type).join(", ")}`;
   return undefined;
 }
 

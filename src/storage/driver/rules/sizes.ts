@@ -17,8 +17,6 @@ export const MIN_BYTES = MIB;
 export const MAX_BYTES = 16 * 1024 * GIB;
 const DEFAULT_BYTES = GIB;
 const STEP = 4096;
-/** xfs refuses to be smaller. */
-const MIN_OF = table({ xfs: 300 * MIB });
 
 export interface SizeRange {
   readonly required: number;
@@ -33,13 +31,12 @@ export function rangeOf(range: CsiReceived<"CapacityRange"> | null): SizeRange {
   return { required, limit };
 }
 
-/** `least`: what the content takes already. */
-export function sizeFor({ required, limit }: SizeRange, fsType = "", least = 0): number {
+/** `smallest`: what its file system needs; `least`: what the content takes already. */
+export function sizeFor({ required, limit }: SizeRange, smallest = 0, least = 0): number {
   const wanted = required > 0 ? required : least || Math.min(DEFAULT_BYTES, limit || DEFAULT_BYTES);
   if (required > 0 && required < least)
     throw new GrpcError("OUT_OF_RANGE", `${required} bytes are less than the ${least} bytes of the source`);
-  const smallest = MIN_OF[fsType] ?? MIN_BYTES;
-  const bytes = Math.ceil(Math.max(wanted, smallest) / STEP) * STEP;
+  const bytes = Math.ceil(Math.max(wanted, smallest, MIN_BYTES) / STEP) * STEP;
   if (bytes > MAX_BYTES)
     throw new GrpcError("OUT_OF_RANGE", `${bytes} bytes are more than a volume can have: ${MAX_BYTES}`);
   if (limit > 0 && bytes > limit)

@@ -8,7 +8,8 @@
  */
 import { GrpcError } from "#grpc";
 import type { CsiHandlers, CsiReceived } from "../../csi/services.ts";
-import { accessOf, DEFAULT_FS, type Offered } from "../rules/capabilities.ts";
+import { accessOf, type Offered } from "../rules/capabilities.ts";
+import { leastBytesOf } from "../rules/file-systems.ts";
 import { volumeMessage } from "../rules/messages.ts";
 import type { Content, ContentSource, VolumeRecord } from "../rules/records.ts";
 import { invalid, needed, neededList, refuseKeys } from "../rules/requests.ts";
@@ -40,8 +41,10 @@ export function volumeMaking(context: DriverContext): Handlers {
         }
         const content = source && contentOf(context, source);
         const node = placeVolume(request.accessibilityRequirements, context.nodes(), content?.node);
-        const [access] = accessesFor(request, context.machineOf(node));
-        const bytes = sizeFor(range, access?.fsType || DEFAULT_FS, content?.bytes);
+        const machine = context.machineOf(node);
+        const [access] = accessesFor(request, machine);
+        const smallest = leastBytesOf(machine.fileSystems, access?.fsType ?? "");
+        const bytes = sizeFor(range, smallest, content?.bytes);
         const draft = { id: `vol-${context.newId()}`, seq: catalog.nextSeq(), name, node, bytes, source };
         const made = await reserving(context, node, bytes, () => makeVolume(context, draft, content, signal));
         return { volume: volumeMessage(made) };

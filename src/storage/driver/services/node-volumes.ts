@@ -2,6 +2,7 @@
 import { GrpcError } from "#grpc";
 import { NodeRpc, UsageUnit } from "../../csi/enums.ts";
 import type { CsiHandlers } from "../../csi/services.ts";
+import { growsMounted } from "../rules/file-systems.ts";
 import { needed } from "../rules/requests.ts";
 import { rangeOf } from "../rules/sizes.ts";
 import { topologyOf } from "../rules/topology.ts";
@@ -64,7 +65,7 @@ export function nodeVolumes(context: DriverContext, nodeId: string): Handlers {
           throw new GrpcError("OUT_OF_RANGE", `volume ${volumeId} has ${bytes} bytes: the controller has to expand it`);
         await machine.refresh(device);
         if (!isBlock && fsType !== undefined && volume.fsBytes !== bytes) {
-          if (!machine.canGrowMounted(fsType))
+          if (!growsMounted(machine.fileSystems, fsType))
             throw new GrpcError("FAILED_PRECONDITION", `${fsType} grows here when volume ${volumeId} is staged again`);
           await machine.growFileSystem(fsType, device, volumePath, signal);
           await catalog.put("volumes", { ...volume, fsBytes: bytes });

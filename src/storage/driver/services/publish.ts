@@ -10,7 +10,8 @@ import { GrpcError } from "#grpc";
 import { AccessMode } from "../../csi/enums.ts";
 import type { CsiHandlers, CsiReceived } from "../../csi/services.ts";
 import type { Machine } from "../machine/machine.ts";
-import { type Access, accessOf, DEFAULT_FS, isReadOnly } from "../rules/capabilities.ts";
+import { type Access, accessOf, isReadOnly } from "../rules/capabilities.ts";
+import { leastBytesOf } from "../rules/file-systems.ts";
 import { EPHEMERAL, isFileName } from "../rules/names.ts";
 import { invalid, needed, neededMessage, refuseKeys } from "../rules/requests.ts";
 import { inlineSize, sizeFor } from "../rules/sizes.ts";
@@ -121,7 +122,8 @@ async function publishInline(
   await mountVolume(context, machine, { volume, access, path: targetPath, readOnly }, signal);
 
   function makeInline() {
-    const bytes = sizeFor({ required: inlineSize(volumeContext[SIZE]), limit: 0 }, access.fsType || DEFAULT_FS);
+    const smallest = leastBytesOf(machine.fileSystems, access.fsType);
+    const bytes = sizeFor({ required: inlineSize(volumeContext[SIZE]), limit: 0 }, smallest);
     const draft = { id: volumeId, seq: context.catalog.nextSeq(), name: "", node: nodeId, bytes, isEphemeral: true };
     return reserving(context, nodeId, bytes, () => makeVolume(context, draft, undefined, signal));
   }

@@ -10,7 +10,8 @@
 import { GrpcError } from "#grpc";
 import type { CsiHandlers } from "../../csi/services.ts";
 import type { Machine } from "../machine/machine.ts";
-import { type Access, accessOf, DEFAULT_FS, isReadOnly } from "../rules/capabilities.ts";
+import { type Access, accessOf, isReadOnly } from "../rules/capabilities.ts";
+import { defaultFileSystem, growsMounted } from "../rules/file-systems.ts";
 import type { VolumeRecord } from "../rules/records.ts";
 import { needed, neededMessage } from "../rules/requests.ts";
 import { type DriverContext, deviceOf, volumeImage, volumeOf } from "./context.ts";
@@ -90,16 +91,17 @@ export async function mountVolume(
   const formatted = await withFileSystem(context, machine, volume, access, signal);
   const { fsType, bytes, fsBytes } = formatted;
   const grows = fsBytes !== bytes && !readOnly;
-  const growsMounted = machine.canGrowMounted(fsType);
+  const growsHere = growsMounted(machine.fileSystems, fsType);
   const image = volumeImage(volume.id);
-  if (grows && !growsMounted && there === undefined) {
+  if (grows && !growsHere && there === undefined) {
     await detachUnused(machine, volume.id);
     await machine.images.grow(image, fsType, bytes, signal);
   }
-  const device = await machine.attach(image, readOnly);
+  // Also where it is only read: a file system that was not unmounted, as in a clone, first repeats its journal.
+  const device = await machine.attach(image, false);
   if (there === undefined) await machine.mount(device, path, { fsType, flags: access.mountFlags, readOnly });
-  if (!grows || (!growsMounted && there !== undefined)) return;
-  if (growsMounted) {
+  if (!grows || (!growsHere && there !== undefined)) return;
+  if (growsHere) {
     await machine.refresh(device);
     await machine.growFileSystem(fsType, device, path, signal);
   }
@@ -127,7 +129,7 @@ async function withFileSystem(
   const image = volumeImage(id);
   if (volume.isBlank) {
     await detachUnused(machine, id);
-    const fsType = wanted || DEFAULT_FS;
+    const fsType = wanted || defaultFileSystem(machine.fileSystems, bytes);
     await images.format(image, bytes, fsType, signal);
     const formatted = { ...volume, isBlank: false, fsType, fsBytes: bytes };
     await context.catalog.put("volumes", formatted);

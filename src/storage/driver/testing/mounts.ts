@@ -1,5 +1,5 @@
 /** Whether this machine lets the driver mount. */
-import { accessSync, constants, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 
 /** Why it does not, as a sentence; empty if it does. */
 export function missingForMounts(): string {
@@ -12,8 +12,14 @@ export function missingForMounts(): string {
   }
 }
 
-/** Whether the kernel lets this process grow a mounted ext4: CAP_SYS_RESOURCE. */
+/** Whether a volume that names no file system grows while it is mounted: as ext4 by CAP_SYS_RESOURCE, or as xfs. */
 export function growsMounted(): boolean {
   const effective = /^CapEff:\s*(\S+)/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
-  return ((BigInt(`0x${effective}`) >> 24n) & 1n) === 1n;
+  return ((BigInt(`0x${effective}`) >> 24n) & 1n) === 1n || canMake("xfs");
+}
+
+/** Whether this machine mounts and makes it. */
+export function canMake(fsType: string): boolean {
+  const isKnown = readFileSync("/proc/filesystems", "utf8").split(/\s+/).includes(fsType);
+  return isKnown && ["/usr/sbin", "/sbin", "/usr/bin", "/bin"].some((dir) => existsSync(`${dir}/mkfs.${fsType}`));
 }

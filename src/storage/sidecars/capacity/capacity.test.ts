@@ -5,6 +5,7 @@ import { PROVISIONER_ACCOUNT, provisioner } from "../provisioner/index.ts";
 import { onEachNode, scriptedDriver } from "../testing/scripted-driver.ts";
 import { NODE_KEY, volumeStory } from "../testing/story.ts";
 import { capacities } from "./index.ts";
+import { capacityOwner } from "./owner.ts";
 
 const NAME = "example.com";
 const open: (() => Promise<void>)[] = [];
@@ -82,4 +83,45 @@ it("one that somebody has deleted comes back", async () => {
   for (const { metadata } of (await objects.list()).items) await objects.delete(metadata.name ?? "");
   await pass(2_000);
   expect(await rooms()).toEqual(["fast a 100Gi"]);
+});
+
+it("they have the owner that the provisioner was deployed as, also those of an earlier one", async () => {
+  const script = scriptedDriver({ node: { key: NODE_KEY, name: "a" } });
+  const { controllers: drivers } = onEachNode(NAME, NODE_KEY, new Map([["a", script]]));
+  const owner = (uid: string) => ({ apiVersion: "apps/v1", kind: "StatefulSet", name: "csi", uid, controller: true });
+  const capacity = (uid: string) => capacities({ drivers, account: PROVISIONER_ACCOUNT, ownedBy: owner(uid) });
+  const story = await volumeStory([capacity("one")], { nodes: ["a"] });
+  open.push(() => story.close());
+  const objects = story.client.of(kinds.CSIStorageCapacity).in("kube-system");
+  await story.addClass(WAIT);
+  await story.settle();
+  const [made] = (await objects.list()).items;
+  expect(made?.metadata.ownerReferences).toEqual([owner("one")]);
+  if (made === undefined) throw new Error("there is no capacity");
+  await objects.update({ ...made, metadata: { ...made.metadata, ownerReferences: [owner("two")] } });
+  await story.pass(61_000);
+  expect((await objects.list()).items.map(({ metadata }) => metadata.ownerReferences)).toEqual([[owner("one")]]);
+});
+
+it("the owner is so many controllers above the Pod", async () => {
+  const { client } = await cluster("a");
+  const controlled = (kind: string, name: string, uid: string) => ({
+    metadata: { name: "csi", ownerReferences: [{ apiVersion: "apps/v1", kind, name, uid, controller: true }] },
+  });
+  const template = { metadata: { labels: { app: "csi" } }, spec: { containers: [{ name: "c", image: "i" }] } };
+  const { metadata } = await client
+    .of(kinds.ReplicaSet)
+    .in("kube-system")
+    .create({
+      ...controlled("Deployment", "csi", "d"),
+      spec: { selector: { matchLabels: { app: "csi" } }, template },
+    });
+  const { uid = "" } = metadata;
+  const pod = { ...controlled("ReplicaSet", "csi", uid), spec: template.spec };
+  const { metadata: own } = await client.of(kinds.Pod).in("kube-system").create(pod);
+  const at = (level: number) => capacityOwner(client, { namespace: "kube-system", name: "csi" }, level);
+  expect(await at(0)).toEqual({ apiVersion: "v1", kind: "Pod", name: "csi", uid: own.uid, controller: true });
+  expect(await at(1)).toMatchObject({ kind: "ReplicaSet", uid });
+  expect(await at(2)).toMatchObject({ kind: "Deployment", name: "csi", uid: "d" });
+  await expect(at(3)).rejects.toThrow("Deployment csi has no controller");
 });

@@ -12,6 +12,7 @@ import { driverParameters } from "../calls/secrets.ts";
 import { isOfDriver } from "../calls/volumes.ts";
 import type { DriverControllers } from "../driver-controllers.ts";
 import { type Segments, segmentsOfNodes } from "../provisioner/topology.ts";
+import type { OwnerReference } from "./owner.ts";
 import { capacityWrites, keyOf, keyOfCapacity, type Owner, placeOf, segmentsOfVolume } from "./plan.ts";
 
 export interface CapacityOptions {
@@ -26,6 +27,8 @@ export interface CapacityOptions {
   readonly forImmediate?: boolean | undefined;
   /** Of whom the objects are. Default: external-provisioner. */
   readonly manager?: string | undefined;
+  /** With which the objects go: see capacityOwner. */
+  readonly ownedBy?: OwnerReference | undefined;
 }
 
 /** Volumes come in bursts: a place is measured at most this often. */
@@ -35,7 +38,7 @@ export const capacities = (options: CapacityOptions): Controller => {
   const { drivers, account, namespace = "kube-system", timeoutMs = 10_000, pollMs = 60_000 } = options;
   const { forImmediate = false, manager = "external-provisioner" } = options;
   const { driverName } = drivers;
-  const owner: Owner = { driverName, manager, namespace };
+  const owner: Owner = { driverName, manager, namespace, reference: options.ownedBy };
   return defineController({
     name: "csi-capacity",
     account,

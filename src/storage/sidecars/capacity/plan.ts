@@ -4,6 +4,7 @@ import { type core, kinds, type storage } from "#api";
 import type { Write } from "#controllers";
 import { quantityText } from "../provisioner/request.ts";
 import type { Segments } from "../provisioner/topology.ts";
+import type { OwnerReference } from "./owner.ts";
 
 type StorageCapacity = storage.CSIStorageCapacity;
 
@@ -20,6 +21,8 @@ export interface Owner {
   readonly driverName: string;
   readonly manager: string;
   readonly namespace: string;
+  /** With which the objects go. Default: they stay. */
+  readonly reference?: OwnerReference | undefined;
 }
 
 export interface Measured {
@@ -67,12 +70,20 @@ export function capacityWrites(
       ...removed,
       { verb: "create", resource: kinds.CSIStorageCapacity, object: newCapacity(place, wanted, owner) },
     ];
-  if (first.capacity === wanted.capacity && first.maximumVolumeSize === wanted.maximumVolumeSize) return removed;
+  const isSame = first.capacity === wanted.capacity && first.maximumVolumeSize === wanted.maximumVolumeSize;
+  const { reference } = owner;
+  const { metadata } = first;
+  const isOwned =
+    reference === undefined || metadata.ownerReferences?.some(({ uid }) => uid === reference.uid) === true;
+  if (isSame && isOwned) return removed;
   const { capacity: _, maximumVolumeSize: __, ...rest } = first;
-  return [...removed, { verb: "update", resource: kinds.CSIStorageCapacity, object: { ...rest, ...wanted } }];
+  // One of an earlier deployment gets the new owner: it must not go with the old one.
+  const owned = isOwned ? rest : { ...rest, metadata: { ...metadata, ownerReferences: [reference] } };
+  return [...removed, { verb: "update", resource: kinds.CSIStorageCapacity, object: { ...owned, ...wanted } }];
 }
 
-function newCapacity(place: Place, wanted: object, { driverName, manager, namespace }: Owner): StorageCapacity {
+function newCapacity(place: Place, wanted: object, owner: Owner): StorageCapacity {
+  const { driverName, manager, namespace, reference } = owner;
   // A name by content: after a crash the same object is made again.
   const hash = createHash("sha256")
     .update(`${driverName} ${manager} ${keyOf(place)}`)
@@ -83,6 +94,7 @@ function newCapacity(place: Place, wanted: object, { driverName, manager, namesp
       name: `csisc-${hash}`,
       namespace,
       labels: { [DRIVER_LABEL]: driverName, [MANAGER_LABEL]: manager },
+      ...(reference !== undefined && { ownerReferences: [reference] }),
     },
     storageClassName: place.className,
     nodeTopology: { matchLabels: { ...place.segments } },

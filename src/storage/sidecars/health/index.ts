@@ -9,6 +9,7 @@ import type { CsiDriver } from "../../csi/index.ts";
 import { DriverAccess } from "../calls/driver-access.ts";
 import { isOfDriver, nodeOfVolume, type Volume } from "../calls/volumes.ts";
 import type { DriverControllers } from "../driver-controllers.ts";
+import { nodeWatcher } from "./nodes.ts";
 
 export interface HealthOptions {
   readonly drivers: DriverControllers;
@@ -16,6 +17,8 @@ export interface HealthOptions {
   readonly timeoutMs?: number | undefined;
   /** `--monitor-interval`. Default: 1 minute. */
   readonly intervalMs?: number | undefined;
+  /** `--enable-node-watcher`. Default: false. */
+  readonly watchesNodes?: boolean | undefined;
 }
 
 interface Condition {
@@ -25,11 +28,20 @@ interface Condition {
 
 export const HEALTH_ACCOUNT = "csi-health-monitor";
 
-export const healthMonitor = ({ drivers, timeoutMs = 15_000, intervalMs = 60_000 }: HealthOptions): Controller =>
+/** Its controllers: of volumes, and of nodes if they are watched. */
+export function healthMonitor({ watchesNodes = false, ...options }: HealthOptions): readonly Controller[] {
+  const { driverName } = options.drivers;
+  const watcher = { driverName, account: HEALTH_ACCOUNT, reportsAs: reporterOf(driverName) };
+  return [volumeMonitor(options), ...(watchesNodes ? [nodeWatcher(watcher)] : [])];
+}
+
+const reporterOf = (driverName: string) => `csi-pv-monitor-controller/${driverName}`;
+
+const volumeMonitor = ({ drivers, timeoutMs = 15_000, intervalMs = 60_000 }: HealthOptions): Controller =>
   defineController({
     name: "csi-health-monitor",
     account: HEALTH_ACCOUNT,
-    reportsAs: `csi-pv-monitor-controller/${drivers.driverName}`,
+    reportsAs: reporterOf(drivers.driverName),
     bind({ cache, clock, log }) {
       const access = new DriverAccess(drivers, timeoutMs);
       const volumes = cache(kinds.PersistentVolume);

@@ -8,8 +8,9 @@ import { draMethods } from "#devices";
 import { servedService, serveGrpc } from "#grpc";
 import type { ContainerConfig } from "../runtime/runtime.ts";
 import { edited, needsCdiOfItsOwn } from "./cdi.ts";
+import { claimedDevices } from "./claimed-devices.ts";
 import { DraDrivers } from "./dra-drivers.ts";
-import { podDevices, withoutDrivers } from "./pod-devices.ts";
+import { withoutDrivers } from "./pod-devices.ts";
 import { PreparedClaims } from "./prepared-claims.ts";
 
 const open: (() => Promise<unknown>)[] = [];
@@ -83,7 +84,7 @@ const using = (request?: string) => ({
 
 /** A node whose API has these claims; `dir` is its disk. */
 async function node(claims: () => readonly resource.ResourceClaim[], dir: string) {
-  const drivers = new DraDrivers(realClock());
+  const drivers = new DraDrivers({ clock: realClock() });
   open.push(async () => drivers.close());
   const objects = {
     resourceClaim: async (_: string, name: string) => {
@@ -93,7 +94,7 @@ async function node(claims: () => readonly resource.ResourceClaim[], dir: string
     },
   };
   const prepared = await PreparedClaims.open(dir);
-  return { drivers, devices: podDevices({ objects, driver: (name) => drivers.get(name), claims: prepared }) };
+  return { drivers, devices: claimedDevices({ objects, driver: (name) => drivers.get(name), claims: prepared }) };
 }
 
 describe("devices of Pods", () => {

@@ -1,0 +1,101 @@
+/** `k8ts join`: makes this machine a node of a cluster whose control plane is elsewhere. */
+import { isIP } from "node:net";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { ClusterError, isCaHash, type JoinRequest, parseToken, readJoinRecord } from "#cluster";
+import { taints } from "../components/kubelet.ts";
+import { pairs } from "../components/kubelet-flags.ts";
+import { machineNodeName } from "../options/listen.ts";
+import { outsideOptions } from "../options/outside.ts";
+import { nodeMountOption } from "../options/real-nodes.ts";
+import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
+import { runDetached } from "./detach.ts";
+import { type MachineOptions, runMachine } from "./run-machine.ts";
+import { underSystemd } from "./systemd.ts";
+
+const DEFAULT_PORT = 6443;
+
+interface JoinOptions extends MachineOptions, DataDirOption {
+  readonly token?: string;
+  readonly caHash?: string;
+  readonly name?: string;
+  readonly nodeIp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly taints?: JoinRequest["taints"];
+  readonly detach?: boolean;
+  readonly systemd?: "install" | "remove";
+}
+
+export function joinCommand(): Command {
+  const command = new Command("join")
+    .description("make this machine a node of a cluster that `k8ts up --listen` started on another")
+    .argument("<address>", "address of the API server, with its port unless that is 6443", endpoint)
+    .addOption(new Option("--token <token>", "bootstrap token; not needed again").argParser(token))
+    .addOption(new Option("--ca-hash <hash>", "hash of the cluster's authority: sha256:…").argParser(hash))
+    .option("--name <name>", "name of the node (default: the host name, or that of the last start)")
+    .addOption(
+      new Option("--node-ip <ip>", "address of the node (default: the one that the API server sees)").argParser(
+        address,
+      ),
+    )
+    .addOption(new Option("--labels <labels>", "labels for the Node, such as a=b,c=d").argParser(pairs("=")))
+    .addOption(new Option("--taints <taints>", "taints for the Node, such as key=value:NoSchedule").argParser(taints))
+    .addOption(dataDirOption())
+    .addOption(nodeMountOption("of this machine's node"))
+    .option("--node-loop-devices", "privileged Pods of this node may open all loop devices of this machine")
+    .option("--yes", "install the packages that nodes need (containerd, runc, …) without asking")
+    .option("--detach", "run in the background; return when the node is ready")
+    .addOption(
+      new Option("--systemd [remove]", "install a systemd unit that goes on with it at every boot; `remove` removes it")
+        .choices(["install", "remove"])
+        .preset("install"),
+    )
+    .action(async (address: string, options: JoinOptions) => {
+      const dir = dataDirOf(options);
+      if (options.systemd === "remove") return underSystemd(dir, "remove");
+      const known = await readJoinRecord(dir);
+      const { token: given, caHash, nodeIp, labels = known?.labels ?? {} } = options;
+      const nodeName = options.name ?? known?.nodeName ?? (await machineNodeName(undefined));
+      await machineNodeName(nodeName);
+      const set = options.taints ?? known?.taints ?? [];
+      const request = { endpoint: address, token: given, caHash, nodeName, nodeIp, labels, taints: set };
+      if (options.systemd === "install") {
+        // The unit has no token: the machine has joined before it starts.
+        if (known === undefined)
+          throw new ClusterError("Join first, with --detach; then `k8ts join … --systemd` installs the unit.");
+        return underSystemd(dir, "install", ["up", "--data-dir", dir.path]);
+      }
+      if (options.detach) await runDetached(dir);
+      else await runMachine(dir, options, request);
+    });
+  for (const option of outsideOptions().filter(({ long }) => long === "--outside" || long === "--no-outside"))
+    command.addOption(option);
+  return command;
+}
+
+/** `host`, `host:port`, `[v6]:port`; a URL's scheme is left out. */
+export function endpoint(value: string): string {
+  const plain = value.replace(/^https:\/\//, "").replace(/\/$/, "");
+  const host = isIP(plain) === 6 ? `[${plain}]` : plain;
+  const url = URL.parse(`https://${host}`);
+  if (url === null || url.host === "" || url.pathname !== "/" || url.username !== "" || url.search !== "")
+    throw new InvalidArgumentError("It must be an address such as 192.0.2.1 or 192.0.2.1:6443.");
+  // The URL drops the port 443, as it is that of its scheme.
+  const port = /:(\d+)$/.exec(host.replace(/\[.*\]/, ""))?.[1] ?? String(DEFAULT_PORT);
+  return `${url.hostname}:${port}`;
+}
+
+function token(value: string): string {
+  if (parseToken(value) === undefined)
+    throw new InvalidArgumentError("It must be of the form abcdef.0123456789abcdef.");
+  return value;
+}
+
+function hash(value: string): string {
+  if (!isCaHash(value)) throw new InvalidArgumentError("It must be sha256: and 64 hexadecimal digits.");
+  return value;
+}
+
+function address(value: string): string {
+  if (isIP(value) === 0) throw new InvalidArgumentError("It must be an IP address of this machine.");
+  return value;
+}
