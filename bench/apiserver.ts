@@ -8,10 +8,10 @@
  *    counts.
  */
 import { mkdtempSync, rmSync } from "node:fs";
-import { get as httpsGet } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open } from "lmdb";
+import { bodyOf, newest } from "./apiserver/ask.ts";
 import type { Target } from "./apiserver/connection.ts";
 import type { Job } from "./apiserver/load.ts";
 import { configMap, pod } from "./apiserver/objects.ts";
@@ -231,21 +231,4 @@ async function best(
     value = Math.max(value, await subject(round));
   }
   return { value, bound };
-}
-
-async function newest(target: Target): Promise<string> {
-  const list = JSON.parse((await bodyOf(target, `${NAMESPACE}/configmaps?limit=1`)).toString()) as {
-    metadata: { resourceVersion: string };
-  };
-  return list.metadata.resourceVersion;
-}
-
-function bodyOf({ port, caPem, certPem, keyPem }: Target, path: string): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const options = { host: "127.0.0.1", port, path, ca: caPem, cert: certPem, key: keyPem, agent: false };
-    const request = httpsGet(options, (response) => {
-      response.toArray().then((chunks) => resolve(Buffer.concat(chunks as Buffer[])), reject);
-    });
-    request.once("error", reject);
-  });
 }

@@ -17,6 +17,8 @@ export interface Call {
   readonly method: string;
   readonly path: string;
   readonly contentType?: string;
+  /** HTTP/2 only: the answer may be compressed. */
+  readonly gzip?: boolean;
   /** ASCII. */
   readonly body?: string;
 }

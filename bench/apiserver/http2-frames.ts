@@ -37,7 +37,7 @@ export function writeFrameHead(
 }
 
 /** Names by their index in HPACK's static table, values as they are. */
-export function headerBlock({ method, path, contentType }: Call): Buffer {
+export function headerBlock({ method, path, contentType, gzip }: Call): Buffer {
   const parts = [
     METHODS[method] ?? literal([0x02], method),
     Buffer.of(0x87),
@@ -45,6 +45,8 @@ export function headerBlock({ method, path, contentType }: Call): Buffer {
     literal([0x01], "localhost"),
   ];
   parts.push(literal([0x0f, 0x2b], "bench"));
+  // "accept-encoding: gzip, deflate" of the static table.
+  if (gzip === true) parts.push(Buffer.of(0x90));
   if (contentType !== undefined) parts.push(literal([0x0f, 0x10], contentType));
   return Buffer.concat(parts);
 }

@@ -20,6 +20,7 @@ export interface Job {
   readonly method: string;
   readonly path: string;
   readonly contentType?: string;
+  readonly gzip?: boolean;
   readonly body?: string;
   /** Watches that are open meanwhile; the job ends when each of them has seen an event for each request. */
   readonly watchers?: { readonly count: number; readonly path: string };
@@ -103,7 +104,7 @@ function stayAwake(signal: AbortSignal): void {
 
 /** Each connection sends the next request when one of its own was answered. Resolves to the length of all answers. */
 function sendAll(job: Job, connections: readonly Connection[]): Promise<number> {
-  const { method, contentType, requests, first = 0 } = job;
+  const { method, contentType, gzip, requests, first = 0 } = job;
   const path = new Template(job.path);
   const body = job.body === undefined ? undefined : new Template(job.body);
   return new Promise((resolve) => {
@@ -111,7 +112,8 @@ function sendAll(job: Job, connections: readonly Connection[]): Promise<number> 
     const send = (connection: Connection) => {
       if (sent === requests) return;
       const i = first + sent++;
-      const call = { method, path: path.at(i), ...(contentType && { contentType }), ...(body && { body: body.at(i) }) };
+      const how = { ...(contentType && { contentType }), ...(gzip && { gzip }) };
+      const call = { method, path: path.at(i), ...how, ...(body && { body: body.at(i) }) };
       connection.send(call, (length) => {
         bytes += length;
         if (++answered === requests) resolve(bytes);

@@ -13,6 +13,7 @@ import type { Job, Outcome } from "./load.ts";
 const k8ts = join(import.meta.dirname, "..", "..", "bin", "k8ts");
 
 export interface K8ts extends AsyncDisposable {
+  readonly pid: number;
   readonly target: Target;
   /** From the start of the process until it says that it is ready, by its own clock. */
   readonly readyMs: number;
@@ -61,6 +62,7 @@ export async function startK8ts(
   const pki = (name: string) => readFileSync(join(dataDir, "pki", name), "utf8");
   const stop = () => end(child, "SIGTERM");
   return {
+    pid: child.pid ?? 0,
     target: {
       port: Number(new URL(url).port),
       caPem: pki("ca.crt"),

@@ -20,6 +20,7 @@ export class WatchEvent {
   readonly type: WatchEventType;
   readonly stored: StoredObject;
   #frame: Buffer | undefined;
+  #others: Map<string, Buffer> | undefined;
 
   constructor(type: WatchEventType, stored: StoredObject) {
     this.type = type;
@@ -30,6 +31,17 @@ export class WatchEvent {
   get frame(): Buffer {
     this.#frame ??= Buffer.concat([HEADS[this.type], this.stored.line.subarray(0, -1), TAIL]);
     return this.#frame;
+  }
+
+  /** The event in another form, made once for all watchers of that form. */
+  framed(form: string, make: () => Buffer): Buffer {
+    this.#others ??= new Map();
+    let frame = this.#others.get(form);
+    if (frame === undefined) {
+      frame = make();
+      this.#others.set(form, frame);
+    }
+    return frame;
   }
 }
 

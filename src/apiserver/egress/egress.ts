@@ -8,7 +8,6 @@ import type { Duplex } from "node:stream";
 import type { Clock, Dial, NetworkAddress, Random } from "#base";
 import type { EgressConnection, EgressName, EgressSelections } from "./configuration.ts";
 import { type HttpProxy, reachProxy, tunnel } from "./http-connect.ts";
-import { dialThrough, reachKonnectivity } from "./konnectivity.ts";
 import type { DialMetrics, DialStage } from "./metrics.ts";
 
 /** Absent: connections are made directly. */
@@ -56,6 +55,8 @@ async function dialOf(connection: EgressConnection, options: EgressOptions): Pro
     }
     case "GRPC": {
       const { path } = connection.transport;
+      // Loaded on demand: gRPC and its tables are a tenth of what a server without it needs to start.
+      const { dialThrough, reachKonnectivity } = await import("./konnectivity.ts");
       return dialer(options, {
         protocol: "grpc",
         transport: "uds",

@@ -30,6 +30,7 @@ import { itemsLength, listBody } from "./list-body.ts";
 import type { Format, MediaType } from "./negotiate.ts";
 import { packedList } from "./packed-list.ts";
 import { partialList, partialObject } from "./partial.ts";
+import { protobufItems } from "./protobuf-list.ts";
 import { tableOf } from "./table.ts";
 
 export interface AnswerContext {
@@ -108,11 +109,32 @@ export function answerList(result: ListResult, context: AnswerContext): WholeRes
   if (as === undefined && type === JSON_TYPE && kind.storedAs === undefined && !format.pretty) {
     return ListAnswer.of(kind, metadata, result.objects);
   }
+  if (as === undefined && type === PROTOBUF_TYPE) {
+    const prepared = preparedProtobuf(kind, metadata, result, (stored) => resource.read(stored));
+    if (prepared !== undefined) return prepared;
+  }
   const objects = result.objects.map((stored) => resource.read(stored));
   if (as === undefined) return answerValue(200, listValue(kind, metadata, objects), kind, format);
   if (as.kind === "Table") return answerShape(200, tableOf(kind, objects, metadata, as.version, query, now), format);
   if (as.kind === "PartialObjectMetadata") throw notAcceptable(BODY_TYPES);
   return answerShape(200, partialList(kind, objects, metadata, as.version), format);
+}
+
+/** Undefined: the list has to be encoded as a whole. */
+function preparedProtobuf(
+  kind: Kind,
+  metadata: object,
+  { objects }: ListResult,
+  read: (stored: StoredObject) => KubeObject,
+): WholeResponse | undefined {
+  const empty = listValue(kind, metadata, []);
+  const schema = kind.schema.goType === undefined ? undefined : schemaFor(empty, kind);
+  const items = schema && protobufItems(kind, schema, objects, read);
+  if (schema === undefined || items === undefined) return undefined;
+  const raw = Buffer.concat([encodeProtobuf(schema, empty), items]);
+  const bytes = encodeEnvelope({ apiVersion: String(empty.apiVersion), kind: String(empty.kind), raw });
+  const body = [Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)];
+  return { status: 200, headers: { "content-type": PROTOBUF_TYPE }, body };
 }
 
 /** Makes its body on demand: plain, or packed from the compressed runs that are kept. */

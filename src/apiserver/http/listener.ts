@@ -17,7 +17,7 @@ import { createServer as createHttp1Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { Clock, Logger } from "#base";
-import { Http2Connection } from "../http2/index.ts";
+import { Http2Connection, OutputBuffers } from "../http2/index.ts";
 import type { HttpHandlers } from "./adapter.ts";
 import { refuseHead } from "./refused-heads.ts";
 import { type ServingCertificate, TlsServers, type TlsSettings } from "./tls-servers.ts";
@@ -85,6 +85,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   http1.on("upgrade", handlers.upgrade);
   http1.on("clientError", (error, socket) => refuseHead(error, socket as Socket, clock));
   const connections = new Set<Http2Connection>();
+  const buffers = new OutputBuffers();
   const openHttp2 = (socket: TLSSocket) => {
     const connection: Http2Connection = new Http2Connection({
       socket,
@@ -93,6 +94,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
         handlers.http2(stream, socket);
       },
       maxStreams: http2.maxStreams,
+      buffers,
       idleMs,
       clock,
       log,

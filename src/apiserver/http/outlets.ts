@@ -69,6 +69,11 @@ export class Http2Outlet implements Outlet {
     return this.#stream.waiting;
   }
 
+  writeParts(parts: readonly Buffer[]): number {
+    for (const part of parts) this.#stream.write(part);
+    return this.#stream.waiting;
+  }
+
   written(bytes: Buffer): Promise<boolean> {
     return new Promise((resolve) => this.#stream.write(bytes, resolve));
   }

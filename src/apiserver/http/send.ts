@@ -18,6 +18,8 @@ export interface Outlet {
   flushHead(): void;
   /** Returns how many bytes are queued. */
   write(bytes: Buffer): number;
+  /** The same for bytes in parts. Absent: they have to be one. */
+  writeParts?(parts: readonly Buffer[]): number;
   /** Resolves when the bytes have been sent; to false if they cannot be sent any more. */
   written(bytes: Buffer): Promise<boolean>;
   end(bytes?: Buffer): void;
@@ -83,6 +85,7 @@ async function sendStream(
   await stream({
     signal,
     write: (bytes) => (signal.aborted ? 0 : outlet.write(bytes)),
+    writeParts: outlet.writeParts && ((parts) => (signal.aborted ? 0 : (outlet.writeParts?.(parts) ?? 0))),
     drop: () => outlet.destroy(),
   });
   if (!outlet.gone) outlet.end();

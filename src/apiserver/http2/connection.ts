@@ -23,6 +23,7 @@ import { FrameReader } from "./frame-reader.ts";
 import { HpackError } from "./hpack/index.ts";
 import { Inflow } from "./inflow.ts";
 import { MAX_STREAMS, OpenStreams } from "./open-streams.ts";
+import type { OutputBuffers } from "./output-buffers.ts";
 import { goAwayPayload } from "./payloads.ts";
 import { Requests } from "./requests.ts";
 import { Sender } from "./sender.ts";
@@ -47,6 +48,8 @@ export interface Http2ConnectionOptions {
   readonly idleMs: number;
   /** Open requests at a time. Default: 1,000. */
   readonly maxStreams?: number | undefined;
+  /** Shared by the connections of a port. */
+  readonly buffers?: OutputBuffers | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -69,14 +72,14 @@ export class Http2Connection {
   readonly #onCheck = () => this.#check();
   readonly #cut = () => this.#socket.destroy();
 
-  constructor({ socket, onStream, idleMs, maxStreams = MAX_STREAMS, clock, log }: Http2ConnectionOptions) {
+  constructor({ socket, onStream, idleMs, maxStreams = MAX_STREAMS, buffers, clock, log }: Http2ConnectionOptions) {
     this.#idleMs = idleMs;
     this.#clock = clock;
     this.#log = log;
     this.#socket = socket;
     this.#idleSince = clock.monotonic();
     const abuse = new AbuseBudget(clock);
-    const sender = new Sender(socket, (stream) => this.#streams.answered(stream));
+    const sender = new Sender(socket, (stream) => this.#streams.answered(stream), buffers);
     sender.frame(FRAME.settings, 0, 0, ourSettings(maxStreams));
     const inflow = new Inflow(sender);
     const answers = new Answers(sender);

@@ -11,6 +11,7 @@
 import type { Duplex } from "node:stream";
 import { nextTurn } from "#base";
 import { FLAG, FRAME, FRAME_HEAD, INITIAL_WINDOW, MIN_MAX_FRAME } from "./codes.ts";
+import { OutputBuffers } from "./output-buffers.ts";
 import type { Http2Stream } from "./stream.ts";
 
 /** How much DATA is gathered for one write. */
@@ -23,13 +24,18 @@ interface Frame {
   readonly type: number;
   readonly flags: number;
   readonly id: number;
+  /** Of its payload. */
+  readonly length: number;
   readonly payload: Buffer;
+  /** More of the payload. */
+  readonly rest?: readonly Buffer[] | undefined;
 }
 
 export class Sender {
   readonly #socket: Duplex;
   /** The last frame of the stream's answer has been gathered. */
   readonly #finished: (stream: Http2Stream) => void;
+  readonly #buffers: OutputBuffers;
   /** The connection's window. */
   window = INITIAL_WINDOW;
   maxFrame = MIN_MAX_FRAME;
@@ -44,9 +50,10 @@ export class Sender {
   #closing = false;
   readonly #flush = () => this.#send();
 
-  constructor(socket: Duplex, finished: (stream: Http2Stream) => void) {
+  constructor(socket: Duplex, finished: (stream: Http2Stream) => void, buffers = new OutputBuffers()) {
     this.#socket = socket;
     this.#finished = finished;
+    this.#buffers = buffers;
     socket.on("drain", () => {
       this.#congested = false;
       this.schedule();
@@ -54,8 +61,9 @@ export class Sender {
   }
 
   frame(type: number, flags: number, id: number, payload: Buffer): void {
-    this.#frames.push({ type, flags, id, payload });
-    this.#bytes += FRAME_HEAD + payload.length;
+    const { length } = payload;
+    this.#frames.push({ type, flags, id, length, payload });
+    this.#bytes += FRAME_HEAD + length;
     if (this.#congested && (this.#bytes > MOST_HELD_BYTES || this.#frames.length > MOST_HELD_FRAMES)) this.#giveUp();
     else this.schedule();
   }
@@ -90,8 +98,9 @@ export class Sender {
       this.#gather();
     }
     if (this.#frames.length === 0) return;
-    const bytes = this.#joined();
-    if (!this.#socket.write(bytes)) this.#congested = true;
+    const buffer = this.#buffers.take(this.#bytes);
+    const length = this.#join(buffer);
+    if (!this.#socket.write(buffer.subarray(0, length), () => this.#buffers.giveBack(buffer))) this.#congested = true;
     else if (this.#ready.length > 0 && this.window > 0) this.schedule();
   }
 
@@ -135,23 +144,31 @@ export class Sender {
     const room = Math.min(this.maxFrame, stream.window, this.window);
     if (room <= 0 && stream.waiting > 0) return stream.window > 0;
     const payload = stream.take(room);
+    let { length } = payload;
+    // Several events of a watch are one frame.
+    let rest: Buffer[] | undefined;
+    while (length < room && stream.waiting > 0) {
+      const part = stream.take(room - length);
+      length += part.length;
+      rest ??= [];
+      rest.push(part);
+    }
     if (stream.destroyed) return false;
     const done = stream.isDone;
-    if (payload.length === 0 && !done) return false;
-    stream.window -= payload.length;
-    this.window -= payload.length;
-    this.sentBytes += payload.length;
-    this.#frames.push({ type: FRAME.data, flags: done ? FLAG.endStream : 0, id: stream.id, payload });
-    this.#bytes += FRAME_HEAD + payload.length;
+    if (length === 0 && !done) return false;
+    stream.window -= length;
+    this.window -= length;
+    this.sentBytes += length;
+    this.#frames.push({ type: FRAME.data, flags: done ? FLAG.endStream : 0, id: stream.id, length, payload, rest });
+    this.#bytes += FRAME_HEAD + length;
     if (done) this.#finished(stream);
     return !done && stream.waiting > 0;
   }
 
-  #joined(): Buffer {
-    const out = Buffer.allocUnsafe(this.#bytes);
+  /** Returns how many bytes the frames take. */
+  #join(out: Buffer): number {
     let at = 0;
-    for (const { type, flags, id, payload } of this.#frames) {
-      const { length } = payload;
+    for (const { type, flags, id, length, payload, rest } of this.#frames) {
       out[at] = length >>> 16;
       out[at + 1] = length >>> 8;
       out[at + 2] = length;
@@ -161,11 +178,17 @@ export class Sender {
       out[at + 6] = id >>> 16;
       out[at + 7] = id >>> 8;
       out[at + 8] = id;
-      out.set(payload, at + FRAME_HEAD);
-      at += FRAME_HEAD + length;
+      at += FRAME_HEAD;
+      out.set(payload, at);
+      at += payload.length;
+      if (rest === undefined) continue;
+      for (const part of rest) {
+        out.set(part, at);
+        at += part.length;
+      }
     }
     this.#frames = [];
     this.#bytes = 0;
-    return out;
+    return at;
   }
 }

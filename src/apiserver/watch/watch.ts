@@ -263,9 +263,12 @@ class Batch {
     const frames = this.#frames;
     if (frames.length === 0) return;
     this.#frames = [];
-    const bytes = frames.length === 1 && frames[0] !== undefined ? frames[0] : Buffer.concat(frames);
-    const waiting = this.#sink.write(bytes);
-    this.#bound ??= MAX_WAITING_BYTES + bytes.length;
+    const [first, second] = frames;
+    const waiting =
+      first !== undefined && second === undefined
+        ? this.#sink.write(first)
+        : (this.#sink.writeParts?.(frames) ?? this.#sink.write(Buffer.concat(frames)));
+    this.#bound ??= frames.reduce((sum, frame) => sum + frame.length, MAX_WAITING_BYTES);
     if (waiting > this.#bound) this.#overflow();
   }
 }

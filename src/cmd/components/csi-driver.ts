@@ -3,7 +3,6 @@ import { isAbsolute, resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { K8TS_VERSION } from "#apiserver";
 import { uuidSource } from "#base";
-import { DRIVER_NAME, runLocalDriver } from "#storage";
 import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { wholeNumber } from "../options/values.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
@@ -22,7 +21,7 @@ interface DriverFlags extends LoggingFlagOptions {
 
 export function csiDriverCommand(): Command {
   const command = new Command("csi-driver")
-    .description(`run the CSI driver ${DRIVER_NAME}: volumes on the disk of this node`)
+    .description("run the CSI driver local.csi.k8ts.dev: volumes on the disk of this node")
     .addOption(required("--endpoint <endpoint>", "socket to serve on, as unix:///path").argParser(socket))
     .addOption(required("--node-id <name>", "name of the node, which is also its topology"))
     .addOption(required("--state-dir <dir>", "folder for volumes and their records").argParser((dir) => resolve(dir)))
@@ -47,6 +46,8 @@ export function csiDriverCommand(): Command {
     .option("--no-block-volumes", "refuse raw block volumes: Pods of this node cannot open block devices")
     .action(async (flags: DriverFlags) => {
       const { loopDevices, loopDeviceDir, blockVolumes } = flags;
+      // Not with every command: it needs gRPC, which takes 50 ms to load.
+      const { runLocalDriver } = await import("#storage");
       await runUntilSignalled(
         [],
         ({ clock, log }, signal) =>

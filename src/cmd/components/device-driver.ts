@@ -3,7 +3,6 @@ import { join, resolve } from "node:path";
 import { Command, Option } from "commander";
 import { Client, https } from "#client";
 import { ClusterError } from "#cluster";
-import { runDeviceDriver } from "#devices";
 import { readKubeconfig } from "#pki";
 import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
@@ -40,6 +39,8 @@ export function deviceDriverCommand(): Command {
       const { nodeName, nodeSelector } = flags;
       if (nodeName !== undefined && nodeSelector !== undefined)
         throw new ClusterError("--node-name and --node-selector exclude each other: one node, or several.");
+      // Not with every command: it needs gRPC, which takes 50 ms to load.
+      const { runDeviceDriver } = await import("#devices");
       const { server, caPem, client: credentials } = await readKubeconfig(flags.kubeconfig);
       await runUntilSignalled(
         [],
