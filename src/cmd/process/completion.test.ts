@@ -11,7 +11,7 @@ describe("completion", () => {
     [["dow"], ["down"]],
     [
       ["node", ""],
-      ["ls", "stop", "start", "add", "remove"],
+      ["ls", "stop", "start", "add", "remove", "drain"],
     ],
     [["node", "a"], ["add"]],
     [["up", "--stor"], ["--store"]],

@@ -94,7 +94,7 @@ describe("a planted bug is found", () => {
     { bug: "restless-status", scenario: "rollout", seed: 1, by: "converged" },
     { bug: "lost-event", scenario: "rollout", seed: 19, by: "converged" },
     { bug: "delete-again", scenario: "scale", seed: 1, by: "innocent" },
-    { bug: "impatient-statefulset", scenario: "statefulset", seed: 11, by: "one-of-each" },
+    { bug: "impatient-statefulset", scenario: "statefulset", seed: 31, by: "one-of-each" },
     { bug: "double-booking", scenario: "scale", seed: 3, by: "fits" },
     { bug: "ignored-budgets", scenario: "node-loss", seed: 2, by: "budgets" },
     { bug: "kept-finalizer", scenario: "scale", seed: 1, by: "converged" },
