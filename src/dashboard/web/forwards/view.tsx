@@ -57,27 +57,29 @@ export function ForwardsView() {
         <p class="dim">No port is forwarded. The button Forward of a Pod or a Service opens one, on loopback only.</p>
       )}
       {all !== undefined && all.length > 0 && (
-        <ul class="list panel" aria-label="Forwarded ports">
-          {all.map((each) => (
-            <li key={each.id} class="forward">
-              <a class="address" href={addressOf(each)} target="_blank" rel="noreferrer">
-                127.0.0.1:{each.localPort}
-              </a>
-              <span class="grow">
-                <span aria-hidden="true">→ </span>
-                <a href={objectRoute({ group: "", version: "v1", plural: each.resource, ...placeIn(each) })}>
-                  {each.resource === "pods" ? "Pod" : "Service"} {each.name}
+        <div class="panel">
+          <ul class="list" aria-label="Forwarded ports">
+            {all.map((each) => (
+              <li key={each.id} class="forward">
+                <a class="address" href={addressOf(each)} target="_blank" rel="noreferrer">
+                  127.0.0.1:{each.localPort}
                 </a>
-                :{each.port} <span class="dim">in {each.namespace}</span>
-                {each.resource === "services" && <span class="dim">, now Pod {each.pod}</span>}
-              </span>
-              <State {...forwardState(each)} />
-              <button type="button" aria-label={`Close port ${each.localPort}`} onClick={() => void close(each)}>
-                Close
-              </button>
-            </li>
-          ))}
-        </ul>
+                <span class="grow">
+                  <span aria-hidden="true">→ </span>
+                  <a href={objectRoute({ group: "", version: "v1", plural: each.resource, ...placeIn(each) })}>
+                    {each.resource === "pods" ? "Pod" : "Service"} {each.name}
+                  </a>
+                  :{each.port} <span class="dim">in {each.namespace}</span>
+                  {each.resource === "services" && <span class="dim">, now Pod {each.pod}</span>}
+                </span>
+                <State {...forwardState(each)} />
+                <button type="button" aria-label={`Close port ${each.localPort}`} onClick={() => void close(each)}>
+                  Close
+                </button>
+              </li>
+            ))}
+          </ul>
+        </div>
       )}
     </section>
   );

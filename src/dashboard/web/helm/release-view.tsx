@@ -1,8 +1,9 @@
 /** One release: its revisions, and of the chosen one values, objects, notes, and what it changed. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { useDiscovered } from "../api/discovery.ts";
 import { wordsOf } from "../api/request.ts";
-import { referredPlace } from "../api/resources.ts";
+import type { Resource } from "../api/resources.ts";
 import { beside, diff } from "../model/diff.ts";
 import { SideBySide } from "../parts/side-by-side.tsx";
 import { Age, State } from "../parts/state.tsx";
@@ -206,7 +207,7 @@ function Values({ values, defaults }: Written) {
     <div class="summary">
       <Text label="Values of the user" text={values} empty="All values are the chart's own." />
       <details class="section">
-        <summary>The chart's own values</summary>
+        <summary class="sentence">The chart's own values</summary>
         <Text label="Values of the chart" text={defaults} empty="The chart has none." />
       </details>
     </div>
@@ -224,6 +225,7 @@ function Text({ label, text, empty }: { readonly label: string; readonly text: s
 }
 
 function Objects({ objects }: { readonly objects: readonly Part[] }) {
+  const resources = useDiscovered()?.resources ?? [];
   if (objects.length === 0) return <p class="dim">It has no objects.</p>;
   return (
     <div class="summary">
@@ -237,7 +239,7 @@ function Objects({ objects }: { readonly objects: readonly Part[] }) {
         </thead>
         <tbody>
           {objects.map((each) => {
-            const place = referredPlace(each, each.namespace);
+            const place = placeOfPart(each, resources);
             return (
               <tr key={`${each.apiVersion}/${each.kind}/${each.namespace}/${each.name}`}>
                 <td>{each.kind}</td>
@@ -250,6 +252,13 @@ function Objects({ objects }: { readonly objects: readonly Part[] }) {
       </table>
     </div>
   );
+}
+
+/** Undefined: the server has no such kind. */
+function placeOfPart({ apiVersion, kind, namespace, name }: Part, resources: readonly Resource[]) {
+  const group = apiVersion.includes("/") ? (apiVersion.split("/", 1)[0] ?? "") : "";
+  const found = resources.find((each) => each.kind === kind && each.group === group);
+  return found === undefined ? undefined : { ...found, namespace: found.namespaced ? namespace : "", name };
 }
 
 function Changes({ found, before }: { readonly found: Written; readonly before: Revision | undefined }) {

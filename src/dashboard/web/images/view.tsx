@@ -88,7 +88,7 @@ export function ImagesView() {
         columns={COLUMNS}
         idOf={({ name, others }) => [name, ...others].join(" ")}
         order={{ column: 1, descending: true }}
-        empty={nodes.state.value.phase === "loading" ? "Loading …" : "Nodes report no images."}
+        empty={nodes.state.value.phase === "loading" ? "Loading …" : "Nodes report no images yet."}
       />
     </section>
   );
