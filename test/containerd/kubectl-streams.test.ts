@@ -251,7 +251,7 @@ describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`
     );
   });
 
-  it.skipIf(browserPath() === undefined)("the dashboard follows a log and runs a shell", async () => {
+  it.skipIf(browserPath() === undefined)("the dashboard follows a log, runs a shell and forwards a port", async () => {
     const dashboard = machine.startK8ts("dashboard", "--serve", "--no-open");
     await dashboard.printed("works once");
     const browser = await startBrowser({ network: machine.network, dir: files });
@@ -269,6 +269,12 @@ describe.skipIf(why !== "")(`kubectl and running containers${why && `: ${why}`}`
       await page.locator(".xterm-rows").getByText("42 on other").waitFor();
       await page.keyboard.type("exit 3\n");
       await page.getByText(/exit code 3/).waitFor();
+      await page.evaluate("location.hash = '#/object/-/v1/services/default/web'");
+      await page.getByRole("button", { name: "Forward" }).click();
+      await page.getByRole("button", { name: "Open", exact: true }).click();
+      const address = (await page.getByRole("link", { name: /^http:/ }).textContent()) ?? "";
+      const asked = await machine.start("busybox", "wget", "-q", "-O", "-", address).ended();
+      expect(asked.stdout).toBe("page of web\n");
     } finally {
       await browser.close();
     }

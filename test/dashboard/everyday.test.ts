@@ -1,4 +1,7 @@
 /** What people do all day in the dashboard, in Chromium: search, look, edit, share a link; by keyboard and on a phone. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { browserPath, startBrowser } from "../support/browser.ts";
@@ -37,6 +40,52 @@ afterAll(async () => {
   await home?.[Symbol.asyncDispose]();
   expect(complaints).toEqual([]);
 });
+
+/** A revision of a release, as Helm keeps it. */
+function release(version: number, status: string, replicas: number) {
+  const packed = gzipSync(
+    JSON.stringify({
+      name: "shop",
+      namespace: "default",
+      version,
+      info: { status, description: "Upgrade complete", notes: "Open the shop." },
+      chart: { metadata: { name: "store", version: "1.2.3", appVersion: "4.5" }, values: { replicas: 1 } },
+      config: { replicas },
+      manifest: `---\n${["apiVersion: v1", "kind: Service", "metadata:", "  name: web"].join("\n")}\n`,
+    }),
+  ).toString("base64");
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    type: "helm.sh/release.v1",
+    metadata: {
+      name: `sh.helm.release.v1.shop.v${version}`,
+      labels: { owner: "helm", name: "shop", version: `${version}`, status, modifiedAt: "1767225600" },
+    },
+    data: { release: Buffer.from(packed).toString("base64") },
+  };
+}
+
+/** What the Tab key reaches, in its order, and what has no name for a screen reader. */
+const REACHABLE = `(() => {
+  const all = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")];
+  const seen = all.filter((each) => each.tabIndex >= 0 && !each.disabled && each.checkVisibility());
+  const nameOf = (each) => [
+    each.getAttribute("aria-label"), each.textContent.trim(), each.title, each.closest("label")?.textContent.trim(),
+  ].find(Boolean);
+  return {
+    count: seen.length,
+    nameless: seen.filter((each) => nameOf(each) === undefined).map((each) => each.outerHTML.slice(0, 120)),
+    headings: document.querySelectorAll("h1").length,
+    lists: [...document.querySelectorAll("[role=grid]")].filter((each) => !each.ariaLabel).length,
+  };
+})()`;
+interface Reachable {
+  readonly count: number;
+  readonly nameless: readonly string[];
+  readonly headings: number;
+  readonly lists: number;
+}
 
 const go = (path: string) => page.evaluate(`location.hash = ${JSON.stringify(path)}`);
 const rows = () => page.getByRole("grid", { name: "Pods" }).getByRole("row");
@@ -141,6 +190,102 @@ describe.skipIf(!canRun)("everyday use of the dashboard", () => {
     for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: 800 });
       expect(await page.evaluate(fits), `at ${width}`).toBe(true);
+    }
+  });
+
+  it("shows what Helm has released, by keyboard: chart, values, objects, changes", PATIENT, async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const file = join(home.dir, "releases.json");
+    const items = [release(1, "superseded", 1), release(2, "deployed", 3)];
+    writeFileSync(file, JSON.stringify({ apiVersion: "v1", kind: "List", items }));
+    await go("#/releases?namespace=*");
+    await page.getByText("There are no releases of Helm here.").waitFor();
+    await kubectl.ok("apply", "-f", file);
+    await page
+      .getByRole("row")
+      .filter({ hasText: /shop.*deployed.*store 1\.2\.3.*4\.5.*2/s })
+      .waitFor();
+    await page.evaluate("document.activeElement.blur()");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByRole("table", { name: "Revisions" }).getByText("superseded").waitFor();
+    const part = (name: string) => page.getByRole("navigation", { name: "Parts of this release" }).getByText(name);
+    await part("Values").click();
+    await page.getByRole("region", { name: "Values of the user" }).getByText("replicas: 3").waitFor();
+    await part("Objects").click();
+    await page.getByRole("table", { name: "Objects" }).getByRole("link", { name: "web" }).waitFor();
+    await part("Changes").click();
+    const changes = page.getByRole("table", { name: "Values, side by side" });
+    await changes.locator(".removed").getByText("replicas: 1").waitFor();
+    await changes.locator(".added").getByText("replicas: 3").waitFor();
+    await page.getByRole("combobox", { name: "Revision" }).selectOption("1");
+    await page.getByText("There is no revision before this one any more.").waitFor();
+    await kubectl.ok("delete", "secret", "-l", "owner=helm");
+    await page.getByText("There is no release default/shop.").waitFor();
+  });
+
+  it("names the images of nodes and what is wrong with a pull", PATIENT, async () => {
+    // A node without a kubelet, which reports what the test says.
+    const file = join(home.dir, "ghost.json");
+    const ghost = { apiVersion: "v1", kind: "Node", metadata: { name: "ghost" } };
+    const containers = [{ name: "main", image: "r.example/none:1" }];
+    const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "pulls" }, spec: { nodeName: "ghost", containers } };
+    writeFileSync(file, JSON.stringify({ apiVersion: "v1", kind: "List", items: [ghost, pod] }));
+    await kubectl.ok("apply", "-f", file);
+    const images = [{ names: ["r.example/big@sha256:a", "r.example/big:1"], sizeBytes: 3 * 2 ** 30 }];
+    const waiting = { reason: "ErrImagePull", message: "not found in the registry" };
+    const status = { name: "main", image: "", imageID: "", ready: false, restartCount: 0, state: { waiting } };
+    const patch = (kind: string, value: object) =>
+      ["patch", ...kind.split("/"), "--subresource=status", "--type=merge"].concat(
+        "-p",
+        JSON.stringify({ status: value }),
+      );
+    await kubectl.ok(...patch("node/ghost", { images }));
+    await kubectl.ok(...patch("pod/pulls", { containerStatuses: [status] }));
+    await go("#/images");
+    const row = page.getByRole("grid", { name: "Images" }).getByRole("row").filter({ hasText: "r.example/big:1" });
+    await row.filter({ hasText: /3 GiB.*none.*ghost/s }).waitFor();
+    const pulls = page.getByRole("list", { name: "Pulls" });
+    await pulls.getByText("ErrImagePull: not found in the registry").waitFor();
+    await page.getByRole("combobox", { name: "Node" }).selectOption("node-1");
+    await row.waitFor({ state: "detached" });
+    await expect.poll(url).toContain("node=node-1");
+    await kubectl.ok("delete", "node/ghost", "pod/pulls", "--force", "--grace-period=0");
+  });
+
+  it("every page is walked by keyboard, and everything on it has a name", PATIENT, async () => {
+    const keys = (await page.evaluate(
+      `[...document.querySelectorAll(".side nav a")].map((each) => [...each.children].map((part) => part.textContent))`,
+    )) as [string, string][];
+    expect(keys.length).toBeGreaterThan(10);
+    for (const [title, key] of keys) {
+      await page.evaluate("document.activeElement.blur()");
+      for (const each of key.split(" ")) await page.keyboard.press(each);
+      await expect.poll(() => page.title()).toBe(`${title} · k8ts`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      const found = (await page.evaluate(REACHABLE)) as Reachable;
+      expect(found, title).toMatchObject({ nameless: [], headings: 1, lists: 0 });
+      // All of them in turn, none twice: nothing holds the focus.
+      await page.evaluate("globalThis.visited = new Set()");
+      for (let at = 0; at < found.count; at++) {
+        await page.keyboard.press("Tab");
+        await page.evaluate("void visited.add(document.activeElement)");
+      }
+      expect(await page.evaluate("visited.size"), title).toBeGreaterThanOrEqual(found.count - 2);
+    }
+  });
+
+  it("leads to another cluster of the same user", PATIENT, async () => {
+    const flags = ["--store", "memory", "--nodes", "0", "--port", "0", "--detach"];
+    expect(await page.getByRole("combobox", { name: "Cluster" }).count()).toBe(0);
+    expect((await home.k8ts("up", "second", ...flags)).code).toBe(0);
+    try {
+      await page.reload();
+      await page.getByRole("combobox", { name: "Cluster" }).selectOption("second");
+      await page.locator(".who").getByText("k8ts-second").waitFor();
+      expect(await page.getByRole("combobox", { name: "Cluster" }).inputValue()).toBe("second");
+    } finally {
+      await home.k8ts("down", "second");
     }
   });
 });

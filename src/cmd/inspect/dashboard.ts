@@ -6,15 +6,16 @@
  *     k8ts dashboard ──► dashboard.json ──► GET <url> ──► a link that works once
  */
 import { spawn } from "node:child_process";
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Command, Option } from "commander";
 import { type Clock, createLogger, type Logger, realClock } from "#base";
-import { ClusterError, commandFor, type DataDir, writeFileAtomic } from "#cluster";
+import { ClusterError, type DataDir, writeFileAtomic } from "#cluster";
 import { type Dashboard, type Explain, startDashboard } from "#dashboard";
 import { readKubeconfig } from "#pki";
 import { wholeNumber } from "../options/values.ts";
 import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
+import { clustersBeside, linkOf } from "./dashboard-links.ts";
 import { runningServer } from "./running-server.ts";
 
 interface DashboardFlags extends DataDirOption {
@@ -30,7 +31,6 @@ const explain: Explain = async (...asked) => (await import("./why/explain.ts")).
 
 /** Next to the running bundle. */
 const ASSETS = join(import.meta.dirname, "dashboard");
-const TIMEOUT_MS = 10_000;
 
 export function dashboardCommand(): Command {
   return new Command("dashboard")
@@ -67,29 +67,6 @@ async function serve(flags: DashboardFlags): Promise<void> {
   await dashboard.close();
 }
 
-/** A fresh one of the dashboard that the cluster's process serves. */
-async function linkOf(dir: DataDir): Promise<string> {
-  await runningServer(dir);
-  const text = await readFile(dir.dashboard, "utf8").catch(() => undefined); // it serves none
-  if (text === undefined)
-    throw new ClusterError(
-      `This cluster serves no dashboard: \`${commandFor(dir, "up")}\` without --no-dashboard does, or \`k8ts dashboard --serve\`.`,
-    );
-  const { url, secret } = JSON.parse(text) as Dashboard["access"];
-  try {
-    const response = await fetch(url, {
-      headers: { authorization: `Bearer ${secret}` },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    if (response.status === 200) return (await response.text()).trim();
-    throw new Error(`status ${response.status}`);
-  } catch (error) {
-    throw new ClusterError(`The dashboard of this cluster does not answer: ${(error as Error).message}.`, {
-      cause: error,
-    });
-  }
-}
-
 async function runDashboard(flags: DashboardFlags): Promise<Dashboard> {
   const { kubeconfig: file = await kubeconfigOf(dataDirOf(flags)), port = 0 } = flags;
   const upstream = () => readKubeconfig(file, flags.context === undefined ? {} : { context: flags.context });
@@ -97,7 +74,9 @@ async function runDashboard(flags: DashboardFlags): Promise<Dashboard> {
   await upstream();
   const clock = realClock();
   const log = createLogger({ clock, format: "pretty", level: "warn", write: (line) => process.stderr.write(line) });
-  return await listening(startDashboard({ clock, log, port, assets: ASSETS, upstream, explain }), port);
+  // Other credentials than the admin's lead nowhere else.
+  const clusters = flags.kubeconfig === undefined ? clustersBeside(dataDirOf(flags)) : undefined;
+  return await listening(startDashboard({ clock, log, port, assets: ASSETS, upstream, explain, clusters }), port);
 }
 
 async function kubeconfigOf(dir: DataDir): Promise<string> {
@@ -121,7 +100,8 @@ export async function upDashboard({
 }: UpDashboardOptions): Promise<{ readonly dashboard?: Dashboard; readonly notes: readonly string[] }> {
   try {
     const upstream = () => readKubeconfig(dir.kubeconfig);
-    const dashboard = await listening(startDashboard({ clock, log, port, assets: ASSETS, upstream, explain }), port);
+    const parts = { clock, log, port, assets: ASSETS, upstream, explain, clusters: clustersBeside(dir) };
+    const dashboard = await listening(startDashboard(parts), port);
     await writeFileAtomic(dir.dashboard, `${JSON.stringify(dashboard.access)}\n`);
     const close = async () => {
       await rm(dir.dashboard, { force: true });

@@ -3,7 +3,8 @@
  *
  * 1. Responses are data for the page's code, never pages or scripts: content types other than the API's become plain
  *    text.
- * 2. Proxy subresources of Pods, Services and Nodes are refused: their responses are not the API server's.
+ * 2. Proxy subresources of Pods, Services and Nodes are refused: their responses are not the API server's. But for
+ *    what a node is pulling, which is data that only its kubelet has.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ApiServer } from "./upstream.ts";
@@ -36,8 +37,12 @@ export function proxied(api: ApiServer, path: string, message: IncomingMessage, 
   message.pipe(call);
 }
 
+/** Of kubelets of k8ts: the images that are being pulled. */
+const PULLS = /^\/api\/v1\/nodes\/[a-z0-9.-]+\/proxy\/pulls$/;
+
 /** `…/pods/x/proxy`, `…/services/x/proxy/…`, `…/nodes/x/proxy`, also where a path spells it otherwise. */
 export function isOthers(path: string): boolean {
+  if (PULLS.test(path) && !path.includes("..")) return false;
   const plain = decoded(path.split("?", 1)[0] ?? "");
   return (
     plain === undefined || /\/(pods|services|nodes)\/[^/]+\/proxy(\/|$)/.test(plain) || /(^|\/)\.\.?(\/|$)/.test(plain)

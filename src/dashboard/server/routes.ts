@@ -5,12 +5,17 @@
  *     /<path>/link         another link, for whoever has the secret of this dashboard
  *     /<path>/             the page, /<path>/assets/… its files
  *     /<path>/proxy/…      the API, as the user        /<path>/streams   watches and logs, over one WebSocket
- *     /<path>/why?…        why an object is in its state
+ *     /<path>/why?…        why an object is in its state   /<path>/forwards   ports on this machine
+ *     /<path>/clusters     other clusters of this machine's user
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import type { Clock } from "#base";
 import { SAFE_HEADERS, sendAsset, sendPage } from "./assets.ts";
+import { answerClusters, type Clusters } from "./clusters.ts";
 import { answerWhy, type Explain } from "./explain.ts";
+import { Forwards } from "./forwards/forwards.ts";
+import { answerForwards } from "./forwards/requests.ts";
 import { cookieOf, refusal } from "./guard.ts";
 import { answerStatus, proxied } from "./proxy.ts";
 import type { Sessions } from "./sessions.ts";
@@ -21,6 +26,7 @@ import { ApiServer, type Upstream } from "./upstream.ts";
 const COOKIE = "k8ts-dashboard";
 
 export interface RoutesOptions {
+  readonly clock: Clock;
   readonly sessions: Sessions;
   /** The common path prefix, such as `/x1y2`. */
   readonly path: string;
@@ -29,16 +35,19 @@ export interface RoutesOptions {
   readonly assets: string;
   readonly upstream: () => Promise<Upstream>;
   readonly explain?: Explain | undefined;
+  readonly clusters?: Clusters | undefined;
 }
 
 export class Routes {
   readonly #options: RoutesOptions;
   readonly #streams = new Streams();
+  readonly #forwards: Forwards;
   #api: Promise<ApiServer> | undefined;
   readonly #all: ApiServer[] = [];
 
   constructor(options: RoutesOptions) {
     this.#options = options;
+    this.#forwards = new Forwards(options.clock);
   }
 
   async answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -64,6 +73,12 @@ export class Routes {
       return answerWhy(explain, upstream, new URLSearchParams(below.slice("/why?".length)), response);
     }
     if (below === "/session") return this.#session(response);
+    if (/^\/forwards(\/|$)/.test(below))
+      return answerForwards(this.#forwards, () => this.#server(), below, message, response);
+    if (/^\/clusters(\?|$)/.test(below)) {
+      const query = new URLSearchParams(below.slice("/clusters".length));
+      return answerClusters(this.#options.clusters, query, method, response);
+    }
     if (below.startsWith("/assets/")) return sendAsset(this.#options.assets, below.slice("/assets/".length), response);
     if (below.startsWith("/proxy/"))
       return proxied(await this.#server(), below.slice("/proxy".length), message, response);
@@ -81,8 +96,9 @@ export class Routes {
     refuseUpgrade(socket, 404, "Not Found");
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#streams.close();
+    await this.#forwards.closeAll();
     for (const api of this.#all) api.close();
   }
 

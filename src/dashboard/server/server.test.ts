@@ -221,6 +221,55 @@ describe("the API", () => {
   });
 });
 
+describe("what a node pulls", () => {
+  it.each([
+    ["/api/v1/nodes/node-1/proxy/pulls", 200],
+    ["/api/v1/nodes/node-1/proxy/pulls/../pods", 403],
+    ["/api/v1/nodes/node-1/proxy/pods", 403],
+    ["/api/v1/nodes/../pods/proxy/pulls", 403],
+    ["/api/v1/nodes/node..1/proxy/pulls", 403],
+    ["/api/v1/namespaces/a/pods/b/proxy/pulls", 403],
+  ])("%s: %d", async (path, status) => {
+    const { base, cookie } = await enter();
+    const { port } = new URL(base);
+    // As it stands: a URL would be made plain.
+    const call = request({
+      port,
+      host: "127.0.0.1",
+      path: `${new URL(base).pathname}proxy${path}`,
+      headers: { cookie },
+    });
+    const [response] = (await once(call.end(), "response")) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(status);
+  });
+});
+
+describe("ports", () => {
+  it("are opened for the page alone, in the server's words", async () => {
+    const { base, cookie, origin } = await enter();
+    const body = JSON.stringify({ resource: "pods", namespace: "a", name: "b", port: 80 });
+    expect((await send(`${base}forwards`, { origin, method: "POST", body })).status).toBe(401);
+    expect((await send(`${base}forwards`, { cookie, method: "POST", body })).status).toBe(403);
+    // This server does not say that it is allowed.
+    const refused = await send(`${base}forwards`, { cookie, origin, method: "POST", body });
+    expect([refused.status, JSON.parse(refused.body)]).toMatchObject([403, { kind: "Status", reason: "Forbidden" }]);
+    expect(JSON.parse((await send(`${base}forwards`, { cookie })).body)).toEqual({ items: [] });
+    expect((await send(`${base}forwards/1`, { cookie, origin, method: "DELETE" })).status).toBe(404);
+    expect((await send(`${base}forwards/1`, { cookie, origin, method: "PUT" })).status).toBe(405);
+  });
+});
+
+describe("other clusters", () => {
+  it("of a user who is not the admin are none", async () => {
+    const { base, cookie, origin } = await enter();
+    expect(JSON.parse((await send(`${base}clusters`, { cookie })).body)).toEqual({ items: [] });
+    const link = await send(`${base}clusters?name=default`, { cookie, origin, method: "POST" });
+    expect([link.status, JSON.parse(link.body)]).toMatchObject([403, { reason: "Forbidden" }]);
+    expect((await send(`${base}clusters?name=default`, { cookie, method: "POST" })).status).toBe(403);
+  });
+});
+
 describe("streams", () => {
   /** What comes, one message after the other, none lost. */
   const listen = (socket: WebSocket) => {
@@ -237,8 +286,10 @@ describe("streams", () => {
     expect(await told()).toEqual({ id: 1, status: 200 });
     api.watches.at(-1)?.write('{"type":"ADDED"}\n');
     expect(await told()).toEqual({ id: 1, text: '{"type":"ADDED"}\n' });
-    socket.send(JSON.stringify({ open: 2, path: "/forbidden" }));
+    expect(api.asked.at(-1)?.headers.accept).toBe("application/json");
+    socket.send(JSON.stringify({ open: 2, path: "/forbidden", metadata: true }));
     expect(await told()).toEqual({ id: 2, status: 403 });
+    expect(api.asked.at(-1)?.headers.accept).toContain("as=PartialObjectMetadata;");
     expect(await told()).toMatchObject({ id: 2, text: expect.stringContaining("no") });
     expect(await told()).toEqual({ id: 2, end: "" });
     socket.send(JSON.stringify({ open: 3, path: "/api/v1/nodes/n/proxy/" }));

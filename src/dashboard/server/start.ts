@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Clock, Logger } from "#base";
+import type { Clusters } from "./clusters.ts";
 import type { Explain } from "./explain.ts";
 import type { Routes } from "./routes.ts";
 import { Sessions, secret } from "./sessions.ts";
@@ -22,6 +23,8 @@ export interface DashboardOptions {
   readonly upstream: () => Promise<Upstream>;
   /** Explains an object's state with the user's credentials. Without it the page has no explanations. */
   readonly explain?: Explain | undefined;
+  /** Other clusters that the page leads to. Without it there is no switch. */
+  readonly clusters?: Clusters | undefined;
 }
 
 export interface Dashboard {
@@ -41,7 +44,7 @@ export async function startDashboard({ clock, log, port, ...options }: Dashboard
   const newLink = () => `${base()}?token=${sessions.newToken()}`;
   let loading: Promise<Routes> | undefined;
   const routes = () => {
-    const parts = { sessions, path, port: portOf, newLink, ...options };
+    const parts = { clock, sessions, path, port: portOf, newLink, ...options };
     loading ??= import("./routes.ts").then((module) => new module.Routes(parts));
     return loading;
   };
@@ -74,7 +77,7 @@ export async function startDashboard({ clock, log, port, ...options }: Dashboard
     newLink,
     access: { url: `${base()}link`, secret: sessions.holder },
     async close() {
-      (await loading)?.close();
+      await (await loading)?.close();
       const closed = once(server.close(), "close");
       for (const socket of sockets) socket.destroy();
       await closed;

@@ -2,7 +2,7 @@
  * Watches, logs and flows of one page over one WebSocket: browsers open at most six HTTP/1.1 connections to a server,
  * and each watch would occupy one.
  *
- *     page ──► { open: 1, path: "/api/v1/pods?watch=true…" }
+ *     page ──► { open: 1, path: "/api/v1/pods?watch=true…" } (metadata: true: only that of each object)
  *     page ◄-- { id: 1, status: 200 } · { id: 1, text: "…" } · { id: 1, end: "" }
  *     page ──► { close: 1 }
  *
@@ -18,6 +18,7 @@ import type { ApiServer } from "./upstream.ts";
 const MAX_WAITING_BYTES = 1024 * 1024;
 const MAX_STREAMS = 64;
 const MAX_REQUEST_BYTES = 16 * 1024;
+const METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
 
 export class Streams {
   readonly #server = new WebSocketServer({ noServer: true, maxPayload: MAX_REQUEST_BYTES });
@@ -52,17 +53,17 @@ class PageStreams {
     else if ("close" in message) this.#open.get(message.close)?.abort();
     else if (this.#open.size >= MAX_STREAMS || this.#open.has(message.open) || isOthers(message.path)) {
       this.#tell({ id: message.open, end: "refused" });
-    } else this.#start(message.open, message.path);
+    } else this.#start(message.open, message.path, message.metadata ? METADATA : "application/json");
   }
 
-  #start(id: number, path: string): void {
+  #start(id: number, path: string, accept: string): void {
     const abort = new AbortController();
     this.#open.set(id, abort);
     const end = (why: string) => {
       if (!this.#open.delete(id)) return;
       this.#tell({ id, end: why });
     };
-    const call = this.#api.request(path, { accept: "application/json" }, ["accept"], {
+    const call = this.#api.request(path, { accept }, ["accept"], {
       method: "GET",
       signal: abort.signal,
     });
@@ -91,7 +92,7 @@ class PageStreams {
   }
 }
 
-type Asked = { readonly open: number; readonly path: string } | { readonly close: number };
+type Asked = { readonly open: number; readonly path: string; readonly metadata: boolean } | { readonly close: number };
 
 function parsed(data: RawData): Asked | undefined {
   try {
@@ -100,7 +101,7 @@ function parsed(data: RawData): Asked | undefined {
     if ("close" in value && Number.isInteger(value.close)) return { close: Number(value.close) };
     if (!("open" in value) || !Number.isInteger(value.open) || !("path" in value)) return undefined;
     return typeof value.path === "string" && value.path.startsWith("/")
-      ? { open: Number(value.open), path: value.path }
+      ? { open: Number(value.open), path: value.path, metadata: "metadata" in value && value.metadata === true }
       : undefined;
   } catch {
     return undefined; // reported to the page by the caller

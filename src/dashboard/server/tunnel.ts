@@ -8,7 +8,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { joined } from "#base";
-import type { ApiServer } from "./upstream.ts";
+import { type ApiServer, textOf } from "./upstream.ts";
 
 const PASSED = [
   "connection",
@@ -30,7 +30,7 @@ export function tunnelled(api: ApiServer, path: string, message: IncomingMessage
     if (!socket.destroyed) refuse(`The API server does not respond: ${error.message}`);
   });
   call.once("response", (answer) => {
-    textOf(answer).then(
+    textOf(answer, MAX_WORDS).then(
       (text) => refuse(text === "" ? `The API server answers ${answer.statusCode} ${answer.statusMessage}.` : text),
       (error: Error) => refuse(error.message),
     );
@@ -60,15 +60,6 @@ function endWith(words: string, message: IncomingMessage, socket: Duplex, head: 
     page.send(Buffer.concat([Buffer.from([ERROR_CHANNEL]), Buffer.from(words)]));
     page.close(1000);
   });
-}
-
-async function textOf(answer: IncomingMessage): Promise<string> {
-  let text = "";
-  for await (const chunk of answer.setEncoding("utf8")) {
-    text += chunk;
-    if (text.length > MAX_WORDS) break;
-  }
-  return text.slice(0, MAX_WORDS).trim();
 }
 
 export function refuseUpgrade(socket: Duplex, code: number, words: string): void {

@@ -2,8 +2,12 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { ForwardsView } from "./forwards/view.tsx";
+import { ReleasesView } from "./helm/view.tsx";
+import { ImagesView } from "./images/view.tsx";
 import { listenForKeys, type Shortcut } from "./keys.ts";
 import { usePage } from "./page.ts";
+import { ClusterSwitch } from "./parts/cluster-switch.tsx";
 import { Leaving } from "./parts/leaving.tsx";
 import { Shortcuts } from "./parts/shortcuts.tsx";
 import { WhoAmI } from "./parts/who-am-i.tsx";
@@ -33,9 +37,12 @@ const PAGES: readonly Entry[] = [
   { page: "pods", title: "Pods", key: "p", View: PodsView },
   { page: "autoscalers", title: "Autoscalers", key: "h", View: AutoscalersView },
   { page: "volumes", title: "Volumes", key: "v", View: VolumesView },
+  { page: "images", title: "Images", key: "i", View: ImagesView },
+  { page: "releases", title: "Releases", key: "l", View: ReleasesView },
   { page: "events", title: "Events", key: "e", View: EventsView },
   { page: "flows", title: "Flows", key: "f", View: FlowsView },
   { page: "access", title: "Access", key: "a", View: AccessView },
+  { page: "forwards", title: "Forwards", key: "d", View: ForwardsView },
   { page: "resources", title: "Resources", key: "r", View: ResourcesView },
 ];
 
@@ -99,6 +106,7 @@ export function App() {
           ))}
         </nav>
         <div class="side-foot">
+          <ClusterSwitch />
           <WhoAmI />
           <button type="button" class="quiet" onClick={() => page.nextTheme()} title="Light, dark, or system theme (t)">
             {THEMES[page.theme.value].sign} <span>{THEMES[page.theme.value].words}</span>

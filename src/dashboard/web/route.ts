@@ -36,6 +36,14 @@ export function objectRoute({ group, version, plural, namespace, name }: ObjectP
   return `#/${parts.map(encodeURIComponent).join("/")}`;
 }
 
+/** A release of Helm, one of its revisions, and a part of that. */
+export function releaseRoute(namespace: string, name: string, revision?: number, part?: string): string {
+  const query = new URLSearchParams({ release: `${namespace}/${name}` });
+  if (revision !== undefined) query.set("revision", String(revision));
+  if (part !== undefined) query.set("of", part);
+  return `#/releases?${query}`;
+}
+
 /** The namespace of a URL that shows all of them: no namespace can have this name. */
 export const ALL = "*";
 

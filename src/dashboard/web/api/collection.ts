@@ -10,7 +10,7 @@ import { useContext, useEffect, useMemo } from "preact/hooks";
 import { sleep } from "../time.ts";
 import { ask, Refused, wordsOf } from "./request.ts";
 import { listPath, type Resource } from "./resources.ts";
-import { LineReader, type StreamConnection } from "./streams.ts";
+import { LineReader, type StreamConnection, type StreamHandlers } from "./streams.ts";
 import { type KubeObject, type Page, type WatchEvent, Watched } from "./watched.ts";
 
 const PAGE = 250;
@@ -24,6 +24,18 @@ export interface CollectionState {
   readonly words: string;
 }
 
+/** Which objects, and how much of each. */
+export interface Which {
+  /** Only the one of this name. */
+  readonly name?: string;
+  /** Only those with these labels, as a selector. */
+  readonly labels?: string;
+  /** Their contents are not needed. */
+  readonly metadataOnly?: boolean;
+}
+
+const METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+
 export class Collection<T extends KubeObject> {
   readonly state: Signal<CollectionState> = signal({ phase: "loading", words: "" });
   /** Incremented in each frame with changes. */
@@ -31,14 +43,16 @@ export class Collection<T extends KubeObject> {
   readonly #watched = new Watched<T>();
   /** Including the start of its query. */
   readonly #path: string;
+  readonly #metadataOnly: boolean;
   readonly #streams: StreamConnection;
   #users = 0;
   #abort: AbortController | undefined;
 
   readonly #soon: (changed: Collection<T>) => void;
 
-  constructor(path: string, streams: StreamConnection, soon: (changed: Collection<T>) => void) {
+  constructor(path: string, metadataOnly: boolean, streams: StreamConnection, soon: (changed: Collection<T>) => void) {
     this.#path = path;
+    this.#metadataOnly = metadataOnly;
     this.#streams = streams;
     this.#soon = soon;
   }
@@ -97,7 +111,10 @@ export class Collection<T extends KubeObject> {
 
   async #list(continued: string, signal: AbortSignal): Promise<void> {
     const query = continued === "" ? "" : `&continue=${encodeURIComponent(continued)}`;
-    const page = await ask<Page<T>>(`${this.#path}limit=${PAGE}${query}`, { signal });
+    const page = await ask<Page<T>>(`${this.#path}limit=${PAGE}${query}`, {
+      signal,
+      ...(this.#metadataOnly && { accept: METADATA_LIST }),
+    });
     this.#watched.page(page);
     this.#changed();
   }
@@ -106,7 +123,7 @@ export class Collection<T extends KubeObject> {
     const path = `${this.#path}watch=true&allowWatchBookmarks=true&resourceVersion=${resourceVersion}`;
     const lines = new LineReader();
     return new Promise((resolve, reject) => {
-      const close = this.#streams.open(path, {
+      const handlers: StreamHandlers = {
         onOpen,
         onText: (text) => {
           let changed = false;
@@ -121,7 +138,8 @@ export class Collection<T extends KubeObject> {
           }
         },
         onEnd: (error) => (error === undefined ? resolve() : reject(error)),
-      });
+      };
+      const close = this.#streams.open(path, handlers, this.#metadataOnly);
       const leave = () => {
         close();
         resolve();
@@ -150,12 +168,20 @@ export class Collections {
     this.streams = streams;
   }
 
-  /** All objects, or the one of a name. */
-  of<T extends KubeObject>(resource: Resource, namespace: string, name = ""): Collection<T> {
-    const only = name === "" ? "" : `fieldSelector=${encodeURIComponent(`metadata.name=${name}`)}&`;
+  of<T extends KubeObject>(
+    resource: Resource,
+    namespace: string,
+    { name = "", labels = "", metadataOnly = false }: Which = {},
+  ): Collection<T> {
+    const only = [
+      ...(name === "" ? [] : [`fieldSelector=${encodeURIComponent(`metadata.name=${name}`)}&`]),
+      ...(labels === "" ? [] : [`labelSelector=${encodeURIComponent(labels)}&`]),
+    ].join("");
     const path = `${listPath(resource, namespace)}?${only}`;
-    const found = this.#all.get(path) ?? new Collection<KubeObject>(path, this.streams, (each) => this.#soon(each));
-    this.#all.set(path, found);
+    const key = metadataOnly ? `metadata of ${path}` : path;
+    const soon = (each: Collection<KubeObject>) => this.#soon(each);
+    const found = this.#all.get(key) ?? new Collection<KubeObject>(path, metadataOnly, this.streams, soon);
+    this.#all.set(key, found);
     return found as unknown as Collection<T>;
   }
 
@@ -180,9 +206,21 @@ export function useCollections(): Collections {
 }
 
 /** The collection, watched while the calling view is shown. */
-export function useCollection<T extends KubeObject>(resource: Resource, namespace: string, name = ""): Collection<T> {
+export function useCollection<T extends KubeObject>(
+  resource: Resource,
+  namespace: string,
+  { name, labels, metadataOnly }: Which = {},
+): Collection<T> {
   const collections = useCollections();
-  const found = useMemo(() => collections.of<T>(resource, namespace, name), [collections, resource, namespace, name]);
+  const found = useMemo(
+    () =>
+      collections.of<T>(resource, namespace, {
+        ...(name !== undefined && { name }),
+        ...(labels !== undefined && { labels }),
+        ...(metadataOnly !== undefined && { metadataOnly }),
+      }),
+    [collections, resource, namespace, name, labels, metadataOnly],
+  );
   useEffect(() => found.use(), [found]);
   return found;
 }

@@ -1,4 +1,6 @@
 /** What the user may do, as the API server's authorizers say. */
+import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import type { Permission } from "../model/actions.ts";
 import { ask } from "./request.ts";
 
@@ -17,4 +19,24 @@ export async function mayAll(permissions: readonly Permission[], signal: AbortSi
     ),
   );
   return answers.every(({ status }) => status?.allowed === true);
+}
+
+/** Whether the user may do all of this. Until the server has answered: no. Undefined asks nothing. */
+export function useMay(permissions: readonly Permission[] | undefined): ReadonlySignal<boolean> {
+  const may = useSignal(false);
+  const asked = JSON.stringify(permissions);
+  useEffect(() => {
+    may.value = false;
+    if (permissions === undefined) return undefined;
+    const abort = new AbortController();
+    mayAll(permissions, abort.signal).then(
+      (isAllowed) => {
+        if (!abort.signal.aborted) may.value = isAllowed;
+      },
+      // Who may not even ask may not do it.
+      () => undefined,
+    );
+    return () => abort.abort();
+  }, [asked, may]);
+  return may;
 }

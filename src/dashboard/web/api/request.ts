@@ -33,9 +33,15 @@ export interface Ask {
   readonly signal?: AbortSignal | undefined;
 }
 
-export async function ask<T>(path: string, options: Ask = {}): Promise<T> {
+/** A path of the API server. */
+export function ask<T>(path: string, options: Ask = {}): Promise<T> {
+  return askDashboard(`proxy${path}`, options);
+}
+
+/** A path of the dashboard's own server, such as `why?…`. */
+export async function askDashboard<T>(path: string, options: Ask = {}): Promise<T> {
   const { method = "GET", body, accept = "application/json", contentType = "application/json", signal } = options;
-  const response = await fetch(`proxy${path}`, {
+  const response = await fetch(path, {
     method,
     headers: { accept, ...(body !== undefined && { "content-type": contentType }) },
     ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),

@@ -19,6 +19,7 @@ const STORAGE = "storage.k8s.io";
 export const PODS = resource("", "v1", "pods", "Pod");
 export const NODES = resource("", "v1", "nodes", "Node", false);
 export const NAMESPACES = resource("", "v1", "namespaces", "Namespace", false);
+export const SECRETS = resource("", "v1", "secrets", "Secret");
 export const EVENTS = resource("", "v1", "events", "Event");
 export const DEPLOYMENTS = resource("apps", "v1", "deployments", "Deployment");
 export const STATEFUL_SETS = resource("apps", "v1", "statefulsets", "StatefulSet");
@@ -44,6 +45,7 @@ export const KNOWN: readonly Resource[] = [
   PODS,
   NODES,
   NAMESPACES,
+  SECRETS,
   EVENTS,
   DEPLOYMENTS,
   STATEFUL_SETS,

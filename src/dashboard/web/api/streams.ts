@@ -30,11 +30,11 @@ export class StreamConnection {
     this.#url = url;
   }
 
-  /** Returns a function that ends it; no handler is called after that. */
-  open(path: string, handlers: StreamHandlers): () => void {
+  /** Returns a function that ends it; no handler is called after that. `metadata`: only that of each object. */
+  open(path: string, handlers: StreamHandlers, metadata = false): () => void {
     const id = ++this.#last;
     this.#open.set(id, { handlers, status: 0, refusal: "" });
-    this.#send({ open: id, path });
+    this.#send({ open: id, path, ...(metadata && { metadata }) });
     return () => {
       if (this.#open.delete(id)) this.#send({ close: id });
     };

@@ -3,9 +3,11 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { apps } from "#api";
 import { useCollection } from "../api/collection.ts";
-import { mayAll } from "../api/permissions.ts";
+import { mayAll, useMay } from "../api/permissions.ts";
 import { REPLICA_SETS } from "../api/resources.ts";
 import type { KubeObject } from "../api/watched.ts";
+import { ForwardButton } from "../forwards/forward-dialog.tsx";
+import { forwardNeeds, portsOf } from "../forwards/forwards.ts";
 import { type Action, type Actionable, actionsOf } from "../model/actions.ts";
 import { revisionsOf, rollBack } from "../model/rollback.ts";
 import type { ObjectPlace } from "../route.ts";
@@ -47,11 +49,14 @@ function Buttons({ place, object, more = [] }: Props & { readonly more?: readonl
       );
     return () => abort.abort();
   }, [place, names, allowed]);
+  const ports = portsOf(place, object);
+  const mayForward = useMay(ports && forwardNeeds(place)).value;
   const shown = actions.filter(({ name }) => allowed.value.has(name));
   const action = shown.find(({ name }) => name === chosen.value);
-  if (shown.length === 0) return null;
+  if (shown.length === 0 && !mayForward) return null;
   return (
     <div class="tools actions" role="toolbar" aria-label="Actions">
+      {ports !== undefined && mayForward && <ForwardButton place={place} ports={ports} />}
       {shown.map(({ name, title, isDangerous }) => (
         <button
           key={name}

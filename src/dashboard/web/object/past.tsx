@@ -5,6 +5,7 @@ import { objectPath } from "../api/resources.ts";
 import type { KubeObject } from "../api/watched.ts";
 import { beside, diff, type Pair } from "../model/diff.ts";
 import { plainYaml } from "../model/plain-yaml.ts";
+import { SideBySide } from "../parts/side-by-side.tsx";
 import type { ObjectPlace } from "../route.ts";
 
 interface Moment {
@@ -71,34 +72,19 @@ export function PastTab({ place }: { readonly place: ObjectPlace }) {
           {words.value}
         </p>
       )}
-      {result !== undefined && <SideBySide {...result} />}
+      {result !== undefined && <Beside {...result} />}
     </div>
   );
 }
 
-function SideBySide({ moments, pairs }: Compared) {
+function Beside({ moments, pairs }: Compared) {
   if (!pairs.some(({ isChanged }) => isChanged)) return <p class="dim">It was the same at both moments.</p>;
-  return (
-    <table class="beside" aria-label="Side by side">
-      <thead>
-        <tr>
-          {moments.map(({ revision, time }, at) => (
-            <th key={at}>
-              Revision {revision} <span class="dim">{time}</span>
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {pairs.map(({ before, after, isChanged }, at) => (
-          <tr key={at}>
-            <td class={isChanged && before !== undefined ? "removed" : ""}>{before}</td>
-            <td class={isChanged && after !== undefined ? "added" : ""}>{after}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+  const head = ({ revision, time }: Moment) => (
+    <>
+      Revision {revision} <span class="dim">{time}</span>
+    </>
   );
+  return <SideBySide label="Side by side" heads={[head(moments[0]), head(moments[1])]} pairs={pairs} />;
 }
 
 async function compared(place: ObjectPlace, from: string, to: string): Promise<Compared> {

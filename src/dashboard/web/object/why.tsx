@@ -1,7 +1,7 @@
 /** Why an object is in its state, in the words of `k8ts why`; asked again when the object changes. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { Refused, refusedBy, wordsOf } from "../api/request.ts";
+import { askDashboard, Refused, wordsOf } from "../api/request.ts";
 import type { ObjectPlace } from "../route.ts";
 import { sleep } from "../time.ts";
 
@@ -61,9 +61,6 @@ export function Why({ place, version }: { readonly place: ObjectPlace; readonly 
   );
 }
 
-async function explained({ plural, group, namespace, name }: ObjectPlace, signal: AbortSignal): Promise<Answer> {
-  const response = await fetch(`why?${new URLSearchParams({ resource: plural, group, namespace, name })}`, { signal });
-  const text = await response.text();
-  if (!response.ok) throw refusedBy(response.status, text);
-  return JSON.parse(text) as Answer;
+function explained({ plural, group, namespace, name }: ObjectPlace, signal: AbortSignal): Promise<Answer> {
+  return askDashboard(`why?${new URLSearchParams({ resource: plural, group, namespace, name })}`, { signal });
 }

@@ -17,7 +17,7 @@ export type Attachment = storage.VolumeAttachment & KubeObject;
 
 export function ClaimPart({ place, claim }: { readonly place: ObjectPlace; readonly claim: Claim }) {
   const { volumeName = "", storageClassName, resources, accessModes } = claim.spec ?? {};
-  const volumes = useCollection<Volume>(VOLUMES, "", volumeName || NONE);
+  const volumes = useCollection<Volume>(VOLUMES, "", { name: volumeName || NONE });
   const attachments = useCollection<Attachment>(ATTACHMENTS, "");
   const pods = useCollection<Pod>(PODS, place.namespace);
   for (const { version } of [volumes, attachments, pods]) void version.value;

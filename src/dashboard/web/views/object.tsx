@@ -31,7 +31,7 @@ export function ObjectView({ route: { place, tab } }: { readonly route: ObjectRo
   const discovered = useDiscovered();
   const served = discovered?.resources.find(({ group, plural }) => group === place.group && plural === place.plural);
   const kind = served?.kind ?? resource.kind;
-  const collection = useCollection<KubeObject>(resource, place.namespace, place.name);
+  const collection = useCollection<KubeObject>(resource, place.namespace, { name: place.name });
   void collection.version.value;
   const object = collection.objects.get(`${place.namespace}/${place.name}`);
   const isPod = place.plural === PODS.plural && place.group === "";
