@@ -366,7 +366,10 @@ describe.skipIf(why !== "")(`nodes with user namespaces${why && `: ${why}`}`, { 
       expect(machine.leftovers()).toEqual([]);
       await machine.ok("up", "--detach", "--runtime", "containerd", "--port", "0");
       await machine.kubectl("wait", "--for=condition=Ready", "--timeout=90s", "pod/hostile", "pod/plain");
-      expect(await attack("cat /proc/self/uid_map")).toMatch(/^\s+0 1\d{9}\s+65536\n$/);
+      // Until the kubelet has looked, the API shows the containers of before.
+      await expect
+        .poll(() => attack("cat /proc/self/uid_map").catch(() => ""))
+        .toMatch(/^\s+0 1\d{9}\s+65536\n$/);
     } finally {
       await machine[Symbol.asyncDispose]();
     }

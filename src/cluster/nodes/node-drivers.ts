@@ -31,7 +31,7 @@ export function nodeDrivers({ driverName, topologyKey, dataDir, csiNodes, clock 
     for (const listener of listeners) listener();
   };
   const has = ({ metadata, spec }: storage.CSINode) =>
-    nodeNameProblem(metadata.name ?? "") === undefined && spec.drivers.some(({ name }) => name === driverName);
+    nodeNameProblem(metadata.name ?? "") === undefined && (spec.drivers ?? []).some(({ name }) => name === driverName);
   const leave = csiNodes.onChange(({ type, object, old }) => {
     const [before, now] = [old !== undefined && has(old), type !== "deleted" && has(object)];
     const name = object.metadata.name ?? "";

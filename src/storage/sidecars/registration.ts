@@ -53,10 +53,10 @@ export const simulatedRegistration = ({
           const object: storage.CSINode = { metadata: { name, ownerReferences }, spec: { drivers: [driver] } };
           return { verb: "create", resource, object };
         }
-        if (existing.spec.drivers.some((each) => each.name === driverName)) return undefined;
+        if ((existing.spec.drivers ?? []).some((each) => each.name === driverName)) return undefined;
         const object: KubeObject & storage.CSINode = {
           ...existing,
-          spec: { ...existing.spec, drivers: [...existing.spec.drivers, driver] },
+          spec: { ...existing.spec, drivers: [...(existing.spec.drivers ?? []), driver] },
         };
         return { verb: "update", resource, object };
       }

@@ -104,8 +104,8 @@ function prepare(pod: PodInfo, objects: VolumeObjects, rejections: Rejections): 
 /** Whether the limit of a driver was raised; without a limit it is infinite. */
 function takesMore(old: storage.CSINode, now: storage.CSINode): boolean {
   const limit = ({ spec }: storage.CSINode, driver: string) =>
-    spec.drivers.find(({ name }) => name === driver)?.allocatable?.count ?? Number.POSITIVE_INFINITY;
-  return old.spec.drivers.some(({ name }) => limit(now, name) > limit(old, name));
+    spec.drivers?.find(({ name }) => name === driver)?.allocatable?.count ?? Number.POSITIVE_INFINITY;
+  return (old.spec.drivers ?? []).some(({ name }) => limit(now, name) > limit(old, name));
 }
 
 function rejectAll(open: OpenNodes, rejection: Rejection): void {

@@ -46,7 +46,7 @@ export function nodeIdOf(
   csiNode: storage.CSINode | undefined,
   attachment?: VolumeAttachment,
 ): string {
-  const found = csiNode?.spec.drivers.find(({ name }) => name === driverName)?.nodeID;
+  const found = csiNode?.spec.drivers?.find(({ name }) => name === driverName)?.nodeID;
   const id = found ?? attachment?.metadata.annotations?.[NODE_ID];
   if (id !== undefined) return id;
   throw new Error(

@@ -34,6 +34,12 @@ const [A, B] = [{ zone: "a" }, { zone: "b" }];
 describe("the topology that is asked for", () => {
   it.each([
     { name: "nothing is known", given: facts({ nodes: [] }), want: undefined },
+    {
+      // As a node without drivers is stored.
+      name: "no node has drivers",
+      given: facts({ csiNodeOf: (name) => ({ ...csiNode(name, []), spec: { drivers: null as never } }) }),
+      want: undefined,
+    },
     { name: "no node, not asked for", given: facts({ immediate: false }), want: undefined },
     {
       name: "no node: all of the cluster, shifted by name",

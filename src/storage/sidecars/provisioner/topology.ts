@@ -115,7 +115,7 @@ function clusterSegments(facts: TopologyFacts, selected: Segments | undefined): 
 }
 
 function topologyKeys(csiNode: storage.CSINode | undefined, driverName: string): readonly string[] {
-  return csiNode?.spec.drivers.find(({ name }) => name === driverName)?.topologyKeys ?? [];
+  return csiNode?.spec.drivers?.find(({ name }) => name === driverName)?.topologyKeys ?? [];
 }
 
 /** Undefined if the node lacks one of the labels. */
