@@ -1,5 +1,13 @@
 /** The whole public surface of cloud. */
-export { type Cloud, CloudError, type Instance, type Instances, type LoadBalancers, type Route, type Routes } from "./cloud.ts";
+export {
+  type Cloud,
+  CloudError,
+  type Instance,
+  type Instances,
+  type LoadBalancers,
+  type Route,
+  type Routes,
+} from "./cloud.ts";
 export { CLOUD_CONTROLLERS, type CloudControllersOptions, cloudControllers } from "./cloud-controllers.ts";
 export { type HttpCloudOptions, httpCloud } from "./http/http-cloud.ts";
 export { CloudConfigError, type HttpCloudSettings, httpCloudSettings } from "./http/settings.ts";

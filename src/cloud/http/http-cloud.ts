@@ -10,7 +10,7 @@
 import type { core } from "#api";
 import type { Cloud, Instances, LoadBalancers, Routes } from "../cloud.ts";
 import { CloudError } from "../cloud.ts";
-import { type CallResult, CloudCalls, type CallsOptions } from "./calls.ts";
+import { type CallResult, type CallsOptions, CloudCalls } from "./calls.ts";
 import { instanceOf, loadBalancerOf, routesOf } from "./shapes.ts";
 
 export interface HttpCloudOptions extends CallsOptions {

@@ -35,7 +35,8 @@ export function cloudNodes(instances: Instances, options: CloudNodesOptions = {}
       return {
         sources: [
           keysFrom(kinds.Node, ({ type, object, old }) => {
-            const isNew = type === "added" || (type === "updated" && (isUninitialized(object) || ipOf(object) !== ipOf(old)));
+            const isNew =
+              type === "added" || (type === "updated" && (isUninitialized(object) || ipOf(object) !== ipOf(old)));
             return isNew ? [object.metadata.name ?? ""] : [];
           }),
         ],

@@ -41,16 +41,22 @@ export function podRoutes(routes: Routes, { clusterCidrs, periodMs = 10_000 }: P
           const { missing, stale } = routeChanges(all, await routes.list(signal), clusterCidrs);
           const failed = new Map<string, RecordedEvent>();
           for (const route of stale) {
-            await attempt(() => routes.delete(route, signal), signal, (error) =>
-              log.warn("a stale route could not be deleted yet", { ...route, error }),
+            await attempt(
+              () => routes.delete(route, signal),
+              signal,
+              (error) => log.warn("a stale route could not be deleted yet", { ...route, error }),
             );
           }
           const byName = new Map(all.map((node) => [node.metadata.name ?? "", node]));
           for (const route of missing) {
-            await attempt(() => routes.create(route, signal), signal, (error) => {
-              const node = byName.get(route.nodeName);
-              if (node !== undefined) failed.set(route.nodeName, failure(node, route, error));
-            });
+            await attempt(
+              () => routes.create(route, signal),
+              signal,
+              (error) => {
+                const node = byName.get(route.nodeName);
+                if (node !== undefined) failed.set(route.nodeName, failure(node, route, error));
+              },
+            );
           }
           const writes = all.flatMap((node) => conditionWrites(node, !failed.has(node.metadata.name ?? ""), now));
           return { steps: [writes], events: [...failed.values()], againAfterMs: periodMs };

@@ -10,7 +10,9 @@ let cluster: TestControllers;
 afterEach(() => cluster.close());
 
 const start = async (...addresses: string[]) => {
-  cluster = await testControllers(cloudControllers(localCloud({ addresses }), { services: { loadBalancerClass: "k8ts.dev/local" } }));
+  cluster = await testControllers(
+    cloudControllers(localCloud({ addresses }), { services: { loadBalancerClass: "k8ts.dev/local" } }),
+  );
 };
 const services = () => cluster.client.of(kinds.Service).in("default");
 const put = async (name: string, spec: core.ServiceSpec = {}) => {
@@ -44,7 +46,9 @@ describe("load balancers", () => {
     await put("a");
     await put("b");
     expect(await ingressOf("b")).toBeUndefined();
-    expect(await events()).toContain("Error syncing load balancer: failed to ensure load balancer: no IPv4 address is left in the pool");
+    expect(await events()).toContain(
+      "Error syncing load balancer: failed to ensure load balancer: no IPv4 address is left in the pool",
+    );
     await services().delete("a");
     await cluster.settle();
     await expect(services().get("a")).rejects.toThrow("not found");

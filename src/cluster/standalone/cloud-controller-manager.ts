@@ -4,8 +4,8 @@
  */
 import { hostname } from "node:os";
 import { parse } from "yaml";
-import type { Cloud, CloudControllersOptions } from "#cloud";
 import { traced } from "#client";
+import type { Cloud, CloudControllersOptions } from "#cloud";
 import type { Environment } from "../config/cluster-config.ts";
 import { ClusterError } from "../config/errors.ts";
 import { readFlag } from "../config/flag-files.ts";

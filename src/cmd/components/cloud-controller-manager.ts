@@ -96,7 +96,9 @@ function ownOptions(): readonly Option[] {
   const countOf = (name: string, help: string) =>
     new Option(`--${name} <count>`, help).argParser(wholeNumber(1, 1000)).default(1);
   return [
-    new Option("--cluster-name <name>", "name of the cluster, for what belongs to it in the cloud").default("kubernetes"),
+    new Option("--cluster-name <name>", "name of the cluster, for what belongs to it in the cloud").default(
+      "kubernetes",
+    ),
     new Option("--cluster-cidr <ranges>", "Pod IP ranges: only routes into them are the cluster's").argParser(
       (value: string) => list(value),
     ),

@@ -12,6 +12,8 @@ export interface NodeSettings {
   readonly labels: Readonly<Record<string, string>>;
   /** When it registers. Default: none. */
   readonly taints?: readonly core.Taint[] | undefined;
+  /** A cloud controller manager initializes its Node, as with `kubelet --cloud-provider external`. */
+  readonly externalCloud?: boolean | undefined;
 }
 
 export interface NodesSpec {
