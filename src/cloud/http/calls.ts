@@ -27,6 +27,8 @@ export interface Call {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>> | undefined;
   readonly body?: object | undefined;
+  /** The answer has no body: only 204 says that it is done. */
+  readonly silent?: boolean | undefined;
 }
 
 /** The body is undefined if there is none. */
@@ -37,16 +39,19 @@ export interface CallsOptions {
   readonly ca?: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
+  /** Sends requests. Default: over HTTP. */
+  readonly http?: Pick<HttpClient, "send" | "close"> | undefined;
 }
 
 export class CloudCalls {
   readonly #options: CallsOptions;
-  readonly #http: HttpClient;
+  readonly #http: Pick<HttpClient, "send" | "close">;
 
   constructor(options: CallsOptions) {
-    const { clock, ca, settings } = options;
+    const { clock, ca, settings, http } = options;
     this.#options = options;
-    this.#http = new HttpClient({ clock, timeoutMs: settings.timeoutMs, maxResponseBytes: MAX_BYTES, tls: { ca } });
+    const { timeoutMs } = settings;
+    this.#http = http ?? new HttpClient({ clock, timeoutMs, maxResponseBytes: MAX_BYTES, tls: { ca } });
   }
 
   close(): void {
@@ -67,7 +72,7 @@ export class CloudCalls {
     }
   }
 
-  async #attempt({ method, path, query = {}, body }: Call, key: string, signal: AbortSignal) {
+  async #attempt({ method, path, query = {}, body, silent = false }: Call, key: string, signal: AbortSignal) {
     const { server } = this.#options.settings;
     const search = new URLSearchParams(query).toString();
     const token = await this.#token();
@@ -82,7 +87,7 @@ export class CloudCalls {
       },
       ...(body !== undefined && { body: Buffer.from(JSON.stringify(body)) }),
     });
-    if (response.ok) return answerOf(response);
+    if (response.ok) return answerOf(response, silent);
     if (signal.aborted) throw signal.reason;
     return { mayRetry: response.reason !== "too-large", why: httpFailureText(response), retryAfterMs: undefined };
   }
@@ -104,13 +109,13 @@ interface Failed {
   readonly retryAfterMs: number | undefined;
 }
 
-function answerOf({ status, headers, body }: HttpResponse): CallResult | Failed {
+function answerOf({ status, headers, body }: HttpResponse, isSilent: boolean): CallResult | Failed {
   const text = body.toString("utf8");
   const json = parsed(text);
   const retryAfterMs = retryAfterOf(headers["retry-after"]);
-  if (status === 204) return { found: true, body: undefined };
-  if (status === 200 && json !== undefined) return { found: true, body: json };
-  if (status === 200) return { mayRetry: false, why: "the answer is not JSON", retryAfterMs };
+  if (isSilent && status === 204) return { found: true, body: undefined };
+  if (!isSilent && status === 200 && json !== undefined) return { found: true, body: json };
+  if (!isSilent && status === 200) return { mayRetry: false, why: "the answer is not JSON", retryAfterMs };
   if (status === 202) return { mayRetry: false, why: "still in progress", retryAfterMs: retryAfterMs ?? 10_000 };
   const { code, message } = errorIn(json);
   if (status === 404 && code === "NotFound") return { found: false };

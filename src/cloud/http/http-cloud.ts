@@ -49,10 +49,10 @@ function routesAt(calls: CloudCalls, path: string): Routes {
     },
     async create({ nodeName, destination, addresses = [] }, signal) {
       const body = { nodeName, destination, addresses };
-      bodyOf(await calls.send({ method: "PUT", path, body }, signal));
+      bodyOf(await calls.send({ method: "PUT", path, body, silent: true }, signal));
     },
     async delete({ nodeName, destination }, signal) {
-      await calls.send({ method: "DELETE", path, query: { nodeName, destination } }, signal);
+      await calls.send({ method: "DELETE", path, query: { nodeName, destination }, silent: true }, signal);
     },
   };
 }
@@ -66,10 +66,10 @@ function balancersAt(calls: CloudCalls, path: string): LoadBalancers {
     },
     async update(service, nodes, signal) {
       const body = { targets: nodes.map(targetOf) };
-      bodyOf(await calls.send({ method: "PUT", path: `${of(service)}/targets`, body }, signal));
+      bodyOf(await calls.send({ method: "PUT", path: `${of(service)}/targets`, body, silent: true }, signal));
     },
     async remove(service, signal) {
-      await calls.send({ method: "DELETE", path: of(service) }, signal);
+      await calls.send({ method: "DELETE", path: of(service), silent: true }, signal);
     },
   };
 }

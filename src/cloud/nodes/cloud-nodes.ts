@@ -36,7 +36,10 @@ export function cloudNodes(instances: Instances, options: CloudNodesOptions = {}
         sources: [
           keysFrom(kinds.Node, ({ type, object, old }) => {
             const isNew =
-              type === "added" || (type === "updated" && (isUninitialized(object) || ipOf(object) !== ipOf(old)));
+              type === "added" ||
+              (type === "updated" &&
+                ((isUninitialized(object) && !(old !== undefined && isUninitialized(old))) ||
+                  ipOf(object) !== ipOf(old)));
             return isNew ? [object.metadata.name ?? ""] : [];
           }),
         ],
