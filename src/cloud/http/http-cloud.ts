@@ -1,5 +1,6 @@
 /**
- * A cloud behind a server that answers the calls of docs/cloud-provider.openapi.yaml. It keeps nothing: the server does.
+ * A cloud behind a server that answers the calls of docs/cloud-provider.openapi.yaml. It keeps nothing: the server
+ * does.
  *
  *     instances       GET    /v1/instances?nodeName=&providerID=
  *     routes          GET, PUT, DELETE /v1/clusters/CLUSTER/routes

@@ -1,6 +1,6 @@
 /**
- * `k8ts cloud-controller-manager`: the controllers of a cloud provider, with upstream's flags. Providers: `local`, whose
- * load balancers are addresses from a pool, and `http`, a server that answers docs/cloud-provider.openapi.yaml.
+ * `k8ts cloud-controller-manager`: the controllers of a cloud provider, with upstream's flags. Providers: `local`,
+ * whose load balancers are addresses from a pool, and `http`, a server that answers docs/cloud-provider.openapi.yaml.
  */
 import { Command, Option } from "commander";
 import { ClusterError, runStandaloneCloudControllerManager, type StandaloneCloudConfig } from "#cluster";
