@@ -79,6 +79,10 @@ export type { Finding, NodeRecord, NodeRun, OpenDoor, Publication, Wanted } from
 export { runEtcdStandIn, type StandInConfig } from "./stand-in/etcd-stand-in.ts";
 export { type ApiServerConfig, type StandaloneApiServer, startStandaloneApiServer } from "./standalone/api-server.ts";
 export {
+  runStandaloneCloudControllerManager,
+  type StandaloneCloudConfig,
+} from "./standalone/cloud-controller-manager.ts";
+export {
   type Component,
   type ComponentConfig,
   type ElectionConfig,

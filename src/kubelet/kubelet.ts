@@ -32,6 +32,7 @@ import { devicesOf, startDevices } from "./kubelet-devices.ts";
 import { type KubeletHost, machineHost } from "./kubelet-host.ts";
 import { startMachineShutdown } from "./machine-shutdown.ts";
 import {
+  addressesBeforeCloud,
   imageList,
   isReady,
   type NodeReport,
@@ -39,9 +40,11 @@ import {
   nodeAddresses,
   nodeConditions,
   nodeLabels,
+  providedIpAnnotation,
   Registration,
   shutdownMetrics,
   startupOf,
+  UNINITIALIZED,
 } from "./node/index.ts";
 import { type NodeImages, nodeImages } from "./node-images.ts";
 import { amountsOf, crashBackoffOf, managerOf, startResources } from "./node-managers.ts";
@@ -198,7 +201,7 @@ function registrationOf(
   state: NodeState,
   { csi, devices, startup, runtimeProblem }: RegistrationContext,
 ): Registration {
-  const { nodeName, nodeIps, taints, providerId, port } = config;
+  const { nodeName, nodeIps, taints, providerId, externalCloud: cloud, port } = config;
   const report = async (signal: AbortSignal): Promise<NodeReport> => {
     const status = await statusOf(runtime, signal);
     state.handlers = status?.handlers ?? state.handlers;
@@ -208,7 +211,10 @@ function registrationOf(
       machine,
       capacity: { ...capacity, ...ofPlugins.capacity },
       allocatable: { ...allocatable, ...ofPlugins.allocatable },
-      addresses: nodeAddresses(nodeName, nodeIps),
+      addresses:
+        cloud === undefined
+          ? nodeAddresses(nodeName, nodeIps)
+          : addressesBeforeCloud(state.node, nodeName, cloud.providedIps),
       conditions: nodeConditions({
         runtime: status,
         runtimeProblem: runtimeProblem(),
@@ -233,7 +239,8 @@ function registrationOf(
     log,
     timing: config.nodeStatus,
     labels: nodeLabels(nodeName, machine.architecture, config.nodeLabels),
-    taints,
+    taints: cloud === undefined ? taints : [...taints, UNINITIALIZED],
+    annotations: providedIpAnnotation(cloud?.providedIps),
     providerId,
     onNode: (node) => {
       state.node = node;

@@ -2,7 +2,7 @@ import { type core, defaultFeatures } from "#api";
 import { cgroupLayout, type NodeFacts } from "./containers/index.ts";
 import type { KubeletOptions } from "./kubelet.ts";
 import type { KubeletHost } from "./kubelet-host.ts";
-import type { Amounts, Pressure } from "./node/index.ts";
+import { type Amounts, internalIps, type Pressure } from "./node/index.ts";
 import { amountsOf } from "./node-managers.ts";
 import { resourceRules } from "./node-resources.ts";
 import type { RuntimeHandler } from "./runtime/runtime.ts";
@@ -42,7 +42,11 @@ export function newState(options: KubeletOptions, { machine, cgroupVersion = 1 }
     capacity,
     allocatable,
     handlers: [],
-    facts: () => ({ ...facts, handlers: state.handlers }),
+    facts: () => ({
+      ...facts,
+      nodeIps: config.externalCloud === undefined ? nodeIps : (internalIps(state.node) ?? nodeIps),
+      handlers: state.handlers,
+    }),
     node: { metadata: { name: nodeName } },
     pressures: new Set(),
     isShuttingDown: false,

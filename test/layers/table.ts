@@ -90,7 +90,7 @@ export const purposes: Record<string, string> = {
   kubelet: "real nodes on a container runtime (CRI), and simulated nodes",
   network: "kube-proxy, NetworkPolicies, DNS, ingress and Gateway API",
   metrics: "metrics for autoscalers: usage of nodes and Pods, asked of kubelets, and figures of Prometheus",
-  cloud: "the cloud controllers: load balancers of this machine",
+  cloud: "the cloud controllers: nodes, routes and load balancers of a cloud, and those of this machine",
   dashboard: "the web page, and its server on loopback",
   cluster: "the composition root: puts the parts together into a cluster",
   testing: "the test kit: clusters in a test's process, on virtual time, with forks and faults",

@@ -20,6 +20,7 @@ export interface KubeletFlagOptions extends LoggingFlagOptions, MetricsFlagOptio
   readonly bootstrapKubeconfig?: string;
   readonly hostnameOverride?: string;
   readonly nodeIp?: readonly string[];
+  readonly cloudProvider?: "" | "external";
   readonly containerRuntimeEndpoint?: string;
   readonly rootDir?: string;
   readonly certDir?: string;
@@ -63,7 +64,7 @@ const ORIGINAL: OriginalFlags = {
     make-iptables-util-chains hairpin-mode
     volume-plugin-dir volume-stats-agg-period streaming-connection-idle-timeout minimum-image-ttl-duration
     runtime-request-timeout`),
-  refused: names("cloud-provider cloud-config"),
+  refused: names("cloud-config"),
 };
 
 /** The kubelet is loaded on demand, so that other commands start without it. */
@@ -76,6 +77,12 @@ export function kubeletCommand(load: LoadKubelet): Command {
     .option("--bootstrap-kubeconfig <file>", "kubeconfig for TLS bootstrapping, used if --kubeconfig does not exist")
     .option("--hostname-override <name>", "name of the Node; default: the hostname")
     .addOption(new Option("--node-ip <ips>", "IP address of the node, or one of each family").argParser(list))
+    .addOption(
+      new Option(
+        "--cloud-provider <name>",
+        "external: a cloud controller manager initializes the Node and writes its addresses",
+      ).choices(["", "external"]),
+    )
     .option(
       "--container-runtime-endpoint <socket>",
       "CRI socket of the container runtime; default: unix:///run/containerd/containerd.sock",
@@ -248,6 +255,7 @@ export async function kubeletConfig(
     serverTls: serverTls === undefined ? undefined : tlsSettings(serverTls, false),
     nodeName: (options.hostnameOverride ?? hostname()).trim().toLowerCase(),
     nodeIps: options.nodeIp ?? (await mainAddress()),
+    ...(options.cloudProvider === "external" && { externalCloud: { providedIps: options.nodeIp ?? [] } }),
     rootDir,
     ...providersFrom(options),
     nodeLabels: options.nodeLabels ?? KUBELET_DEFAULTS.nodeLabels,

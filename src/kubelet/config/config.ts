@@ -67,6 +67,11 @@ export interface NodeStatusSettings {
   readonly maxImages: number;
 }
 
+export interface ExternalCloud {
+  /** Those of `--node-ip`, which the cloud's addresses have to agree with. */
+  readonly providedIps: readonly string[];
+}
+
 export interface KubeletConfig {
   /** TLS of the kubelet's server, as OpenSSL has it. Default: TLS 1.2, strong suites. */
   readonly serverTls?:
@@ -92,6 +97,8 @@ export interface KubeletConfig {
   readonly nodeLabels: Readonly<Record<string, string>>;
   readonly taints: readonly core.Taint[];
   readonly providerId?: string;
+  /** A cloud controller manager initializes the Node. Absent: the Node is what its kubelet says. */
+  readonly externalCloud?: ExternalCloud;
   readonly kubeReserved: Amounts;
   readonly systemReserved: Amounts;
   readonly evictionHard: Readonly<Record<string, string>>;

@@ -32,6 +32,7 @@ import {
   nodeStatus,
   nodeStatusPatch,
   STATUS_HEARTBEAT_MS,
+  UNINITIALIZED,
 } from "../node/index.ts";
 import { FleetPods, type FleetPodsOptions } from "./fleet-pods.ts";
 import { type FleetFacts, labelsOf, reportOf, STOPPED } from "./node-report.ts";
@@ -230,7 +231,8 @@ export class FleetNode {
   }
 
   #newNode(now: number): core.Node {
-    const { taints = [] } = this.#options.settings;
+    const { taints: own = [], externalCloud = false } = this.#options.settings;
+    const taints = externalCloud ? [...own, UNINITIALIZED] : own;
     return newNode({ name: this.name, labels: this.#labels, taints, report: this.#report }, now);
   }
 

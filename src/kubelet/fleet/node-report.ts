@@ -19,7 +19,7 @@ export function labelsOf({ name, labels }: NodeSettings, { architecture }: Fleet
 
 /** Without images: those depend on the node's Pods. */
 export function reportOf(settings: NodeSettings, { version, architecture }: FleetFacts): NodeReport {
-  const { name, address, capacity } = settings;
+  const { name, address, capacity, externalCloud = false } = settings;
   const digest = (text: string) => createHash("sha256").update(`${text} of ${name}`).digest("hex").slice(0, 32);
   const uuid = (text: string) => digest(text).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
   return {
@@ -33,7 +33,7 @@ export function reportOf(settings: NodeSettings, { version, architecture }: Flee
     },
     capacity,
     allocatable: capacity,
-    addresses: nodeAddresses(name, [address]),
+    addresses: externalCloud ? undefined : nodeAddresses(name, [address]),
     conditions: nodeConditions({ runtime: { conditions: [] }, runtimeProblem: undefined, pressures: new Set() }),
     images: [],
     runtimeVersion: `simulated://${version.replace(/^v/, "")}`,

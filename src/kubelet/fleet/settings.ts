@@ -12,6 +12,8 @@ export interface NodeSettings {
   readonly labels: Readonly<Record<string, string>>;
   /** When it registers. Default: none. */
   readonly taints?: readonly core.Taint[] | undefined;
+  /** A cloud controller manager initializes its Node, as with `kubelet --cloud-provider external`. */
+  readonly externalCloud?: boolean | undefined;
 }
 
 export interface NodesSpec {
@@ -28,6 +30,8 @@ export interface NodesSpec {
   readonly instanceType?: string;
   readonly nodeCidr?: string;
   readonly podCidr?: string;
+  /** As `kubelet --cloud-provider external`. */
+  readonly externalCloud?: boolean;
 }
 
 const NODE_CIDR = "172.30.0.0/16";
@@ -57,6 +61,7 @@ export function nodesOf(spec: NodesSpec): readonly NodeSettings[] {
       address: addressAt(nodeRange, at + 2),
       podRange: partOf(podRange, at, part),
       capacity,
+      externalCloud: spec.externalCloud,
       labels: {
         ...(zone !== undefined && { "topology.kubernetes.io/zone": zone }),
         ...(region !== undefined && { "topology.kubernetes.io/region": region }),

@@ -24,7 +24,8 @@ export interface NodeReport {
   readonly machine: Pick<Machine, "machineId" | "systemUuid" | "bootId" | "kernelVersion" | "osImage" | "architecture">;
   readonly capacity: Amounts;
   readonly allocatable: Amounts;
-  readonly addresses: readonly core.NodeAddress[];
+  /** Undefined: they are somebody else's to write. */
+  readonly addresses: readonly core.NodeAddress[] | undefined;
   readonly conditions: readonly OwnCondition[];
   readonly images: readonly core.ContainerImage[];
   /** Undefined: it has no server. */
@@ -131,18 +132,19 @@ export interface NewNodeOptions {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints?: readonly core.Taint[] | undefined;
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
   readonly providerId?: string | undefined;
   readonly report: NodeReport;
 }
 
 /** As it is created. */
 export function newNode(options: NewNodeOptions, nowMs: number): core.Node {
-  const { name, labels, taints = [], providerId, report } = options;
+  const { name, labels, taints = [], annotations, providerId, report } = options;
   return {
     metadata: {
       name,
       labels,
-      annotations: { "volumes.kubernetes.io/controller-managed-attach-detach": "true" },
+      annotations: { "volumes.kubernetes.io/controller-managed-attach-detach": "true", ...annotations },
     },
     spec: { ...(taints.length > 0 && { taints }), ...(providerId !== undefined && { providerID: providerId }) },
     status: nodeStatus({}, report, nowMs),
@@ -167,7 +169,7 @@ export function nodeStatus(before: core.NodeStatus, report: NodeReport, nowMs: n
   return {
     capacity,
     allocatable: { ...extendedOf(before.capacity), ...allocatable },
-    addresses,
+    ...(addresses !== undefined && { addresses }),
     conditions: report.conditions.map((condition) => dated(condition, before, nowMs)),
     ...(kubeletPort !== undefined && { daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort } } }),
     images: report.images,

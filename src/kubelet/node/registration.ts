@@ -37,6 +37,8 @@ export interface RegistrationOptions {
   readonly timing?: RegistrationTiming | undefined;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly core.Taint[];
+  /** Null removes one. Default: none of its own. */
+  readonly annotations?: Readonly<Record<string, string | null>> | undefined;
   readonly providerId?: string | undefined;
   /** The current state of the node. */
   readonly report: (signal: AbortSignal) => Promise<NodeReport>;
@@ -136,21 +138,24 @@ export class Registration {
   }
 
   async #register(signal: AbortSignal): Promise<void> {
-    const { nodeName, client, clock, labels, taints, providerId, report } = this.#options;
+    const { nodeName, client, clock, labels, taints, annotations = {}, providerId, report } = this.#options;
     const nodes = client.of(kinds.Node);
     const existing = await nodes.get(nodeName, { signal }).catch((error: unknown) => {
       if (isStatusError(error) && error.reason === "NotFound") return undefined;
       throw error;
     });
     if (existing === undefined) {
-      const own = { name: nodeName, labels, taints, providerId, report: await report(signal) };
-      this.#set(await nodes.create(newNode(own, clock.now()), { signal }));
+      const given = Object.entries(annotations).filter((entry): entry is [string, string] => entry[1] !== null);
+      const own = { name: nodeName, labels, taints, providerId, annotations: Object.fromEntries(given) };
+      this.#set(await nodes.create(newNode({ ...own, report: await report(signal) }, clock.now()), { signal }));
       return;
     }
     const missing = missingLabels(existing, labels);
-    if (missing === undefined) this.#set(existing);
+    const known = existing.metadata.annotations ?? {};
+    const changed = Object.entries(annotations).filter(([name, value]) => (known[name] ?? null) !== value);
+    if (missing === undefined && changed.length === 0) this.#set(existing);
     else {
-      const object = { metadata: { labels: missing } };
+      const object = { metadata: { labels: missing ?? {}, annotations: Object.fromEntries(changed) } };
       this.#set(await nodes.patch(nodeName, { type: "strategic", object }, { signal }));
     }
   }

@@ -1,16 +1,18 @@
 /** Load balancers from a pool, on an API server in memory, with the rights that the controller has. */
 import { afterEach, describe, expect, it } from "vitest";
 import { type core, kinds } from "#api";
-import { type TestControllers, testControllers } from "../controllers/testing/index.ts";
-import { cloudControllers } from "./cloud-controllers.ts";
-import { localCloud } from "./local/local-cloud.ts";
-import { FINALIZER } from "./service-load-balancers.ts";
+import { type TestControllers, testControllers } from "../../controllers/testing/index.ts";
+import { cloudControllers } from "../cloud-controllers.ts";
+import { localCloud } from "../local/local-cloud.ts";
+import { FINALIZER } from "./plan-service.ts";
 
 let cluster: TestControllers;
 afterEach(() => cluster.close());
 
 const start = async (...addresses: string[]) => {
-  cluster = await testControllers(cloudControllers(localCloud({ addresses }), { loadBalancerClass: "k8ts.dev/local" }));
+  cluster = await testControllers(
+    cloudControllers(localCloud({ addresses }), { services: { loadBalancerClass: "k8ts.dev/local" } }),
+  );
 };
 const services = () => cluster.client.of(kinds.Service).in("default");
 const put = async (name: string, spec: core.ServiceSpec = {}) => {
@@ -44,7 +46,9 @@ describe("load balancers", () => {
     await put("a");
     await put("b");
     expect(await ingressOf("b")).toBeUndefined();
-    expect(await events()).toContain("Error syncing load balancer: no IPv4 address is left in the pool");
+    expect(await events()).toContain(
+      "Error syncing load balancer: failed to ensure load balancer: no IPv4 address is left in the pool",
+    );
     await services().delete("a");
     await cluster.settle();
     await expect(services().get("a")).rejects.toThrow("not found");
@@ -70,8 +74,8 @@ describe("load balancers", () => {
     expect(await ingressOf("a")).toEqual([{ ip: "192.0.2.5", ipMode: "VIP" }]);
     expect([await ingressOf("b"), await ingressOf("c")]).toEqual([undefined, undefined]);
     expect((await events()).filter((note) => note.startsWith("Error")).sort()).toEqual([
-      "Error syncing load balancer: the address 192.0.2.5 belongs to the Service default/a",
-      "Error syncing load balancer: the address 203.0.113.1 is not in the pool",
+      "Error syncing load balancer: failed to ensure load balancer: the address 192.0.2.5 belongs to the Service default/a",
+      "Error syncing load balancer: failed to ensure load balancer: the address 203.0.113.1 is not in the pool",
     ]);
     await services().patch("a", { type: "merge", object: { spec: { loadBalancerIP: "192.0.2.6" } } });
     await cluster.settle();
