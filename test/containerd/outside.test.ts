@@ -269,7 +269,7 @@ describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
       helm("test", "gauge"),
       helm("upgrade", "storefront", join(folder, "storefront"), "--set", "greeting=Good evening", "--wait"),
       helm("upgrade", "ledger", join(folder, "ledger"), "--wait"),
-      machine.kubectl("wait", "--for=condition=ScalingActive", "hpa/storefront", "--timeout=60s"),
+      machine.kubectl("wait", "--for=condition=AbleToScale", "hpa/storefront", "--timeout=60s"),
       machine.kubectl("wait", "--for=condition=Complete", "job/now", "--timeout=60s"),
     ]);
     expect(await password()).toBe(first);

@@ -456,6 +456,31 @@ const SITUATIONS: readonly Situation[] = [
     mend: change(kinds.ResourceQuota, "few", { spec: { hard: { pods: "5" } } }),
   },
   {
+    name: "a ResourceQuota that is used up",
+    given: all(
+      make(kinds.ResourceQuota, {
+        metadata: { name: "few", namespace: NS },
+        spec: { hard: { pods: "1", "requests.cpu": "2" } },
+      }),
+      pass("2s"),
+      makePod("p", asking({ cpu: "500m" })),
+      pass("2s"),
+    ),
+    ask: "quota/few",
+    cause: "resourcequota/few is used up: pods: 1 of 1 used",
+    hint: "raise spec.hard",
+    mend: all(change(kinds.ResourceQuota, "few", { spec: { hard: { pods: "5" } } }), pass("2s")),
+  },
+  {
+    name: "an Ingress without a class where none exists",
+    given: make(kinds.Ingress, ingress("web", 80)),
+    ask: "ing/web",
+    cause: "it names no class, and there is no IngressClass",
+    hint: "install an ingress controller",
+    mend: nginx,
+    after: /there is no default one: there are nginx/,
+  },
+  {
     name: "a ReplicaSet whose ServiceAccount is missing",
     given: make(kinds.ReplicaSet, {
       metadata: { name: "web", namespace: NS },
