@@ -444,6 +444,19 @@ const SITUATIONS: readonly Situation[] = [
     mend: change(kinds.Deployment, "web", { spec: { paused: null } }),
   },
   {
+    name: "a rollout that waits, while the earlier version serves",
+    given: all(
+      make(kinds.Deployment, deployment({}, { replicas: 1 })),
+      pass("10s"),
+      change(kinds.Deployment, "web", deployment({ containers: [container({ image: "nowhere:1" })] }, { replicas: 1 })),
+      pass("10s"),
+    ),
+    ask: "deployment/web",
+    cause: "the image nowhere:1 cannot be pulled: it is scripted to fail",
+    hint: "image",
+    mend: all(change(kinds.Deployment, "web", deployment({}, { replicas: 1 })), pass("10s")),
+  },
+  {
     name: "a Deployment beyond the quota",
     given: all(
       make(kinds.ResourceQuota, { metadata: { name: "few", namespace: NS }, spec: { hard: { pods: "1" } } }),
