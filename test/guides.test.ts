@@ -1,5 +1,5 @@
 /** The commands of docs/guides, run in their order on one cluster for each page: each succeeds, and says what the page says. */
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "./layers/imports.ts";
@@ -9,14 +9,22 @@ import { Home } from "./support/k8ts.ts";
 import { tool } from "./support/tools.ts";
 
 /** Their commands need machines of their own: test/containerd/networking-guide.test.ts, test/containerd/join.test.ts. */
-const ELSEWHERE = ["networking.md", "images.md", "machines.md"];
-const pages = readdirSync(join(root, "docs/guides")).filter((file) => !ELSEWHERE.includes(file));
+const ELSEWHERE = ["first-steps.md", "networking.md", "images.md", "machines.md"];
+const INDEX = "README.md";
+const all = readdirSync(join(root, "docs/guides")).filter((file) => file !== INDEX);
+const pages = all.filter((file) => !ELSEWHERE.includes(file));
 const guides = pages.map((file) => ({ file, ...guide(`docs/guides/${file}`) }));
 
 const kubectl = tool("kubectl");
 
 /** Times differ from run to run. */
 const ageless = (text: string) => text.replaceAll(/ for \d+ (s|min)/g, " for a while");
+
+it("the index has each guide", () => {
+  const index = readFileSync(join(root, "docs/guides", INDEX), "utf8");
+  const linked = [...index.matchAll(/^\| \[[^\]]+\]\(([a-z-]+\.md)\)/gm)].map(([, file]) => file);
+  expect(linked.sort()).toEqual(all.sort());
+});
 
 describe.skipIf(kubectl === undefined).each(guides)("docs/guides/$file", ({ up, steps }) => {
   let home: Home;

@@ -13,8 +13,10 @@ export {
 } from "./cni/index.ts";
 export { askDns, type DnsOptions, runDns, type UpstreamAddress } from "./dns/index.ts";
 export {
+  definitionEstablished,
   GATEWAY_CONTROLLER,
   GATEWAY_DEFINITIONS,
+  GATEWAYS,
   GatewayClassResource,
   GatewayResource,
   installDefinitions,

@@ -1,7 +1,6 @@
 /**
  * The first half hour of a user, on a machine with an outside: an image from a registry, a load balancer and an Ingress,
- * reached from the machine; then the commands of docs/guides/networking.md and
- * docs/guides/images.md. After `down` the machine is as it was.
+ * reached from the machine; then the commands of the guides networking.md, images.md and first-steps.md. After `down` the machine is as it was.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -18,6 +17,8 @@ const kubectl = tool("kubectl");
 const why = kubectl === undefined ? `${missing} kubectl 1.36 is missing.` : missing;
 const { steps } = guide("docs/guides/networking.md");
 const images = guide("docs/guides/images.md").steps;
+/** Its last command is `k8ts down`. */
+const firstSteps = guide("docs/guides/first-steps.md").steps;
 /** The outside has one registry, without TLS. Docker Hub is a mirror of it. */
 const REGISTRIES = ["registry.outside.test", "docker.io"];
 
@@ -119,14 +120,15 @@ describe.skipIf(why !== "")(`the first half hour${why && `: ${why}`}`, () => {
     await machine.ok("down");
   });
 
-  it("the guides have commands", () => expect([steps.length > 15, images.length > 8]).toEqual([true, true]));
+  it("the guides have commands", () =>
+    expect([steps, images, firstSteps].map(({ length }) => length > 8)).toEqual([true, true, true]));
 
   it("its cluster starts where the ports of an earlier one are free again", async () => {
     await machine.in("sh", "-c", `rm -f ${machine.home.dataDir}/nodes/ingress-ports.json`);
     expect(await machine.ok("up", "--detach")).toContain("http://localhost and https://localhost;");
   });
 
-  it.each([...steps, ...images])("$command", async ({ command, says }) => {
+  it.each([...steps, ...images, ...firstSteps])("$command", async ({ command, says }) => {
     if (says === undefined) {
       expect(await said(command)).toMatchObject({ code: 0 });
       return;

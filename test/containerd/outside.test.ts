@@ -185,6 +185,7 @@ describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
     const tls = `tls: { ca_file: ${machine.caFile} }`;
     const registries = [
       "mirrors:",
+      '  registry.outside.test: { endpoint: ["http://registry.outside.test"] }',
       '  hub.outside.test: { endpoint: ["https://known.outside.test"], rewrite: { "^library/(.*)": "mirrored/$1" } }',
       "configs:",
       `  private.outside.test: { ${tls} }`,
@@ -238,6 +239,45 @@ describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
       .poll(async () => (await waiting("again"))?.reason, { timeout: 30_000 })
       .toMatch(/ErrImagePull|BackOff/);
     await machine.kubectl("delete", "pod", "-l", "app=registry", "--wait=false");
+  });
+
+  it.skipIf(tool("helm") === undefined)("five charts with all that charts have, installed at once", async () => {
+    const names = ["storefront", "ledger", "courier", "gauge", "almanac"];
+    const folder = join(import.meta.dirname, "support/charts");
+    const helm = (...args: string[]) => machine.in(tool("helm") ?? "helm", ...args, "--namespace", "charts");
+    await helm("lint", "--strict", ...names.map((name) => join(folder, name)));
+    await machine.kubectl("create", "namespace", "charts");
+    await machine.kubectl("config", "set-context", "--current", "--namespace", "charts");
+    await Promise.all(names.map((name) => helm("install", name, join(folder, name), "--wait", "--timeout", "100s")));
+    const releases = JSON.parse(await helm("list", "-o", "json")) as { name: string; status: string }[];
+    expect(releases.map(({ name, status }) => `${name} ${status}`).sort()).toEqual(
+      names.map((name) => `${name} deployed`).sort(),
+    );
+
+    expect(await machine.in("curl", "-sS", "--max-time", "5", "http://store.localhost")).toBe("Welcome to the store\n");
+    const claims = await machine.kubectl("get", "pvc", "-o", "jsonpath={.items[*].status.phase}");
+    expect(claims).toBe("Bound Bound Bound");
+    expect(await machine.kubectl("logs", "job/courier-topics")).toMatch(/topic orders\ntopic invoices\n$/);
+    expect(await machine.kubectl("get", "servicemonitor", "gauge", "-o", "jsonpath={.spec.endpoints[0]}")).toBe(
+      '{"interval":"15s","port":"metrics","scheme":"http"}',
+    );
+    await machine.kubectl("create", "job", "now", "--from=cronjob/almanac");
+    const password = () => machine.kubectl("get", "secret", "ledger", "-o", "jsonpath={.data.password}");
+    const first = await password();
+    await Promise.all([
+      helm("test", "ledger"),
+      helm("test", "gauge"),
+      helm("upgrade", "storefront", join(folder, "storefront"), "--set", "greeting=Good evening", "--wait"),
+      helm("upgrade", "ledger", join(folder, "ledger"), "--wait"),
+      machine.kubectl("wait", "--for=condition=AbleToScale", "hpa/storefront", "--timeout=60s"),
+      machine.kubectl("wait", "--for=condition=Complete", "job/now", "--timeout=60s"),
+    ]);
+    expect(await password()).toBe(first);
+    expect(await machine.in("curl", "-sS", "--max-time", "5", "http://store.localhost")).toBe("Good evening\n");
+    expect(await machine.kubectl("logs", "job/now")).toBe("create tables\nadd an index\n");
+    await Promise.all(names.map((name) => helm("uninstall", name)));
+    await machine.kubectl("config", "set-context", "--current", "--namespace", "default");
+    await machine.kubectl("delete", "namespace", "charts", "--timeout=60s");
   });
 
   it("images by commands: pulled, saved, removed, from a daemon; a node that comes later has them", async () => {

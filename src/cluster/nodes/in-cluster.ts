@@ -167,7 +167,7 @@ async function runEntrances(nodes: RealNodes, options: EntranceOptions): Promise
   if (config.ingress === false) await endIngress(names, clock, INGRESS_GRACE_MS);
   else {
     await publishIngress(client, log, background.signal);
-    const serving = { site: names, network: site, agents, informers, clock, random, log };
+    const serving = { site: names, network: site, agents, client, informers, clock, random, log };
     background.run("definitions of the Gateway API", async (signal) => {
       await publishGatewayApi(client, clock, log, signal);
       if (!signal.aborted) await once(signal, "abort");

@@ -171,7 +171,8 @@ export function upCommand(): Command {
       const listen = listenFrom(options, last?.listen);
       if (listen === undefined && options.nodeName !== undefined)
         throw new ClusterError("--node-name needs --listen: this machine is a node only then.");
-      const before = { hasNodes: hasNodes(options), hadSimulated: last?.nodes?.count };
+      const othersJoin = listen !== undefined;
+      const before = { hasNodes: hasNodes(options), hadSimulated: last?.nodes?.count, othersJoin };
       const { notes, ...choice } = await chooseNodes({ ...options, ...before }, ownTerminal());
       const lastStore = await readStoreRecord(dataDirOf(options));
       const nodesOf = { before: last?.nodes, own: file?.nodes };
@@ -179,7 +180,7 @@ export function upCommand(): Command {
       if (listen !== undefined && choice.realNodes !== undefined)
         Object.assign(chosen, await onThisMachine(choice.realNodes, listen, options, file));
       const config = { ...configFrom(options, chosen), initial: file?.initial, flags: flagValues(command) };
-      await publishAtStart(options, dataDirOf(options), choice.realNodes !== undefined);
+      await publishAtStart(options, dataDirOf(options));
       if (options.detach) await runDetached(dataDirOf(options));
       else
         await runForeground(

@@ -27,14 +27,9 @@ export async function publications(words: readonly string[]): Promise<Publicatio
 }
 
 /** Writes what is wanted before the start: the cluster reads it. */
-export async function publishAtStart(
-  { publish = [] }: PublishOptions,
-  dir: DataDir,
-  hasRealNodes: boolean,
-): Promise<void> {
+export async function publishAtStart({ publish = [] }: PublishOptions, dir: DataDir): Promise<void> {
   if (publish.length === 0) return;
   const wanted = await publications(publish);
-  if (!hasRealNodes) throw new ClusterError(`--publish: ${NO_CONTAINERS}.`);
   const { addWanted } = await nodeTools();
   const lock = await openDataDir(dir);
   try {

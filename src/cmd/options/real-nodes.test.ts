@@ -98,6 +98,21 @@ describe("chooseNodes", () => {
   });
 
   it.each([
+    [{ runtime: "simulated", registries: "/r" }, "--registries acts only on real nodes. Those of this cluster are"],
+    [{ runtime: "simulated", hostPorts: [], nodeMount: [] }, "--node-mount, --host-ports act only on real nodes."],
+    [{ runtime: "auto", nodes: 0, publish: ["80:web/80"] }, "--publish acts only on real nodes. This cluster has no"],
+    [{ runtime: "auto", hadSimulated: 2, nodeLoopDevices: true }, "--node-loop-devices acts only on real nodes."],
+    [{ runtime: "auto", nodeUserNamespaces: true }, "only on real nodes. The node is simulated: Pods are reported"],
+    [{ runtime: "auto", hasNodes: true, proxyMode: "iptables" }, "were left as they are. Real nodes need root."],
+    [{ runtime: "simulated", ingress: false, loadBalancers: false, localhost: false, yes: true }, undefined],
+    [{ runtime: "auto", nodes: 0, othersJoin: true, clusterCidr: ["10.1.0.0/16"], proxyMode: "iptables" }, undefined],
+  ] as const)("what acts only on real nodes is refused without them: %j", async (options, says) => {
+    const choice = chooseNodes({ hasNodes: false, ...options }, terminal(), machine({ root: false }));
+    if (says === undefined) await expect(choice).resolves.toMatchObject({ notes: [] });
+    else await expect(choice).rejects.toThrow(says);
+  });
+
+  it.each([
     ["--yes", { yes: true }, terminal(), true],
     ["an empty answer", {}, terminal(""), true],
     ["yes", {}, terminal("Yes"), true],

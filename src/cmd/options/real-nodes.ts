@@ -28,6 +28,7 @@ export interface RealNodesFlagOptions {
   readonly registries?: string;
   readonly imageCredentialProviderConfig?: string;
   readonly imageCredentialProviderBinDir?: string;
+  readonly publish?: readonly string[];
 }
 
 export function realNodesOptions(): readonly Option[] {
@@ -117,14 +118,54 @@ interface Before {
   readonly hasNodes: boolean;
   /** How many simulated ones it had when it last ran: it has them again. */
   readonly hadSimulated?: number | undefined;
+  /** Other machines may join the cluster. */
+  readonly othersJoin?: boolean;
 }
 
-/** One node is the default of a new cluster. Installs packages if the user agrees. */
-export async function chooseNodes(
-  options: NodesFlagOptions & RealNodesFlagOptions & Before,
-  terminal: Terminal,
-  tools?: Tools,
-): Promise<NodesChoice> {
+type ChoiceOptions = NodesFlagOptions & RealNodesFlagOptions & Before;
+
+/**
+ * One node is the default of a new cluster. Installs packages if the user agrees. Throws ClusterError for a flag that
+ * acts on real nodes where there are none.
+ */
+export async function chooseNodes(options: ChoiceOptions, terminal: Terminal, tools?: Tools): Promise<NodesChoice> {
+  const choice = await kindOfNodes(options, terminal, tools);
+  const given = choice.realNodes === undefined ? onlyForRealNodes(options) : [];
+  if (given.length === 0) return choice;
+  const [act, why] = [given.length === 1 ? "acts" : "act", choice.notes.join(" ") || noRealNodes(choice)];
+  throw new ClusterError(`${given.join(", ")} ${act} only on real nodes. ${why}`);
+}
+
+function noRealNodes({ simulated }: NodesChoice): string {
+  if (simulated === 0) return "This cluster has no nodes: give --nodes 1 and --runtime containerd.";
+  return "Those of this cluster are simulated: no container runs (real ones: --runtime containerd).";
+}
+
+/** What is asked of real nodes. Flags that take something away hold without real nodes, too. */
+const ONLY_FOR_REAL_NODES = [
+  "proxyMode",
+  "clusterCidr",
+  "loadBalancerAddresses",
+  "nodeMount",
+  "nodeLoopDevices",
+  "nodeUserNamespaces",
+  "hostPorts",
+  "registries",
+  "imageCredentialProviderConfig",
+  "imageCredentialProviderBinDir",
+  "publish",
+] as const satisfies readonly (keyof ChoiceOptions)[];
+/** These are also for the nodes of other machines that join. */
+const FOR_JOINING: readonly string[] = ["proxyMode", "clusterCidr"];
+
+function onlyForRealNodes(options: ChoiceOptions): readonly string[] {
+  const given = ONLY_FOR_REAL_NODES.filter(
+    (name) => options[name] !== undefined && !(options.othersJoin === true && FOR_JOINING.includes(name)),
+  );
+  return given.map((name) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
+}
+
+async function kindOfNodes(options: ChoiceOptions, terminal: Terminal, tools?: Tools): Promise<NodesChoice> {
   const { runtime, hasNodes, hadSimulated } = options;
   const simulated = options.nodes ?? hadSimulated ?? 1;
   const isSimulated = runtime === "simulated" || (runtime === "auto" && describesSimulated(options));

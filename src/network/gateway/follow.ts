@@ -12,10 +12,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { type KubeObject, kinds } from "#api";
 import type { Clock, Logger, Random, TaskGroup } from "#base";
-import { type Client, Informer, Informers, type ResourceOf } from "#client";
+import { type Client, Informers, type ResourceOf } from "#client";
 import { ChangeSignal } from "../kernel/change-signal.ts";
 import { type Attachments, attach } from "./attach.ts";
 import { followAuthorities, isCertificate } from "./authorities.ts";
+import { definitionEstablished } from "./established.ts";
 import { asHttpRoute } from "./grpc-routes.ts";
 import {
   BACKEND_TLS_POLICIES,
@@ -113,24 +114,5 @@ export async function followGateways(options: FollowGatewaysOptions, signal: Abo
     const { authorityOf } = authorities;
     const gatewaysOf = gatewaysByService(attachments.routes);
     onReload(attachments, judgePolicies({ policies: found, authorityOf, isCertificate }, gatewaysOf));
-  }
-}
-
-async function definitionEstablished(options: FollowGatewaysOptions, name: string, signal: AbortSignal): Promise<void> {
-  const { client, clock, random, log, tasks } = options;
-  const selectors = { fieldSelector: `metadata.name=${name}` };
-  const informer = new Informer({ client: client.of(kinds.CustomResourceDefinition), clock, random, log, selectors });
-  tasks.run("informer of definitions", (running) => informer.run(running));
-  const changed = new ChangeSignal();
-  informer.onChange(() => changed.mark());
-  await informer.synced;
-  for (;;) {
-    const isThere = informer.cache
-      .list()
-      .some(({ status }) =>
-        status?.conditions?.some(({ type, status: is }) => type === "Established" && is === "True"),
-      );
-    if (isThere) return;
-    await changed.wait(clock, LONG_MS, signal);
   }
 }

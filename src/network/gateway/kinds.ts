@@ -201,6 +201,7 @@ export interface AncestorStatus {
 
 export const GatewayClassResource = clusterWide<GatewayClass>(GROUP_VERSION, "GatewayClass", "gatewayclasses");
 export const GatewayResource = namespaced<Gateway>(GROUP_VERSION, "Gateway", "gateways");
+export const GATEWAYS = "gateways.gateway.networking.k8s.io";
 export const HttpRouteResource = namespaced<HttpRoute>(GROUP_VERSION, "HTTPRoute", "httproutes");
 /** The CRD to wait for: the others are installed with it. */
 export const HTTP_ROUTES = "httproutes.gateway.networking.k8s.io";

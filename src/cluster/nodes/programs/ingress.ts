@@ -9,9 +9,9 @@
  */
 import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
-import { kinds } from "#api";
-import { abortable, Backoff, type Clock, type Logger, type Random } from "#base";
-import type { Informers } from "#client";
+import { type KubeObject, kinds } from "#api";
+import { abortable, Backoff, type Clock, childController, type Logger, type Random } from "#base";
+import type { Client, Informer, Informers } from "#client";
 import { kubeconfigFor, writeKubeconfig } from "#pki";
 import { writeFileAtomic } from "../../data/data-dir.ts";
 import { endProcess, findProcesses, isAlive, type ProcessId, startDaemon } from "../machine/processes.ts";
@@ -38,6 +38,7 @@ export interface IngressProcessOptions {
   readonly network: SiteNetwork;
   /** The command of k8ts processes, and their access to the API server. */
   readonly agents: KubeletOptions;
+  readonly client: Client;
   readonly informers: Informers;
   readonly clock: Clock;
   readonly random: Random;
@@ -58,7 +59,7 @@ export function ingressArgs({ ingressKubeconfig }: SiteNames, { ingressIp }: Sit
 /** Runs until the signal aborts. The process keeps running. */
 export async function keepIngress(options: IngressProcessOptions, signal: AbortSignal): Promise<void> {
   const { site, clock, random, log } = options;
-  if ((await runningIngress(site)) === undefined) await abortable(firstIngress(options.informers), signal);
+  if ((await runningIngress(site)) === undefined) await firstIngress(options, signal);
   const backoff = new Backoff(RETRY, random);
   const start = startOf(options);
   let startedAt = clock.monotonic();
@@ -85,22 +86,28 @@ export async function endIngress(site: SiteNames, clock: Clock, graceMs: number)
   await rm(site.ingressFile, { force: true });
 }
 
-/** Or the first Gateway. */
-async function firstIngress(informers: Informers): Promise<void> {
-  const { GatewayResource } = await import("#network");
-  const first = Promise.withResolvers<void>();
-  const ingresses = informers.of(Ingress);
-  // It waits for the definition, if that has to be.
-  const gateways = informers.of(GatewayResource);
-  const look = () => {
-    if (ingresses.cache.list().length > 0 || gateways.cache.list().length > 0) first.resolve();
+/** Or the first Gateway, whose definition may come later, or never. */
+async function firstIngress(options: IngressProcessOptions, signal: AbortSignal): Promise<void> {
+  const { definitionEstablished, GATEWAYS, GatewayResource } = await import("#network");
+  const { informers } = options;
+  using waiting = childController(signal);
+  const found = Promise.withResolvers<void>();
+  const follow = <T extends KubeObject>(informer: Informer<T>) => {
+    const look = () => {
+      if (informer.cache.list().length > 0) found.resolve();
+    };
+    informer.onChange(look);
+    look();
   };
-  ingresses.onChange(look);
-  gateways.onChange(look);
-  void gateways.synced.then(look);
-  await ingresses.synced;
-  look();
-  await first.promise;
+  follow(informers.of(Ingress));
+  const gateways = definitionEstablished(options, GATEWAYS, waiting.signal).then(
+    () => follow(informers.of(GatewayResource)),
+    (error: unknown) => {
+      if (!waiting.signal.aborted) found.reject(error);
+    },
+  );
+  await abortable(found.promise, signal).finally(() => waiting.abort());
+  await gateways;
 }
 
 async function begin({ site, network, agents }: IngressProcessOptions): Promise<ProcessId> {

@@ -9,6 +9,7 @@ import { cronJobAnswer, ingressAnswer, leftIn, nodeAnswer, serviceAnswer } from 
 import { PodGathering } from "./gather-pods.ts";
 import { whyGeneric } from "./objects/generic.ts";
 import { whyNamespace } from "./objects/namespace.ts";
+import { whyQuota } from "./objects/quota.ts";
 import { whyDaemonSet, whyReplicaSet, whyStatefulSet } from "./objects/workloads.ts";
 import type { WhySource } from "./source.ts";
 import { whyAutoscaler } from "./why-autoscaler.ts";
@@ -63,6 +64,8 @@ class Gathering {
         return this.#of(object, kinds.PodDisruptionBudget, async (budget) =>
           whyBudget({ budget, refused: this.#refusedEvictions() }),
         );
+      case "resourcequotas":
+        return this.#of(object, kinds.ResourceQuota, async (quota) => whyQuota(quota));
       case "autoscaling/horizontalpodautoscalers":
         return this.#of(object, Autoscaler, async (hpa) => {
           const { explainAutoscaler } = await import("#controllers");

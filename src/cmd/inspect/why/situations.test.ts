@@ -444,6 +444,19 @@ const SITUATIONS: readonly Situation[] = [
     mend: change(kinds.Deployment, "web", { spec: { paused: null } }),
   },
   {
+    name: "a rollout that waits, while the earlier version serves",
+    given: all(
+      make(kinds.Deployment, deployment({}, { replicas: 1 })),
+      pass("10s"),
+      change(kinds.Deployment, "web", deployment({ containers: [container({ image: "nowhere:1" })] }, { replicas: 1 })),
+      pass("10s"),
+    ),
+    ask: "deployment/web",
+    cause: "the image nowhere:1 cannot be pulled: it is scripted to fail",
+    hint: "image",
+    mend: all(change(kinds.Deployment, "web", deployment({}, { replicas: 1 })), pass("10s")),
+  },
+  {
     name: "a Deployment beyond the quota",
     given: all(
       make(kinds.ResourceQuota, { metadata: { name: "few", namespace: NS }, spec: { hard: { pods: "1" } } }),
@@ -454,6 +467,31 @@ const SITUATIONS: readonly Situation[] = [
     cause: "exceeded quota: few, requested: pods=1, used: pods=1, limited: pods=1",
     hint: "raise the quota",
     mend: change(kinds.ResourceQuota, "few", { spec: { hard: { pods: "5" } } }),
+  },
+  {
+    name: "a ResourceQuota that is used up",
+    given: all(
+      make(kinds.ResourceQuota, {
+        metadata: { name: "few", namespace: NS },
+        spec: { hard: { pods: "1", "requests.cpu": "2" } },
+      }),
+      pass("2s"),
+      makePod("p", asking({ cpu: "500m" })),
+      pass("2s"),
+    ),
+    ask: "quota/few",
+    cause: "resourcequota/few is used up: pods: 1 of 1 used",
+    hint: "raise spec.hard",
+    mend: all(change(kinds.ResourceQuota, "few", { spec: { hard: { pods: "5" } } }), pass("2s")),
+  },
+  {
+    name: "an Ingress without a class where none exists",
+    given: make(kinds.Ingress, ingress("web", 80)),
+    ask: "ing/web",
+    cause: "it names no class, and there is no IngressClass",
+    hint: "install an ingress controller",
+    mend: nginx,
+    after: /there is no default one: there are nginx/,
   },
   {
     name: "a ReplicaSet whose ServiceAccount is missing",

@@ -32,7 +32,10 @@ export function whyAutoscaler({ hpa, explanation }: AutoscalerFacts): WhyAnswer 
   const { minReplicas = 1, maxReplicas, scaleTargetRef: target } = spec;
   const { currentReplicas = 0, desiredReplicas = 0, conditions = [] } = status ?? {};
   const name = `${target.kind.toLowerCase()}/${target.name}`;
-  const what = `hpa/${metadata.name} wants ${desiredReplicas} replicas of ${name}, which has ${currentReplicas} (${minReplicas} to ${maxReplicas})`;
+  const isUnable = conditions.some(({ type, status: is }) => type === "AbleToScale" && is === "False");
+  const what = isUnable
+    ? `hpa/${metadata.name} cannot scale ${name}`
+    : `hpa/${metadata.name} wants ${desiredReplicas} replicas of ${name}, which has ${currentReplicas} (${minReplicas} to ${maxReplicas})`;
   if (conditions.length === 0)
     return { what, because: [{ text: "its controller has not seen it yet", evidence: "status.conditions" }], help: [] };
   const of = (type: string) => conditions.find((each) => each.type === type);
@@ -51,7 +54,7 @@ export function whyAutoscaler({ hpa, explanation }: AutoscalerFacts): WhyAnswer 
     });
   }
   const help = held.flatMap(({ reason = "" }) => HELP[reason]?.(hpa) ?? []);
-  return { what, because, help: [...new Set(help)] };
+  return { what, cause: held.find(({ status: is }) => is === "False")?.message, because, help: [...new Set(help)] };
 }
 
 function reasonOf(

@@ -23,7 +23,9 @@ export function whyDeployment({ name, deployment, replicaSets, pods }: Deploymen
   const wanted = spec?.replicas ?? 1;
   const available = status?.availableReplicas ?? 0;
   const updated = status?.updatedReplicas ?? 0;
-  const what = `deployment/${name} has ${available} of ${wanted} available, ${updated} of ${wanted} up to date`;
+  const earlier = Math.max(0, (status?.replicas ?? 0) - updated);
+  const still = earlier === 0 ? "" : `, ${earlier} of an earlier version`;
+  const what = `deployment/${name} has ${available} of ${wanted} available, ${updated} of ${wanted} up to date${still}`;
   const because: Reason[] = [];
   if ((status?.observedGeneration ?? 0) < (metadata.generation ?? 0))
     because.push({ text: "its controller has not seen the last change yet", evidence: "status.observedGeneration" });
@@ -31,7 +33,8 @@ export function whyDeployment({ name, deployment, replicaSets, pods }: Deploymen
     because.push({ text: "it is paused", evidence: "spec.paused" });
     return { what, cause: "it is paused", because, help: [`\`kubectl rollout resume deployment/${name}\``] };
   }
-  if (available >= wanted && updated >= wanted && because.length === 0)
+  // Pods of an earlier version stay until new ones are available: then they are all that is.
+  if (available >= wanted && updated >= wanted && earlier === 0 && because.length === 0)
     return { what, because: [{ text: "it is up to date", evidence: "status" }], help: [] };
   for (const type of ["Progressing", "ReplicaFailure", "Available"]) {
     const found = status?.conditions?.find((each) => each.type === type);

@@ -42,11 +42,16 @@ function classProblem({ ingress, classes }: IngressFacts): Problem {
   const shown = known.length === 0 ? "there is none" : `there are ${known.join(", ")}`;
   if (name === undefined) {
     if (classes.some(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === "true")) return undefined;
-    const cause = `it names no class, and there is no default one: ${shown}`;
+    const others = known.length === 0 ? "there is no IngressClass" : `there is no default one: ${shown}`;
+    const cause = `it names no class, and ${others}`;
     return {
       cause,
       because: [{ text: cause, evidence: "spec.ingressClassName" }],
-      help: [`name a class: spec.ingressClassName${known[0] === undefined ? "" : `: ${known[0]}`}`],
+      help: [
+        known[0] === undefined
+          ? "install an ingress controller with its IngressClass: `k8ts up` has one with real nodes"
+          : `name a class: spec.ingressClassName: ${known[0]}`,
+      ],
     };
   }
   if (known.includes(name)) return undefined;

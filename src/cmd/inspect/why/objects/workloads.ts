@@ -23,7 +23,7 @@ export function whyStatefulSet({ object, pods, events }: WorkloadFacts<apps.Stat
     ill !== undefined && ordered && made < wanted
       ? [
           {
-            text: `the other ${wanted - made} are made when pod/${ill.name} is ready`,
+            text: `Pods still to be made when pod/${ill.name} is ready: ${wanted - made}`,
             evidence: "podManagementPolicy: OrderedReady",
           },
         ]
