@@ -257,7 +257,7 @@ function tellControlPlanes(
   background: TaskGroup,
   { clock, random, log }: Start,
   { handle }: ClusterApiServer,
-  endpoints: readonly string[],
+  endpoints: () => readonly string[],
 ): void {
   background.run("etcd for other control planes", async (signal) => {
     const { keepEtcdPublished } = await import("./control-plane/index.ts");

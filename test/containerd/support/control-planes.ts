@@ -36,17 +36,19 @@ export class ControlPlanes implements AsyncDisposable {
   async start(): Promise<void> {
     const first = this.plane(1);
     await first.ok("up", "--detach", "--store", "etcd", "--listen", this.address(1), "--nodes", "0", "--no-dashboard");
-    const printed = await first.ok("token", "create", "--control-plane");
-    const [, ...args] = printed.trim().split(/\s+/);
+    const args = await this.#ticket();
     const asNode = args.slice(0, args.indexOf("--control-plane"));
-    await Promise.all([
-      ...[2, 3].map((number) => this.plane(number).ok(...args, "--nodes", "0", "--detach")),
-      ...this.workers.map((worker) => worker.ok(...asNode, "--detach")),
-    ]);
+    await Promise.all([this.joinPlanes(2, 3), ...this.workers.map((worker) => worker.ok(...asNode, "--detach"))]);
     this.#adminConfig = join(this.worker(1).home.dir, "admin");
     const text = await readFile(join(first.home.dataDir, "kubeconfig"), "utf8");
     await writeFile(this.#adminConfig, text.replace(/server: .*/, `server: ${BALANCER}`));
     this.worker(1).home.env.KUBECONFIG = this.#adminConfig;
+  }
+
+  /** Machines that are nothing yet, at once. */
+  async joinPlanes(...numbers: readonly number[]): Promise<void> {
+    const args = await this.#ticket();
+    await Promise.all(numbers.map((number) => this.plane(number).ok(...args, "--nodes", "0", "--detach")));
   }
 
   /** From 1 on, like machines. */
@@ -128,6 +130,12 @@ export class ControlPlanes implements AsyncDisposable {
       "jsonpath={.spec.holderIdentity}",
     );
     return Number(/^cp-(\d)/.exec(holder)?.[1]);
+  }
+
+  /** The arguments of a control plane's `k8ts`. */
+  async #ticket(): Promise<readonly string[]> {
+    const printed = await this.plane(1).ok("token", "create", "--control-plane");
+    return printed.trim().split(/\s+/).slice(1);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,6 +4,7 @@
  *     api-probe.mjs ──► lines, one for each call ──► measured(from, to) ──► the longest times without a success
  */
 import { join } from "node:path";
+import { realClock } from "../../../src/base/index.ts";
 import type { Machine } from "./machine.ts";
 import { until } from "./wait.ts";
 
@@ -48,6 +49,17 @@ export class Probe {
       () => Math.min(enough("write").length, enough("read").length),
       (count) => count >= 3,
     );
+  }
+
+  /** While calls go on. */
+  async waited(ms: number): Promise<void> {
+    await realClock().sleep(ms);
+  }
+
+  /** When the first write ended well of those that began after this. */
+  firstWrite(from: number): number {
+    const good = this.calls.filter((call) => call.op === "write" && call.at > from && isGood(call));
+    return Math.min(...good.map(({ ended }) => ended));
   }
 
   /** Names that were acknowledged. */
