@@ -30,7 +30,7 @@ const IMAGE = "localhost/busybox:1";
 const WANTED_MS = 60_000;
 
 describe.skipIf(why !== "")(`control planes on machines of their own${why && `: ${why}`}`, () => {
-  const figures: (readonly [string, ...string[]])[] = [];
+  const figures: (readonly string[])[] = [["drill", "s without writes", "s without reads", "more"]];
   let cluster: ControlPlanes;
   let probe: Probe;
   let startMs = 0;
@@ -39,14 +39,18 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
     cluster = await ControlPlanes.make();
     startMs = Date.now();
     await cluster.start();
-    figures.push(["up and four joins", "", "", `${seconds(Date.now() - startMs)} s`]);
+    record(["up and four joins", "", "", `${seconds(Date.now() - startMs)} s`]);
   });
   afterAll(async () => {
     await cluster?.[Symbol.asyncDispose]();
-    const rows = [["drill", "s without writes", "s without reads", "more"], ...figures];
-    process.stdout.write(`${rows.map((row) => `| ${row.join(" | ")} |`).join("\n")}\n`);
+    process.stdout.write(`${figures.map(line).join("\n")}\n`);
   });
 
+  const record = (figure: readonly string[]) => {
+    figures.push(figure);
+    // All of them take minutes: each is said at once.
+    if (all) process.stdout.write(`${line(figure)}\n`);
+  };
   /** Runs a drill under calls, until they work again; what was acknowledged is there afterwards. */
   const drill = async (name: string, work: () => Promise<string | undefined>): Promise<Cost> => {
     await probe.serves(Date.now());
@@ -56,7 +60,7 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
     const cost = costOf(probe.calls, from, Date.now());
     const failed = Object.entries(cost.answers).map(([answer, count]) => `${count} × ${answer}`);
     const notes = [more, cost.failed > 0 && `failed: ${failed.join(", ")}`].filter(Boolean).join("; ");
-    figures.push([name, cost.withoutWrites.toFixed(1), cost.withoutReads.toFixed(1), notes]);
+    record([name, cost.withoutWrites.toFixed(1), cost.withoutReads.toFixed(1), notes]);
     expect(await lost()).toEqual([]);
     return cost;
   };
@@ -119,7 +123,7 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
       (found) => found.join() === names.toSorted().join(),
     );
     const tookMs = Date.now() - startMs;
-    figures.push(["up, four joins, Deployment and Service", "", "", `${seconds(tookMs)} s`]);
+    record(["up, four joins, Deployment and Service", "", "", `${seconds(tookMs)} s`]);
     if (all) expect(tookMs).toBeLessThan(WANTED_MS);
     const members = await cluster.plane(2).ok("members");
     expect(members.match(/ yes /g)).toHaveLength(3);
@@ -288,7 +292,7 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
       totals.unknown += unknown;
       expect([round, judgement]).toEqual([round, { kind: "linearizable" }]);
     }
-    figures.push([
+    record([
       `${rounds} rounds of random kills`,
       "",
       "",
@@ -312,7 +316,7 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
     const names = await cluster.kubectl("get", "configmaps", "-o", "name");
     const there = new Set(names.split("\n"));
     const gone = acknowledged.filter((name) => !there.has(`configmap/${name}`));
-    figures.push([
+    record([
       "quorum lost for good, recover --force-new-cluster",
       seconds(Date.now() - startMs),
       "",
@@ -360,6 +364,10 @@ function movingDeployment(): apps.Deployment {
       },
     },
   };
+}
+
+function line(figure: readonly string[]): string {
+  return `| ${figure.join(" | ")} |`;
 }
 
 function seconds(ms: number): string {
