@@ -28,6 +28,7 @@ const all = process.env.K8TS_DRILLS === "all";
 const rounds = Number(process.env.K8TS_DRILL_ROUNDS ?? (all ? 20 : 0));
 const IMAGE = "localhost/busybox:1";
 const WANTED_MS = 60_000;
+const LONG = { timeout: 600_000 };
 
 describe.skipIf(why !== "")(`control planes on machines of their own${why && `: ${why}`}`, () => {
   const figures: (readonly string[])[] = [["drill", "s without writes", "s without reads", "more"]];
@@ -162,7 +163,7 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
     await cluster.restart(1);
   });
 
-  it.runIf(all)("controllers and scheduler lose their leader, and others take over in a lease's time", async () => {
+  it.runIf(all)("controllers and scheduler lose their leader, and others take over in a lease's time", LONG, async () => {
     for (const lease of ["kube-controller-manager", "kube-scheduler"]) {
       const holder = await cluster.holderOf(lease);
       await drill(`the leader of ${lease} is killed`, async () => {
@@ -178,7 +179,7 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
     }
   });
 
-  it.runIf(all)("a control plane is cut off, that of the etcd leader", async () => {
+  it.runIf(all)("a control plane is cut off, that of the etcd leader", LONG, async () => {
     const leader = await cluster.etcdLeader();
     await drill("partition of the control plane that leads etcd", async () => {
       await cluster.unplug(leader);
@@ -212,7 +213,7 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
     },
   );
 
-  it.runIf(all)("the disk of the etcd leader is slow", async () => {
+  it.runIf(all)("the disk of the etcd leader is slow", LONG, async () => {
     const leader = await cluster.etcdLeader();
     const pid = cluster.etcdPid(leader) ?? 0;
     await drill("the etcd leader stands still for 300 of 600 ms, 20 times", async () => {
@@ -225,7 +226,7 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
     });
   });
 
-  it.runIf(all)("a node is cut off: its Pods move, and it comes back", async () => {
+  it.runIf(all)("a node is cut off: its Pods move, and it comes back", LONG, async () => {
     await cluster.worker(1).apply(movingDeployment());
     await cluster.kubectl("rollout", "status", "deployment/mover", "--timeout=60s");
     const nodeOf = () =>
@@ -256,7 +257,7 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
     });
   });
 
-  it.runIf(all)("all servers are off, a worker starts meanwhile, and they come back in another order", async () => {
+  it.runIf(all)("all servers are off, a worker starts meanwhile, and they come back in another order", LONG, async () => {
     const uids = () => cluster.kubectl("get", "pods", "-l", "app=web", "-o", "jsonpath={.items[*].metadata.uid}");
     const before = await uids();
     await drill("all control planes off; a worker restarts; they start as 3, 2, 1", async () => {
@@ -272,7 +273,7 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
     expect(await uids()).toBe(before);
   });
 
-  it.runIf(rounds > 0)("random kills under load leave a history that is linearizable", async () => {
+  it.runIf(rounds > 0)("random kills under load leave a history that is linearizable", LONG, async () => {
     const random = systemRandom();
     const totals = { operations: 0, unknown: 0 };
     for (let round = 1; round <= rounds; round++) {
@@ -301,7 +302,7 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
     expect(await lost()).toEqual([]);
   });
 
-  it.runIf(all)("the quorum is lost for good, and one member begins anew", async () => {
+  it.runIf(all)("the quorum is lost for good, and one member begins anew", LONG, async () => {
     await probe.stop();
     const acknowledged = probe.acknowledged;
     const startMs = Date.now();
