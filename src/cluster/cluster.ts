@@ -257,7 +257,7 @@ function tellControlPlanes(
   background: TaskGroup,
   { clock, random, log }: Start,
   { handle }: ClusterApiServer,
-  endpoints: readonly string[],
+  endpoints: () => readonly string[],
 ): void {
   background.run("etcd for other control planes", async (signal) => {
     const { keepEtcdPublished } = await import("./control-plane/index.ts");
@@ -303,8 +303,9 @@ async function announce(start: Start, { url, port }: ClusterApiServer, { mergedI
     ...(mergedInto !== undefined && { mergedInto }),
   };
   const nodes = config.realNodes === undefined ? (config.nodes ?? { count: 0 }) : undefined;
-  const { listen, tlsSans } = config;
-  const last: LastStart = { port, version: K8TS_VERSION, mergeInto: config.mergeInto, listen, tlsSans, nodes };
+  const { listen, tlsSans, mergeInto } = config;
+  const serviceCidrs = listen === undefined ? undefined : config.serviceCidrs;
+  const last: LastStart = { port, version: K8TS_VERSION, mergeInto, listen, tlsSans, serviceCidrs, nodes };
   await writeFileAtomic(dir.last, `${JSON.stringify(last, undefined, 2)}\n`);
   await writeFileAtomic(dir.run, `${JSON.stringify(state, undefined, 2)}\n`);
   starting.defer(() => rm(dir.run, { force: true }));

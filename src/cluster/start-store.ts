@@ -10,22 +10,28 @@ import { type Start, step } from "./start.ts";
 
 export interface ClusterStore {
   readonly store: Store;
-  /** The URLs of the etcd that k8ts runs; undefined: it runs none. */
-  readonly etcdEndpoints: readonly string[] | undefined;
+  /** The URLs of the members of the etcd that k8ts runs, as of now; undefined: it runs none. */
+  readonly etcdEndpoints: (() => readonly string[]) | undefined;
 }
 
 export async function openClusterStore(start: Start, tracing: Tracing | undefined): Promise<ClusterStore> {
   const { config, dir, starting, clock, log } = start;
   const found = await withMember(start);
   const spec = storeSpec(found, dir.store);
+  const isManaged = found.kind === "etcd" && found.managed !== undefined;
+  let endpoints = isManaged ? found.endpoints : [];
+  const follow = (urls: readonly string[]) => {
+    endpoints = urls;
+  };
+  const onMembers = isManaged ? follow : undefined;
   const store = await step("store", start, async () => {
-    const opened = await openStore({ ...spec, clock, log, ...historyOf(config), tracer: tracing?.tracer("apiserver") });
+    const tracer = tracing?.tracer("apiserver");
+    const opened = await openStore({ ...spec, clock, log, ...historyOf(config), tracer, onMembers });
     return [opened, `${spec.kind}, revision ${await opened.revision()}`];
   });
   starting.defer(() => store.close());
   await writeStoreRecord(dir, config.store);
-  const isManaged = found.kind === "etcd" && found.managed !== undefined;
-  return { store, etcdEndpoints: isManaged ? found.endpoints : undefined };
+  return { store, etcdEndpoints: isManaged ? () => endpoints : undefined };
 }
 
 /** An etcd that k8ts runs: with the URLs of its members, this machine's first. */

@@ -33,6 +33,8 @@ export interface StoreOptions {
   readonly history?: Partial<HistoryPolicy>;
   /** Calls of etcd during a traced request have spans, and name them to etcd. */
   readonly tracer?: Tracer | undefined;
+  /** etcd: follows the members as they come and go, and is called with their URLs. Default: the endpoints stay. */
+  readonly onMembers?: ((urls: readonly string[]) => void) | undefined;
   /** Opens connections to etcd. Default: plain TCP. */
   readonly dial?: Dial | undefined;
 }

@@ -79,7 +79,8 @@ export async function uploadCerts(options: UploadOptions): Promise<string> {
 
 export interface PublishOptions {
   readonly handle: InProcessHandle;
-  readonly endpoints: readonly string[];
+  /** As of now. */
+  readonly endpoints: () => readonly string[];
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -87,15 +88,22 @@ export interface PublishOptions {
 
 const RETRY = { initialMs: 1_000, maxMs: 60_000 };
 
-/** Each start of a control plane says what it knows; repeated until it is written. */
+const CHANGED_MS = 5_000;
+
+/** Each control plane says what it knows, at its start and when members come or go; until the signal aborts. */
 export async function keepEtcdPublished(options: PublishOptions, signal: AbortSignal): Promise<void> {
   const { handle, endpoints, clock, random, log } = options;
   const client = new Client({ transport: inProcess(handle, ADMIN), clock, userAgent: "k8ts" });
   const backoff = new Backoff(RETRY, random);
+  let published = "";
   try {
     for (;;) {
       try {
-        return await publishEtcd(client, endpoints);
+        const now = endpoints().toSorted();
+        if (now.join() !== published) await publishEtcd(client, now);
+        published = now.join();
+        backoff.reset();
+        await clock.sleep(CHANGED_MS, signal);
       } catch (error) {
         if (isAbort(error, signal)) return;
         log.warn("where etcd is could not be published for other control planes", { error });

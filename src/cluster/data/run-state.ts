@@ -44,6 +44,8 @@ export interface LastStart {
   readonly listen?: ListenConfig | undefined;
   /** More names in the API server's certificate. */
   readonly tlsSans?: readonly string[] | undefined;
+  /** With --listen: all control planes have the same. */
+  readonly serviceCidrs?: readonly string[] | undefined;
   /** Simulated nodes. Undefined: the cluster had real ones, which have their records. */
   readonly nodes?: NodesConfig | undefined;
 }

@@ -24,6 +24,7 @@ interface JoinOptions extends MachineOptions, DataDirOption {
   readonly taints?: JoinRequest["taints"];
   readonly controlPlane?: boolean;
   readonly certificateKey?: string;
+  readonly nodes?: "0" | "1";
   readonly detach?: boolean;
   readonly systemd?: "install" | "remove";
 }
@@ -52,6 +53,12 @@ export function joinCommand(): Command {
         certificateKey,
       ),
     )
+    .addOption(
+      new Option("--nodes <number>", "with --control-plane: 0 makes this machine no node (default: 1)").choices([
+        "0",
+        "1",
+      ]),
+    )
     .option("--detach", "run in the background; return when the node is ready")
     .addOption(
       new Option("--systemd [remove]", "install a systemd unit that goes on with it at every boot; `remove` removes it")
@@ -63,6 +70,12 @@ export function joinCommand(): Command {
       if (options.systemd === "remove") return underSystemd(dir, "remove");
       if ((options.controlPlane === true) !== (options.certificateKey !== undefined))
         throw new ClusterError("--control-plane and --certificate-key belong together: give both or none.");
+      if (options.controlPlane !== true && options.nodes !== undefined)
+        throw new ClusterError("--nodes belongs to --control-plane: without it, this machine joins as a node.");
+      if (options.controlPlane === true && (options.labels !== undefined || options.taints !== undefined))
+        throw new ClusterError(
+          "--labels and --taints are for machines that are nodes only: `kubectl label` and `kubectl taint` set those of a control plane.",
+        );
       if (options.certificateKey !== undefined && options.systemd === undefined) {
         if (options.detach) return runDetached(dir);
         return runControlPlane(dir, { ...options, endpoint: address, certificateKey: options.certificateKey });

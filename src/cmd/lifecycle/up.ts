@@ -176,7 +176,8 @@ export function upCommand(): Command {
       const { notes, ...choice } = await chooseNodes({ ...options, ...before }, ownTerminal());
       const lastStore = await readStoreRecord(dataDirOf(options));
       const nodesOf = { before: last?.nodes, own: file?.nodes };
-      const chosen = { ...choice, ...nodesOf, listen, tlsSans: last?.tlsSans, lastStore };
+      const { tlsSans, serviceCidrs } = last ?? {};
+      const chosen = { ...choice, ...nodesOf, listen, tlsSans, serviceCidrs, lastStore };
       if (listen !== undefined && choice.realNodes !== undefined)
         Object.assign(chosen, await onThisMachine(choice.realNodes, listen, options, file));
       const config = { ...configFrom(options, chosen), initial: file?.initial, flags: flagValues(command) };
@@ -263,6 +264,8 @@ async function onThisMachine(
 interface ChosenNodes {
   readonly listen?: ListenConfig | undefined;
   readonly tlsSans?: readonly string[] | undefined;
+  /** Service ranges of the last start with --listen. */
+  readonly serviceCidrs?: readonly string[] | undefined;
   readonly realNodes?: RealNodesConfig;
   readonly simulated: number;
   /** The simulated ones of the last start. */
@@ -290,7 +293,7 @@ export function configFrom(options: UpOptions, chosen: ChosenNodes = { simulated
     store: storeFrom(options, chosen.lastStore),
     storage: { listWindowMs: options.etcdCompactionInterval },
     eventTtlMs: options.eventTtl,
-    serviceCidrs: options.serviceClusterIpRange,
+    serviceCidrs: options.serviceClusterIpRange ?? chosen.serviceCidrs,
     services: { nodePorts: options.serviceNodePortRange },
     historyWindowMs: options.historyWindow,
     flowRecords: options.flowRecords,

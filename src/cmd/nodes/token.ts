@@ -26,6 +26,7 @@ import { runningServer } from "../inspect/running-server.ts";
 import { textTable } from "../inspect/text-table.ts";
 import { list, millisecondsOrZero } from "../options/values.ts";
 import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
+import { sharedCertificates } from "../state/members.ts";
 
 interface CreateOptions extends DataDirOption {
   readonly ttl: number;
@@ -33,6 +34,7 @@ interface CreateOptions extends DataDirOption {
   readonly groups: readonly string[];
   readonly description: string;
   readonly printJoinCommand?: boolean;
+  readonly controlPlane?: boolean;
 }
 
 type Secrets = ResourceClient<core.Secret>;
@@ -57,11 +59,15 @@ export function tokenCommand(): Command {
     )
     .option("--description <text>", "what a list says of it", "")
     .option("--print-join-command", "print the whole `k8ts join` for another machine")
+    .option("--control-plane", "print the `k8ts join` for another control plane; it works for two hours")
     .addOption(dataDirOption())
     .action(async (text: string | undefined, options: CreateOptions) => {
+      // First: a cluster that no control plane can join gets no token.
+      const key = options.controlPlane === true ? await sharedCertificates(dataDirOf(options)) : undefined;
       const token = await create(text, options);
-      const line = options.printJoinCommand === true ? await commandWith(token, options) : token;
-      process.stdout.write(`${line}\n`);
+      const line = key !== undefined || options.printJoinCommand ? await commandWith(token, options) : token;
+      const more = key === undefined ? "" : ` --control-plane --certificate-key ${key}`;
+      process.stdout.write(`${line}${more}\n`);
     });
   command
     .command("list")

@@ -42,16 +42,20 @@ export function uploadCertsCommand(): Command {
     .description("let other machines become control planes for two hours: prints the certificate key")
     .addOption(dataDirOption())
     .action(async (options: DataDirOption) => {
-      const dir = dataDirOf(options);
-      const { memberOf } = await etcdTools();
-      await memberOf(dir);
-      const { uploadCerts } = await controlPlaneTools();
-      await using admin = await adminClient(dir);
-      const key = await uploadCerts({ ...admin, pkiDir: dir.pki });
+      const key = await sharedCertificates(dataDirOf(options));
       process.stdout.write(
         `Another machine becomes a control plane within two hours with its join command and:\n  --control-plane --certificate-key ${key}\nKeep the key secret: with it, a token for joining opens the cluster's keys.\n`,
       );
     });
+}
+
+/** Uploads the certificates, sealed; returns the certificate key. */
+export async function sharedCertificates(dir: DataDir): Promise<string> {
+  const { memberOf } = await etcdTools();
+  await memberOf(dir);
+  const { uploadCerts } = await controlPlaneTools();
+  await using admin = await adminClient(dir);
+  return await uploadCerts({ ...admin, pkiDir: dir.pki });
 }
 
 async function withMembers(options: DataDirOption, work: (members: EtcdMembers) => Promise<void>): Promise<void> {

@@ -10,13 +10,18 @@ export type Check = (address: string, signal: AbortSignal) => Promise<Report>;
 
 const TIMEOUT_MS = 1_000;
 
-/** A server that answers but refuses to say (401, 403) lives. One with a certificate of others does not count. */
+/**
+ * 1. A server that answers but refuses to say (401, 403) lives. One with a certificate of others does not count.
+ * 2. One that has greeted, and then takes its time, lives and waits for something, such as etcd: its connections are
+ *    not cut, so that clients get its errors. A process that stands still does not greet.
+ */
 export function readyzCheck({ caPem, clock }: { readonly caPem: string | undefined; readonly clock: Clock }): Check {
   return async (address, signal) => {
     const { host, port } = endOf(address);
     const agent = new Agent({ keepAlive: false });
     const timeout = new AbortController();
     const timer = clock.timer(TIMEOUT_MS, () => timeout.abort());
+    let hasGreeted = false;
     try {
       const call = request({
         host,
@@ -26,13 +31,19 @@ export function readyzCheck({ caPem, clock }: { readonly caPem: string | undefin
         ca: caPem,
         signal: AbortSignal.any([signal, timeout.signal]),
       });
+      call.once("socket", (socket) =>
+        socket.once("secureConnect", () => {
+          hasGreeted = true;
+        }),
+      );
       call.end();
       const [response] = (await once(call, "response")) as [IncomingMessage];
       response.on("error", () => {}); // only its status counts
       response.destroy();
       return (response.statusCode ?? 500) < 500 ? "ready" : "not ready";
     } catch (error) {
-      return (error as NodeJS.ErrnoException).code === "ECONNREFUSED" ? "refused" : "no answer";
+      if ((error as NodeJS.ErrnoException).code === "ECONNREFUSED") return "refused";
+      return hasGreeted && timeout.signal.aborted ? "not ready" : "no answer";
     } finally {
       timer.cancel();
       agent.destroy();

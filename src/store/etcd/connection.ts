@@ -49,7 +49,9 @@ export class Connection {
   readonly rpc: Rpc = createRpc();
   readonly clock: Clock;
   readonly random: Random;
-  readonly #endpoints: readonly Endpoint[];
+  /** Members that have left stay at their places. */
+  readonly #endpoints: Endpoint[];
+  readonly #open: (url: string) => Endpoint;
   readonly #roster: Roster;
   readonly #closing = new AbortController();
   readonly #writes = new Set<Promise<unknown>>();
@@ -60,10 +62,11 @@ export class Connection {
     this.#relays = relays;
     this.clock = clock;
     this.random = random;
-    this.#endpoints = endpoints.map((url) => {
+    this.#open = (url) => {
       const open = () => openChannel(url, tls, relays?.sockets.get(url));
       return new Endpoint({ url, openChannel: open, rpc: this.rpc, clock, tracer });
-    });
+    };
+    this.#endpoints = endpoints.map(this.#open);
     this.#roster = new Roster({ endpoints: this.#endpoints, rpc: this.rpc, clock, signal: this.signal });
   }
 
@@ -119,6 +122,14 @@ export class Connection {
   attempt<Req, Res extends Answer>(method: Method<Req, Res>, request: Req, deadline: number): Promise<Attempted<Res>> {
     if (this.signal.aborted) return Promise.reject(closedError());
     return this.#awaited(this.#attempt(method, request, deadline));
+  }
+
+  /** The members from now on, by their URLs. Those that have left get no more calls. */
+  setMembers(urls: readonly string[]): void {
+    if (this.signal.aborted || urls.length === 0) return;
+    for (const url of urls)
+      if (!this.#endpoints.some((endpoint) => endpoint.url === url)) this.#endpoints.push(this.#open(url));
+    this.#roster.setPresent((url) => urls.includes(url));
   }
 
   /** Waits for a member for a watch. */

@@ -4,13 +4,14 @@ import { Health, PROBE } from "./health.ts";
 
 const failure = (kind: Failure["kind"]): Failure => ({ kind, sent: false, reason: kind, cause: undefined });
 
-/** "0+ 1- 2?": member 0 answers, 1 fails, 2 is suspected; "1l": has no leader; "0r": answers a local read. */
+/** "0+ 1- 2?": member 0 answers, 1 fails, 2 is suspected; "1l": has no leader; "0r": answers a local read; "0x": is gone; "0=": is back. */
 function made(history: string, members = 3, nowMs = 0): Health {
   const health = new Health(members);
-  for (const [, member = "", event] of history.matchAll(/(\d)([+\-?lr])/g)) {
+  for (const [, member = "", event] of history.matchAll(/(\d)([+\-?lrx=])/g)) {
     const index = Number(member);
     if (event === "+") health.answered(index, "cluster");
     else if (event === "r") health.answered(index, "local");
+    else if (event === "x" || event === "=") health.setPresent(index, event === "=");
     else if (event === "?") health.suspected(index);
     else health.failed(index, failure(event === "l" ? "leaderless" : "unreachable"), nowMs);
   }
@@ -27,6 +28,9 @@ describe("Health", () => {
     { name: "waits when all failed", given: "0+ 0- 1- 2-", want: undefined },
     { name: "waits when the only one is under suspicion", given: "0+ 0?", want: undefined },
     { name: "goes on when it answers again", given: "0+ 0? 0+", want: { member: 0 } },
+    { name: "takes none that is gone", given: "0+ 1+ 0x", want: { member: 1 } },
+    { name: "does not believe an answer of one that is gone", given: "0+ 0x 0+", want: undefined },
+    { name: "proves one anew that is back", given: "0+ 0x 0=", want: undefined },
     { name: "does not take a local answer for a quorum", given: "0+ 0- 0r", want: undefined },
     { name: "does not suspect one that has failed already", given: "0- 0?", want: undefined },
   ])("$name", ({ given, want }) => {

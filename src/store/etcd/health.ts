@@ -8,13 +8,14 @@
  * 2. Calls stay with the member that they went to last, as long as it is good.
  * 3. While no member is good, all are probed, each after a short delay of its own that never exceeds `PROBE.maxMs`:
  *    the first call after an outage does not wait for a long backoff.
- * 4. A member that answers without a leader, or as a learner, still serves local reads.
+ * 4. Members come and go: one that is gone gets no call and no probe until it is back.
+ * 5. A member that answers without a leader, or as a learner, still serves local reads.
  */
 
 import type { Reach } from "./endpoint.ts";
 import type { Failure } from "./failure.ts";
 
-export type Standing = "new" | "good" | "suspect" | "bad";
+export type Standing = "new" | "good" | "suspect" | "bad" | "gone";
 
 interface MemberHealth {
   standing: Standing;
@@ -30,17 +31,27 @@ interface MemberHealth {
 export const PROBE = { initialMs: 25, maxMs: 250, shortestLimitMs: 250, longestLimitMs: 1000 } as const;
 
 export class Health {
-  readonly #members: readonly MemberHealth[];
+  readonly #members: MemberHealth[];
   #current = 0;
 
   constructor(count: number) {
-    this.#members = Array.from({ length: count }, () => ({
-      standing: "new",
-      failure: undefined,
-      failures: 0,
-      retryAtMs: 0,
-      outages: 0,
-    }));
+    this.#members = Array.from({ length: count }, fresh);
+  }
+
+  /** Its number is the next one. */
+  add(): void {
+    this.#members.push(fresh());
+  }
+
+  /** Whether it is one of the cluster, from now on. */
+  setPresent(member: number, isPresent: boolean): void {
+    const health = this.#of(member);
+    if (isPresent === (health.standing !== "gone")) return;
+    this.#reset(health, isPresent ? "new" : "gone");
+  }
+
+  get count(): number {
+    return this.#members.length;
   }
 
   outages(member: number): number {
@@ -57,6 +68,7 @@ export class Health {
 
   answered(member: number, reach: Reach): void {
     const health = this.#of(member);
+    if (health.standing === "gone") return;
     if (reach === "local" && health.standing !== "good") {
       // It answers, so that it is no longer unreachable. Whether it has a quorum is as unknown as before.
       if (health.failure?.kind === "unreachable") this.#reset(health, "suspect");
@@ -68,6 +80,7 @@ export class Health {
   failed(member: number, failure: Failure, nowMs: number): void {
     const health = this.#of(member);
     health.outages++;
+    if (health.standing === "gone") return;
     health.standing = "bad";
     health.failure = failure;
     // Calls that were under way together fail together: that counts as one failure.
@@ -91,12 +104,13 @@ export class Health {
       return { member: good };
     }
     if (reach === "cluster") return undefined;
-    const readable = inOrder.find((member) => {
+    const present = inOrder.filter((member) => this.#of(member).standing !== "gone");
+    const readable = present.find((member) => {
       const { failure, retryAtMs } = this.#of(member);
       return failure === undefined || failure.kind === "leaderless" || retryAtMs <= nowMs;
     });
     if (readable !== undefined) return { member: readable };
-    return { waitMs: Math.max(1, Math.min(...this.#members.map(({ retryAtMs }) => retryAtMs)) - nowMs) };
+    return { waitMs: Math.max(1, Math.min(...present.map((member) => this.#of(member).retryAtMs)) - nowMs) };
   }
 
   /** Whether members have to be probed: a call would find none, or one is under suspicion. */
@@ -107,7 +121,7 @@ export class Health {
   /** When this member is probed next, and how long it has for an answer; undefined: there is no need. */
   probe(member: number, nowMs: number): { readonly inMs: number; readonly limitMs: number } | undefined {
     const { standing, failures, retryAtMs } = this.#of(member);
-    if (standing === "good" || !this.isProbing) return undefined;
+    if (standing === "good" || standing === "gone" || !this.isProbing) return undefined;
     const limitMs = Math.min(PROBE.longestLimitMs, PROBE.shortestLimitMs * 2 ** failures);
     return { inMs: Math.max(0, retryAtMs - nowMs), limitMs };
   }
@@ -124,6 +138,10 @@ export class Health {
     if (health === undefined) throw new RangeError(`There is no member ${member}.`);
     return health;
   }
+}
+
+function fresh(): MemberHealth {
+  return { standing: "new", failure: undefined, failures: 0, retryAtMs: 0, outages: 0 };
 }
 
 function isSuspect({ standing }: MemberHealth): boolean {

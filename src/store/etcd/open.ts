@@ -44,6 +44,11 @@ export interface EtcdOptions {
   readonly history?: Partial<HistoryPolicy>;
   /** How much of the latest changes is held in memory for watches. Default: 16 MB. */
   readonly windowBytes?: number;
+  /**
+   * Follows the list of members, which are reached at the URLs that they advertise, and is called with them. Default:
+   * the endpoints stay.
+   */
+  readonly onMembers?: ((urls: readonly string[]) => void) | undefined;
 }
 
 const COMPACTION_INTERVAL_MS = 5 * 60_000;
@@ -80,7 +85,8 @@ export async function openEtcdStore(options: EtcdOptions): Promise<Store> {
     throw error;
   }
   const compactionIntervalMs = options.compactionIntervalMs ?? history?.maxAgeMs ?? COMPACTION_INTERVAL_MS;
-  const store = new EtcdStore({ connection, clock, random, log, compactionIntervalMs, windowBytes });
+  const { onMembers } = options;
+  const store = new EtcdStore({ connection, clock, random, log, compactionIntervalMs, windowBytes, onMembers });
   const own = options.moved === undefined ? store : movedKeys(store, options.moved);
   return shift === 0 ? own : shiftedRevisions(own, shift);
 }

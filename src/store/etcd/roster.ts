@@ -58,6 +58,16 @@ export class Roster {
     }
   }
 
+  /** The members from now on: what is new has been added to the end of the endpoints. */
+  setPresent(isPresent: (url: string) => boolean): void {
+    const { endpoints } = this.#options;
+    for (const [member, { url }] of endpoints.entries()) {
+      if (member >= this.#health.count) this.#health.add();
+      this.#health.setPresent(member, isPresent(url));
+    }
+    this.#notify();
+  }
+
   answered(endpoint: Endpoint, reach: Reach): void {
     const member = this.#indexOf(endpoint);
     if (this.#health.standing(member) === "good") return;
@@ -100,7 +110,9 @@ export class Roster {
   }
 
   unavailable(maybeApplied: boolean): StoreError {
-    const failures = this.#options.endpoints.map(({ url }, i) => ({ url, failure: this.#health.failure(i) }));
+    const failures = this.#options.endpoints
+      .map(({ url }, i) => ({ url, failure: this.#health.failure(i), standing: this.#health.standing(i) }))
+      .filter(({ standing }) => standing !== "gone");
     const reasons = failures.map(({ url, failure }) => `${url}: ${failure?.reason ?? "it does not answer in time"}`);
     const cause = failures.find(({ failure }) => failure?.cause !== undefined)?.failure?.cause;
     const doubt = maybeApplied ? " The write may have happened all the same." : "";

@@ -1,6 +1,6 @@
 /** The store on etcd: its parts put together, in the order in which they open and close. */
 
-import { type Clock, type Logger, type Random, TaskGroup } from "#base";
+import { type Clock, isAbort, type Logger, type Random, TaskGroup } from "#base";
 import type {
   CallOptions,
   Entry,
@@ -26,7 +26,11 @@ export interface EtcdStoreOptions {
   /** 0: this store never compacts by itself. */
   readonly compactionIntervalMs: number;
   readonly windowBytes: number;
+  /** Called with the URLs of the members, again and again; undefined: the given ones stay. */
+  readonly onMembers?: ((urls: readonly string[]) => void) | undefined;
 }
+
+const MEMBERS_MS = 5_000;
 
 export class EtcdStore implements Store {
   readonly #connection: Connection;
@@ -34,12 +38,15 @@ export class EtcdStore implements Store {
   readonly #watches: EtcdWatches;
   readonly #tasks: TaskGroup;
 
-  constructor({ compactionIntervalMs: intervalMs, windowBytes, connection, clock, random, log }: EtcdStoreOptions) {
+  constructor(options: EtcdStoreOptions) {
+    const { compactionIntervalMs: intervalMs, windowBytes, onMembers, connection, clock, random, log } = options;
     const keyValues = new KeyValues(connection);
     this.#connection = connection;
     this.#keyValues = keyValues;
     this.#watches = new EtcdWatches({ connection, keyValues, random, log, windowBytes });
     this.#tasks = new TaskGroup({ parent: connection.signal });
+    if (onMembers !== undefined)
+      this.#tasks.run("members", (signal) => followMembers({ connection, clock, log, onMembers }, signal));
     if (intervalMs === 0) return;
     const compact = (revision: Revision) => this.compact(revision);
     this.#tasks.run("compaction", (signal) => runCompactor({ connection, clock, log, intervalMs, compact }, signal));
@@ -92,5 +99,25 @@ export class EtcdStore implements Store {
   async close(): Promise<void> {
     await this.#connection.close();
     await Promise.all([this.#watches.close(), this.#tasks.stop()]);
+  }
+}
+
+interface MembersOptions extends Pick<EtcdStoreOptions, "connection" | "clock" | "log"> {
+  onMembers(urls: readonly string[]): void;
+}
+
+/** Calls go to members that have joined since the start, and no more to those that have left. */
+async function followMembers({ connection, clock, log, onMembers }: MembersOptions, signal: AbortSignal) {
+  for (;;) {
+    try {
+      const { members } = await connection.read(connection.rpc.memberList, {}, connection.deadline(), "local");
+      const urls = members.flatMap(({ clientUrls, isLearner }) => (isLearner ? [] : clientUrls.slice(0, 1)));
+      connection.setMembers(urls);
+      if (urls.length > 0) onMembers(urls);
+    } catch (error) {
+      if (isAbort(error, signal)) throw error;
+      log.debug("etcd does not say who its members are; it is asked again", { error });
+    }
+    await clock.sleep(MEMBERS_MS, signal);
   }
 }

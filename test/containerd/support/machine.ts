@@ -24,6 +24,8 @@ const withFlags = (args: readonly string[]) => (args[0] === "up" ? [...args, ...
 export class Machine implements AsyncDisposable {
   readonly home = new Home();
   readonly namespace = `k8ts-test-${randomBytes(3).toString("hex")}`;
+  /** Of programs that are started from now on. Default: that of this machine. */
+  hostname: string | undefined;
   readonly #running = new Set<Running>();
 
   static async create(): Promise<Machine> {
@@ -54,7 +56,9 @@ export class Machine implements AsyncDisposable {
 
   start(program: string, ...args: readonly string[]): Running {
     const { env, dir } = this.home;
-    const running = start("nsenter", [...this.entering, "--", program, ...args], { env, cwd: dir });
+    const named = ["unshare", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"', this.hostname ?? ""];
+    const command = [...(this.hostname === undefined ? [] : named), program, ...args];
+    const running = start("nsenter", [...this.entering, "--", ...command], { env, cwd: dir });
     this.#running.add(running);
     running.process.once("close", () => this.#running.delete(running));
     return running;
