@@ -37,6 +37,11 @@ const STORIES: Readonly<Record<string, readonly [file: string, story: string]>> 
     "src/controllers/device-taint-eviction/device-taint-eviction.test.ts",
     "go at once, and their condition says why",
   ],
+  // Behind gates: a cluster by default has no PodGroups.
+  "podgroup-protection-controller": [
+    "src/controllers/pod-group-protection/pod-group-protection.test.ts",
+    "lasts while a Pod is active",
+  ],
   "disruption-controller": [WORKLOADS, "one by one where a budget says so"],
   "horizontal-pod-autoscaler-controller": ["test/kubectl/autoscaling.test.ts", "autoscale acts on it"],
   "persistentvolume-binder-controller": [WORKLOADS, "a claim is bound to a volume that fits"],

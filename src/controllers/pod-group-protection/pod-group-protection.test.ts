@@ -11,11 +11,11 @@ afterEach(async () => {
 const FINALIZER = "scheduling.k8s.io/podgroup-protection";
 
 describe("the protection of PodGroups", () => {
-  it.each([
-    { name: "ends at once without Pods", pods: [], left: false },
-    { name: "lasts while a Pod is active", pods: ["Running"], left: true },
-    { name: "does not last for Pods that have ended", pods: ["Succeeded", "Failed"], left: false },
-  ] as const)("$name", async ({ pods, left }) => {
+  it("lasts while a Pod is active", () => outlasts(["Running"], true));
+  it("ends at once without Pods", () => outlasts([], false));
+  it("does not last for Pods that have ended", () => outlasts(["Succeeded", "Failed"], false));
+
+  async function outlasts(pods: readonly ("Running" | "Succeeded" | "Failed")[], left: boolean): Promise<void> {
     const features = parseFeatures({ gates: "GenericWorkload=true" });
     const runtimeConfig = parseRuntimeConfig("api/alpha=true");
     const cluster = await testControllers([podGroupProtection], {
@@ -46,5 +46,5 @@ describe("the protection of PodGroups", () => {
     await create.delete("p0", { gracePeriodSeconds: 0 });
     await cluster.settle();
     expect((await groups.list()).items).toEqual([]);
-  });
+  }
 });

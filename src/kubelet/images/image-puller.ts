@@ -150,7 +150,7 @@ export function imagePuller(options: ImagePullerOptions): ImagePuller {
       }
       const credentials = await keyring(image, pod, signal);
       if (present !== undefined) {
-        if (access === undefined || (await access.mayUse(wanted, present.id, credentials))) {
+        if (access === undefined || (await access.mayUse(wanted, present, credentials))) {
           const may = access === undefined ? "" : " and can be accessed by the pod";
           events.record(pod, "Normal", "Pulled", `Container image ${goQuote(wanted)} already present on machine${may}`);
           return present;

@@ -3,6 +3,7 @@
  *
  *     policy: must it be verified? ──► record of pulls: for all of the node, or with the Pod's own credentials?
  */
+import { parseImageName, withDefaultTag } from "./image-name.ts";
 import { type Credential, type CredentialSource, hashOf } from "./keyring.ts";
 
 export const VERIFICATION_POLICIES = [
@@ -107,13 +108,12 @@ export function withCredentials(
   lastUpdatedTime: string,
 ): PulledRecord {
   const before = record ?? { imageRef, lastUpdatedTime, credentialMapping: {} };
-  if (shown === undefined) return before;
   const repository = withoutTag(image);
   const merged = mergedCredentials(before.credentialMapping[repository], shown);
   return { ...before, lastUpdatedTime, credentialMapping: { ...before.credentialMapping, [repository]: merged } };
 }
 
-function mergedCredentials(known: PullCredentials = {}, shown: PullCredentials): PullCredentials {
+function mergedCredentials(known: PullCredentials = {}, shown: PullCredentials = {}): PullCredentials {
   // Whoever may use it because the node may has no need of more.
   if (known.nodePodsAccessible === true || shown.nodePodsAccessible === true) return { nodePodsAccessible: true };
   const fresh = shown.kubernetesSecrets ?? [];
@@ -130,6 +130,29 @@ function mergedCredentials(known: PullCredentials = {}, shown: PullCredentials):
     ...(allSecrets.length > 0 && { kubernetesSecrets: allSecrets }),
     ...(allAccounts.length > 0 && { kubernetesServiceAccounts: allAccounts }),
   };
+}
+
+/**
+ * Whether the kubelet has pulled the image by this name. The same image may be there by another name too, which somebody
+ * gave it: such a name is a tag on the node that no record has.
+ */
+export function wasPulledAs(record: PulledRecord | undefined, image: string, repoTags: readonly string[]): boolean {
+  if (record === undefined) return false;
+  const [own, tagged] = [repositoryOf(image), taggedName(image)];
+  if (tagged === undefined || !repoTags.some((tag) => taggedName(tag) === tagged)) return true;
+  return Object.keys(record.credentialMapping).some((name) => repositoryOf(name) === own);
+}
+
+/** `nginx` and `docker.io/library/nginx` are the same. */
+function repositoryOf(image: string): string {
+  const name = parseImageName(image);
+  return name === undefined ? image : `${name.registry}/${name.repository}`;
+}
+
+/** Undefined for an image by digest or id. */
+function taggedName(image: string): string | undefined {
+  const name = parseImageName(withDefaultTag(image));
+  return name === undefined || name.digest !== "" ? undefined : `${repositoryOf(image)}:${name.tag}`;
 }
 
 /** Without tag and digest. */

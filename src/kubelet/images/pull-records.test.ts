@@ -16,6 +16,7 @@ afterEach(() => rmSync(rootDir, { recursive: true }));
 
 const ID = "sha256:1";
 const IMAGE = "r.example/team/app:1";
+const PRESENT = { id: ID, repoTags: [IMAGE] };
 const present = [{ id: ID, repoTags: [IMAGE], repoDigests: [], sizeBytes: 1 }];
 const open = (policy: Verification["policy"] = "NeverVerifyPreloadedImages") =>
   pullRecords({
@@ -50,39 +51,39 @@ describe("records of pulls", () => {
     const records = open();
     await records.intend(IMAGE);
     await records.pulled(IMAGE, ID, used);
-    expect(await records.mayUse(IMAGE, ID, own)).toBe(want);
+    expect(await records.mayUse(IMAGE, PRESENT, own)).toBe(want);
     // A kubelet after it knows the same.
-    expect(await open().mayUse(IMAGE, ID, own)).toBe(want);
+    expect(await open().mayUse(IMAGE, PRESENT, own)).toBe(want);
     // The same image by another name has to be shown anew.
-    expect(await open().mayUse("other.example/app:1", ID, own)).toBe(false);
+    expect(await open().mayUse("other.example/app:1", PRESENT, own)).toBe(false);
   });
 
   it("learn what is the same", async () => {
     const records = open();
     await records.pulled(IMAGE, ID, secret("a"));
-    expect(await records.mayUse(IMAGE, ID, [secret("b")])).toBe(true);
-    expect(await records.mayUse(IMAGE, ID, [secret("b", "new")])).toBe(true);
+    expect(await records.mayUse(IMAGE, PRESENT, [secret("b")])).toBe(true);
+    expect(await records.mayUse(IMAGE, PRESENT, [secret("b", "new")])).toBe(true);
   });
 
   it("a preloaded image is for all, unless all are verified", async () => {
-    expect(await open().mayUse(IMAGE, ID, [])).toBe(true);
-    expect(await open("AlwaysVerify").mayUse(IMAGE, ID, [])).toBe(false);
-    expect(await open("NeverVerifyAllowlistedImages").mayUse(IMAGE, ID, [])).toBe(false);
+    expect(await open().mayUse(IMAGE, PRESENT, [])).toBe(true);
+    expect(await open("AlwaysVerify").mayUse(IMAGE, PRESENT, [])).toBe(false);
+    expect(await open("NeverVerifyAllowlistedImages").mayUse(IMAGE, PRESENT, [])).toBe(false);
   });
 
   it("an image whose pull was cut off by a crash is for nobody without credentials", async () => {
     await open().intend(IMAGE);
     const after = open();
-    expect(await after.mayUse(IMAGE, ID, [])).toBe(false);
+    expect(await after.mayUse(IMAGE, PRESENT, [])).toBe(false);
     expect(readdirSync(join(rootDir, "image_manager/pulling"))).toEqual([]);
-    expect(await open("NeverVerify").mayUse(IMAGE, ID, [])).toBe(true);
+    expect(await open("NeverVerify").mayUse(IMAGE, PRESENT, [])).toBe(true);
   });
 
   it("a failed pull leaves nothing", async () => {
     const records = open();
     await records.intend(IMAGE);
     await records.failed(IMAGE);
-    expect(await records.mayUse(IMAGE, ID, [])).toBe(true);
+    expect(await records.mayUse(IMAGE, PRESENT, [])).toBe(true);
   });
 
   it("a damaged record grants nothing, and is written anew", async () => {
@@ -90,18 +91,18 @@ describe("records of pulls", () => {
     await records.pulled(IMAGE, ID, undefined);
     const [file = ""] = readdirSync(join(rootDir, "image_manager/pulled"));
     writeFileSync(join(rootDir, "image_manager/pulled", file), "{");
-    expect(await records.mayUse(IMAGE, ID, [])).toBe(false);
+    expect(await records.mayUse(IMAGE, PRESENT, [])).toBe(false);
     await records.pulled(IMAGE, ID, undefined);
-    expect(await records.mayUse(IMAGE, ID, [])).toBe(true);
+    expect(await records.mayUse(IMAGE, PRESENT, [])).toBe(true);
   });
 
   it("are forgotten with their images, but not what was pulled meanwhile", async () => {
     const records = open();
     await records.pulled(IMAGE, ID, secret("a"));
     await records.prune(new Set(), clock.now());
-    expect(await records.mayUse(IMAGE, ID, [])).toBe(false);
+    expect(await records.mayUse(IMAGE, PRESENT, [])).toBe(false);
     await records.prune(new Set(), clock.now() + 1);
-    expect(await records.mayUse(IMAGE, ID, [])).toBe(true);
+    expect(await records.mayUse(IMAGE, PRESENT, [])).toBe(true);
   });
 
   it.each<[string, boolean]>([
@@ -113,4 +114,27 @@ describe("records of pulls", () => {
   ])("an allowlist with %s: %s", (pattern, isAllowed) =>
     expect(mustVerify({ policy: "NeverVerifyAllowlistedImages", allowlist: [pattern] }, IMAGE, false)).toBe(!isAllowed),
   );
+
+  it.each<[string, string, boolean]>([
+    ["the name that somebody gave it on the node", "localhost/own:1", true],
+    ["the same with another spelling", "docker.io/library/other:1", true],
+    ["the name that it was pulled by", IMAGE, false],
+    ["its digest", `r.example/team/app@sha256:${"0".repeat(64)}`, false],
+    ["a name that the node does not have", "evil.example/app:1", false],
+    ["its id", "sha256:1", false],
+  ])("an image that was pulled with a Secret, by %s", async (_, name, want) => {
+    const records = open();
+    await records.intend(IMAGE);
+    await records.pulled(IMAGE, ID, secret("a"));
+    const all = { id: ID, repoTags: [IMAGE, "localhost/own:1", "docker.io/library/other:1"] };
+    expect(await records.mayUse(name, all, [])).toBe(want);
+  });
+
+  it("a name in another spelling than that of the pull is the same name", async () => {
+    const records = open();
+    await records.intend("private/app:1");
+    await records.pulled("private/app:1", ID, secret("a"));
+    const all = { id: ID, repoTags: ["docker.io/private/app:1"] };
+    expect(await records.mayUse("docker.io/private/app:1", all, [])).toBe(false);
+  });
 });

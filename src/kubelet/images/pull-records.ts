@@ -20,6 +20,7 @@ import {
   type PulledRecord,
   shownBy,
   type Verification,
+  wasPulledAs,
   withCredentials,
 } from "./pull-access.ts";
 
@@ -30,10 +31,13 @@ export interface ImageAccess {
   pulled(image: string, imageRef: string, used: Credential | undefined): Promise<void>;
   failed(image: string): Promise<void>;
   /** Whether a Pod with these credentials may use an image that is there. */
-  mayUse(image: string, imageRef: string, credentials: readonly Credential[]): Promise<boolean>;
+  mayUse(image: string, present: PresentImage, credentials: readonly Credential[]): Promise<boolean>;
   /** Forgets images that are gone, but none that was pulled since. */
   prune(imageRefs: ReadonlySet<string>, untilMs: number): Promise<void>;
 }
+
+/** An image of the node, with its names. */
+export type PresentImage = Pick<Image, "id" | "repoTags">;
 
 export interface PullRecordsOptions {
   readonly rootDir: string;
@@ -109,11 +113,12 @@ export function pullRecords({ rootDir, verification, images, clock, log }: PullR
       inTurn(() => end(image)).catch((error: unknown) =>
         log.error("the record of a begun pull could not be removed", { image, error }),
       ),
-    mayUse: (image, imageRef, credentials) =>
+    mayUse: (image, { id: imageRef, repoTags }, credentials) =>
       inTurn(async () => {
         await ready();
         const found = await pulled.read(imageRef);
-        const byKubelet = found !== undefined || ongoing.has(image) || (await pulling.read(image)) !== undefined;
+        const isPulling = ongoing.has(image) || (await pulling.read(image)) !== undefined;
+        const byKubelet = isPulling || wasPulledAs(found, image, repoTags);
         if (!mustVerify(verification, image, byKubelet)) return true;
         const verdict = accessBy(found, image, credentials);
         if (verdict.allowed && verdict.learned !== undefined) await record(image, imageRef, verdict.learned);

@@ -155,6 +155,7 @@ describe("what a path asks for", () => {
     ["POST", "/checkpoint/a/b/c", "create checkpoint"],
     ["GET", "/pods", "get pods,proxy"],
     ["GET", "/runningpods/", "get pods,proxy"],
+    ["GET", "/pulls", "get proxy"],
     ["GET", "/healthz/ping", "get healthz,proxy"],
     ["GET", "/configz", "get configz,proxy"],
     ["GET", "/containerLogs/a/b/c", "get proxy"],
