@@ -225,23 +225,23 @@ describe("a seat", () => {
   it.each([
     { name: "GET", exchange: () => asked(), answer: ok },
     { name: "watch", exchange: () => asked(CONFIG_MAPS, "watch=1&resourceVersion=1"), answer: watching },
-  ])("is free for each of 1,000 at once ($name): they wait for a turn, none is refused", async ({
-    exchange,
-    answer,
-  }) => {
-    const one = await start({ seatsPerTurn: 16 });
-    const ask = async () => {
-      const response = await one.flow.step(exchange(), () => answer);
-      if (isStream(response)) await response.stream(sink);
-      return response.status;
-    };
-    const statuses = await Promise.all(Array.from({ length: 1_000 }, ask));
-    expect(new Set(statuses)).toEqual(new Set([200]));
-    expect(inUse(one)).toBe("0");
-    expect(one.metrics.text()).toMatch(
-      /^apiserver_flowcontrol_dispatched_requests_total\{.*priority_level="global-default"\} 1000$/m,
-    );
-  });
+  ])(
+    "is free for each of 1,000 at once ($name): they wait for a turn, none is refused",
+    async ({ exchange, answer }) => {
+      const one = await start({ seatsPerTurn: 16 });
+      const ask = async () => {
+        const response = await one.flow.step(exchange(), () => answer);
+        if (isStream(response)) await response.stream(sink);
+        return response.status;
+      };
+      const statuses = await Promise.all(Array.from({ length: 1_000 }, ask));
+      expect(new Set(statuses)).toEqual(new Set([200]));
+      expect(inUse(one)).toBe("0");
+      expect(one.metrics.text()).toMatch(
+        /^apiserver_flowcontrol_dispatched_requests_total\{.*priority_level="global-default"\} 1000$/m,
+      );
+    },
+  );
 
   it("is taken while an answer is waited for", async () => {
     const one = await start();
