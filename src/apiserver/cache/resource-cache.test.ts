@@ -58,7 +58,8 @@ describe("the cache of a resource", () => {
   it("has the values of the last writes at hand, and lets go of older ones", () => {
     const cache = new ResourceCache(PREFIX);
     const object = { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "x", labels: {} } } as KubeObject;
-    const writes = Array.from({ length: 1_000 }, (_, i) => StoredObject.written(entry(`a/x${i}`, i + 1), object));
+    const large = { large: "x".repeat(100_000) };
+    const writes = Array.from({ length: 100 }, (_, i) => StoredObject.written(entry(`a/x${i}`, i + 1, large), object));
     for (const stored of writes) cache.wrote(stored);
     const atHand = writes.map((stored) => stored.object.metadata.labels === object.metadata.labels);
     expect([atHand[0], atHand.at(-1)]).toEqual([false, true]);

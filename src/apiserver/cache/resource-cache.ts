@@ -11,14 +11,14 @@
  *
  * Speed (2026-11-18). The last page is kept: clients that list at the same time share it and its bytes
  * (`encode/list-body.ts` has the figures). A write keeps its value for the watchers, which need not parse it:
- * `bench/writes.ts`, create of a Pod 101 instead of 141 µs of cpu. Values that nobody has used after KEPT_VALUES
- * further writes are dropped: 51 instead of 89 MB of heap for 20,000 ConfigMaps.
+ * `bench/writes.ts`, create of a Pod 101 instead of 141 µs of cpu. `RecentValues` bounds them.
  */
 import { OrderedMap } from "#base";
 import type { Change, Entry, Revision } from "#store";
 import { CacheCounts } from "./cache-counts.ts";
 import type { Subscriber } from "./feed.ts";
 import { FieldIndex, type FieldValue } from "./field-index.ts";
+import { RecentValues } from "./recent-values.ts";
 import { RecentWrites } from "./recent-writes.ts";
 import { matcher, type Selection } from "./selection.ts";
 import { StoredObject } from "./stored-object.ts";
@@ -27,8 +27,6 @@ import { type ChangeSink, concerns, type Watcher, type WatcherSink } from "./wat
 
 export const WINDOW_EVENTS = 10_000;
 const KEPT_SNAPSHOTS = 64;
-/** More than are written at once: watchers get a write after all that was committed with it is stored. */
-const KEPT_VALUES = 512;
 /** A larger page is not kept. */
 const MAX_PAGE_OBJECTS = 5_000;
 
@@ -56,9 +54,7 @@ export class ResourceCache implements Subscriber {
   readonly #snapshots = new Map<Revision, ObjectMap>();
   /** Writes of this process, by revision, until their change arrives from the feed. */
   readonly #written = new RecentWrites();
-  /** The last writes of this process, which still have their values. */
-  readonly #valued: StoredObject[] = [];
-  #writes = 0;
+  readonly #values = new RecentValues();
   #newest: Revision = 0;
   #page: { readonly of: string; readonly objects: readonly StoredObject[] } | undefined;
 
@@ -135,9 +131,7 @@ export class ResourceCache implements Subscriber {
   wrote(stored: StoredObject): void {
     // A store behind a network may report the change before it answers the write.
     if (stored.revision > this.#newest) this.#written.add(stored);
-    const at = this.#writes++ % KEPT_VALUES;
-    this.#valued[at]?.letGo();
-    this.#valued[at] = stored;
+    this.#values.add(stored);
   }
 
   replace(entries: readonly Entry[], revision: Revision): void {

@@ -119,6 +119,16 @@ describe("a level with queues", () => {
     expect(level.decided.size).toBe(3);
   });
 
+  it("refuses nothing that only waits for a turn: full queues count when the seats are taken", async () => {
+    const level = testLevel({ limit: 4, seatsPerTurn: 2 });
+    const burst = Array.from({ length: 12 }, () => level.enter("a", [0, 1]).entry);
+    expect(burst).toEqual([...Array(2).fill("execute"), ...Array(10).fill("wait")]);
+    await level.turn();
+    expect([level.queue.totals.executing, level.decided.size]).toEqual([4, 2]);
+    // All seats are taken, and both queues have four.
+    expect(level.enter("a", [0, 1]).entry).toBe("queue-full");
+  });
+
   it("goes on with fewer queues and seats, or more", () => {
     const level = testLevel({ limit: 1 });
     const first = level.enter("a", [6, 7]).ticket;

@@ -3,7 +3,7 @@
  *
  *     enter ──► a seat is free, and this turn has room ──► execute ──► finish ──► seats are free, some a little later
  *         ├──► wait in the emptiest queue of the flow's hand ──► dispatch: the queue that has had the least ──► execute
- *         └──► refused: queue full · no queues · waited too long
+ *         └──► refused: no seat is free and the queue is full · no queues · waited too long
  *
  * Fair queuing, as for packets: a progress meter R says how many seat-milliseconds each busy queue would have had so
  * far if all were served alike. Each queue knows at which reading of R its next request would start; the request that
@@ -143,8 +143,9 @@ export class FairQueue implements Dispatcher {
       this.#begin(queue, ticket, now);
       return "execute";
     }
-    const isFree = this.#budget.hasRoom && this.totals.seatsInUse < this.#limit;
-    if (!isFree && queue.waiting.size >= queuing.lengthLimit) return this.#reject(ticket, "queue-full");
+    // What waits for the event loop alone is not refused, as nothing is elsewhere that waits for a core.
+    const isFull = this.totals.seatsInUse >= this.#limit && queue.waiting.size >= queuing.lengthLimit;
+    if (isFull) return this.#reject(ticket, "queue-full");
     this.#enqueue(queue, ticket, now);
     this.#budget.run();
     return queue.waiting.has(ticket) ? "wait" : "execute";

@@ -3,7 +3,7 @@ import type { JsonObject } from "#api";
 import { MetricsRegistry, settled, VirtualClock } from "#base";
 import { ALLOW } from "../authz/verdict.ts";
 import { bootstrap } from "../bootstrap/index.ts";
-import type { ApiResponse } from "../http/exchange.ts";
+import { type ApiResponse, isStream, type Sink } from "../http/exchange.ts";
 import { RequestInfos } from "../http/request-info.ts";
 import type { Attributed } from "../pipeline/exchange.ts";
 import { configMap, type TestServer, testServer } from "../testing/index.ts";
@@ -191,11 +191,18 @@ describe("a request", () => {
 
 describe("a seat", () => {
   const ok: ApiResponse = { status: 200, headers: {}, body: [] };
-  const asked = (): Attributed => {
-    const query = new URLSearchParams();
-    const info = new RequestInfos().of("GET", `${CONFIG_MAPS}/one`, query);
-    return { info, user: ann, request: { query, headers: {} }, headers: {} } as unknown as Attributed;
+  const asked = (path = `${CONFIG_MAPS}/one`, search = ""): Attributed => {
+    const query = new URLSearchParams(search);
+    const info = new RequestInfos().of("GET", path, query);
+    const request = { query, headers: {}, whenGone: () => () => {} };
+    return { info, user: ann, request, headers: {} } as unknown as Attributed;
   };
+  const sink: Sink = {
+    signal: new AbortController().signal,
+    write: () => 0,
+    drop: () => {},
+  };
+  const watching: ApiResponse = { status: 200, headers: {}, stream: () => Promise.resolve() };
   const inUse = ({ metrics }: Running) =>
     /^apiserver_flowcontrol_current_executing_requests\{.*priority_level="global-default"\} (\d+)$/m.exec(
       metrics.text(),
@@ -214,6 +221,27 @@ describe("a seat", () => {
     expect(() => one.flow.step(asked(), fails)).toThrow("unexpected");
     expect([inUse(one), counted(one)]).toEqual(["0", "2"]);
   });
+
+  it.each([
+    { name: "GET", exchange: () => asked(), answer: ok },
+    { name: "watch", exchange: () => asked(CONFIG_MAPS, "watch=1&resourceVersion=1"), answer: watching },
+  ])(
+    "is free for each of 1,000 at once ($name): they wait for a turn, none is refused",
+    async ({ exchange, answer }) => {
+      const one = await start({ seatsPerTurn: 16 });
+      const ask = async () => {
+        const response = await one.flow.step(exchange(), () => answer);
+        if (isStream(response)) await response.stream(sink);
+        return response.status;
+      };
+      const statuses = await Promise.all(Array.from({ length: 1_000 }, ask));
+      expect(new Set(statuses)).toEqual(new Set([200]));
+      expect(inUse(one)).toBe("0");
+      expect(one.metrics.text()).toMatch(
+        /^apiserver_flowcontrol_dispatched_requests_total\{.*priority_level="global-default"\} 1000$/m,
+      );
+    },
+  );
 
   it("is taken while an answer is waited for", async () => {
     const one = await start();
