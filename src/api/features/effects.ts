@@ -20,6 +20,7 @@ const ACTING: Readonly<Record<Component, readonly string[]>> = {
     "PodTopologyLabelsAdmission",
     "StorageVersionMigrator",
     "WatchList",
+    "WorkloadAwarePreemption",
     "WorkloadWithJob",
   ],
   "kube-controller-manager": [
