@@ -1,4 +1,4 @@
-/** Each gate of dynamic resource allocation: on by default, and what the scheduler does with stored objects without it. */
+/** Each gate of dynamic resource allocation: its default, and what the scheduler does with stored objects without it. */
 import { afterEach, describe, expect, it } from "vitest";
 import { defaultFeatures, kinds, parseFeatures, type resource } from "#api";
 import { VirtualClock } from "#base";

@@ -1,4 +1,4 @@
-/** Priority: sets the priority of a Pod or a PodGroup from its PriorityClass. At most one class is the global default. */
+/** Priority: sets the priority of Pods and PodGroups from their PriorityClass. At most one is the global default. */
 import type { core, scheduling } from "#api";
 import { type AdmissionPlugin, type Admit, type ClusterView, podOf, refused, rule } from "../../chain/plugin.ts";
 
