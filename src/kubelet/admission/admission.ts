@@ -2,8 +2,8 @@
  * Whether a node takes a Pod. The scheduler has checked before; the kubelet checks again, because it knows what really
  * runs on the node and because a Pod with spec.nodeName set by hand has passed no scheduler. Pure.
  *
- * The checks, their order and their messages are the kubelet's: system, groups, features, sysctls, resources, node affinity,
- * host ports, NoExecute taints.
+ * The checks, their order and their messages are the kubelet's: system, groups, features, sysctls, resources, node
+ * affinity, host ports, NoExecute taints.
  */
 import {
   addQuantities,

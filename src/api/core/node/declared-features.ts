@@ -1,6 +1,6 @@
 /**
- * Features that nodes declare in `status.declaredFeatures`, by the names of their gates, and Pods that need one of their
- * node. A node declares what it does, not what a control plane of its version knows.
+ * Features that nodes declare in `status.declaredFeatures`, by the names of their gates, and Pods that need one of
+ * their node. A node declares what it does, not what a control plane of its version knows.
  */
 import type { ContainerRestartRule, PodSpec } from "../../types/core-v1.ts";
 
