@@ -27,6 +27,7 @@ export {
 export { defaultTokenRequest, validateTokenRequest } from "./authentication/index.ts";
 export { compareSemanticVersions, parseSemanticVersion } from "./coordination/index.ts";
 export { repackSubsets } from "./core/endpoints/repack-subsets.ts";
+export { missingNodeFeatures, neededNodeFeatures } from "./core/node/declared-features.ts";
 export { hasPodLevelResources, podLimits, podRequests, qosClassOf, type Totals } from "./core/pod/index.ts";
 export * from "./core/quota/index.ts";
 export { isExtendedResource } from "./core/resources/resource-list.ts";

@@ -33,6 +33,7 @@ import { type KubeletHost, machineHost } from "./kubelet-host.ts";
 import { startMachineShutdown } from "./machine-shutdown.ts";
 import {
   addressesBeforeCloud,
+  declaredFeatures,
   imageList,
   isReady,
   type NodeReport,
@@ -195,7 +196,7 @@ interface RegistrationContext {
 }
 
 function registrationOf(
-  { config, client, runtime, clock, random, log, version: kubeletVersion }: KubeletOptions,
+  { config, client, runtime, clock, random, log, version: kubeletVersion, features = defaultFeatures }: KubeletOptions,
   { machine }: KubeletHost,
   { runtimeName, runtimeVersion: number }: RuntimeVersion,
   state: NodeState,
@@ -227,6 +228,7 @@ function registrationOf(
       kubeletVersion,
       runtimeHandlers: status?.handlers ?? [],
       features: status?.features,
+      declaredFeatures: declaredFeatures(features) ?? [],
       swapBytes: machine.swapBytes,
       volumesInUse: csi?.inUse(),
     };
@@ -288,7 +290,12 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
     admit: (pod, active) =>
       (state.isShuttingDown ? SHUTDOWN_REJECTION : undefined) ??
       pressureProblem(pod, state.pressures, qosClassOf(pod) === "BestEffort") ??
-      admitPod(pod, Usage.of(active), { node: state.node, allocatable: allocatable(), allowedUnsafeSysctls }),
+      admitPod(pod, Usage.of(active), {
+        node: state.node,
+        allocatable: allocatable(),
+        allowedUnsafeSysctls,
+        declaredFeatures: declaredFeatures(features),
+      }),
     admitResize: (pod, active) => {
       const before = active.find(({ metadata }) => metadata.uid === pod.metadata.uid) ?? pod;
       const message = resizeProblem(before, pod, config.topology, qosClassOf(pod) === "Guaranteed");

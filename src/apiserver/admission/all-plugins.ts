@@ -74,7 +74,7 @@ export const allPlugins: readonly PluginEntry[] = [
   off("ImagePolicyWebhook", imagePolicyWebhook),
   on("PodSecurity", (_, configuration) => podSecurity(configuration)),
   off("PodNodeSelector", (_, configuration) => podNodeSelector(configuration)),
-  on("Priority", () => priority),
+  on("Priority", ({ featureEnabled }) => priority(featureEnabled("WorkloadAwarePreemption"))),
   on("DefaultTolerationSeconds", ({ tolerationSeconds }) => defaultTolerationSeconds(tolerationSeconds)),
   off("PodTolerationRestriction", (_, configuration) => podTolerationRestriction(configuration)),
   off("EventRateLimit", (_, configuration) => eventRateLimit(configuration)),

@@ -18,6 +18,7 @@ export const deviceTaintEvictionController = defineController({
   name: "device-taint-eviction-controller",
   account: "device-taint-eviction-controller",
   reportsAs: "device-taint-eviction",
+  gates: ["DRADeviceTaints"],
   bind({ cache }) {
     const pods = cache(kinds.Pod);
     const claims = cache(kinds.ResourceClaim);

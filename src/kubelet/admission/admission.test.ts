@@ -111,6 +111,26 @@ describe("admission", () => {
   });
 });
 
+describe("features of the node", () => {
+  const FEATURE = "RestartAllContainersOnContainerExits";
+  const rule = { action: "RestartAllContainers", exitCodes: { operator: "In", values: [42] } } as const;
+  const container = { name: "app", restartPolicy: "Never", restartPolicyRules: [rule] };
+  const facts = { node: { metadata: { name: "node-1" } }, allocatable: { pods: "3" }, allowedUnsafeSysctls: [] };
+  const refusal = {
+    reason: "PodFeatureUnsupported",
+    message: `Pod requires node features that are not available: ${FEATURE}`,
+  };
+  it.each<[string, core.Pod, readonly string[] | undefined, typeof refusal | undefined]>([
+    ["are not needed", pod(), [], undefined],
+    ["are needed and declared", pod({ containers: [container] }), ["A", FEATURE], undefined],
+    ["are needed and not declared", pod({ containers: [container] }), ["A"], refusal],
+    ["are needed by an init container", pod({ initContainers: [container] }), [], refusal],
+    ["are not checked without the gate", pod({ containers: [container] }), undefined, undefined],
+  ])("%s", (_, asked, declaredFeatures, want) =>
+    expect(admitPod(asked, new Usage(), { ...facts, declaredFeatures })).toEqual(want),
+  );
+});
+
 describe("NoExecute taints", () => {
   const taint = { key: "down", value: "yes", effect: "NoExecute" } as const;
   const facts: AdmissionFacts = {

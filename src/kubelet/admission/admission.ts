@@ -2,14 +2,16 @@
  * Whether a node takes a Pod. The scheduler has checked before; the kubelet checks again, because it knows what really
  * runs on the node and because a Pod with spec.nodeName set by hand has passed no scheduler. Pure.
  *
- * The checks, their order and their messages are the kubelet's: system, groups, sysctls, resources, node affinity,
- * host ports, NoExecute taints.
+ * The checks, their order and their messages are the kubelet's: system, groups, features, sysctls, resources, node
+ * affinity, host ports, NoExecute taints.
  */
 import {
   addQuantities,
   compareQuantities,
   type core,
   isExtendedResource,
+  missingNodeFeatures,
+  neededNodeFeatures,
   parseQuantity,
   type Quantity,
   scaledValue,
@@ -27,6 +29,8 @@ export interface AdmissionFacts {
   readonly node: Pick<core.Node, "metadata" | "spec" | "status">;
   readonly allocatable: Amounts;
   readonly allowedUnsafeSysctls: readonly string[];
+  /** Undefined: the gate NodeDeclaredFeatures is off, nothing is checked. */
+  readonly declaredFeatures?: readonly string[] | undefined;
 }
 
 const SAFE_SYSCTLS = new Set([
@@ -50,6 +54,7 @@ export function admitPod(pod: core.Pod, usage: Usage, facts: AdmissionFacts): Po
   return (
     osProblem(pod) ??
     groupsProblem(pod, node) ??
+    featuresProblem(pod, facts) ??
     sysctlProblem(pod, facts) ??
     resourceProblem(pod, usage, allocatable) ??
     placeProblem(pod, usage, node)
@@ -81,6 +86,16 @@ function groupsProblem({ spec }: core.Pod, { status }: AdmissionFacts["node"]): 
   return {
     reason: "SupplementalGroupsPolicyNotSupported",
     message: "SupplementalGroupsPolicy=Strict is not supported in this node",
+  };
+}
+
+function featuresProblem({ spec }: core.Pod, { declaredFeatures }: AdmissionFacts): PodFailure | undefined {
+  if (declaredFeatures === undefined) return undefined;
+  const missing = missingNodeFeatures(neededNodeFeatures(spec), declaredFeatures);
+  if (missing.length === 0) return undefined;
+  return {
+    reason: "PodFeatureUnsupported",
+    message: `Pod requires node features that are not available: ${missing.join(", ")}`,
   };
 }
 

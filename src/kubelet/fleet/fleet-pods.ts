@@ -240,7 +240,10 @@ export class FleetPods {
 
   #admit(pod: core.Pod): PodFailure | undefined {
     const node = this.#options.node();
-    return admitPod(pod, this.#usage, { node, allocatable: this.#allocatable(), allowedUnsafeSysctls: [] });
+    const allocatable = this.#allocatable();
+    // What its Node declares: nothing, unless somebody simulates nodes that do.
+    const { declaredFeatures = [] } = node.status ?? {};
+    return admitPod(pod, this.#usage, { node, allocatable, allowedUnsafeSysctls: [], declaredFeatures });
   }
 
   /** Others may have added extended resources to the Node. */

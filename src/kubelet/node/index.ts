@@ -1,5 +1,6 @@
 /** The whole public surface of node. */
 export { type NodeHealth, nodeConditions, type Pressure } from "./conditions.ts";
+export { declaredFeatures } from "./declared-features.ts";
 export { addressesBeforeCloud, internalIps, providedIpAnnotation, UNINITIALIZED } from "./external-cloud.ts";
 export { LEASE_RENEW_MS, NodeLease } from "./lease.ts";
 export {

@@ -35,6 +35,8 @@ export interface NodeReport {
   readonly kubeletVersion: string;
   readonly runtimeHandlers: readonly RuntimeHandler[];
   readonly features?: core.NodeFeatures | undefined;
+  /** What Pods may need of the node. Undefined: whatever is there stays. */
+  readonly declaredFeatures?: readonly string[] | undefined;
   /** Undefined: the machine has no swap. */
   readonly swapBytes?: number | undefined;
   /** The attachable volumes that its Pods use, by name. Undefined: it does not report them. */
@@ -188,6 +190,7 @@ export function nodeStatus(before: core.NodeStatus, report: NodeReport, nowMs: n
     },
     ...(report.runtimeHandlers.length > 0 && { runtimeHandlers: report.runtimeHandlers.map(handlerStatus) }),
     ...(report.features !== undefined && { features: report.features }),
+    ...declared(before, report),
     ...volumesInUse(before, report),
   };
 }
@@ -198,6 +201,12 @@ function handlerStatus({ name, recursiveReadOnlyMounts, userNamespaces }: Runtim
     name,
     features: { recursiveReadOnlyMounts: recursiveReadOnlyMounts === true, userNamespaces: userNamespaces === true },
   };
+}
+
+/** Those of an earlier kubelet go with its gate: an empty list is written only to remove another one. */
+function declared(before: core.NodeStatus, { declaredFeatures: own }: NodeReport): Partial<core.NodeStatus> {
+  if (own === undefined || (own.length === 0 && (before.declaredFeatures ?? []).length === 0)) return {};
+  return { declaredFeatures: [...own].sort() };
 }
 
 /** An empty list is written only to remove another one. */

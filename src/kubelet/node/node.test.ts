@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { type core, parseFeatures } from "#api";
 import type { Machine } from "../host/index.ts";
 import { type NodeHealth, nodeConditions, type Pressure } from "./conditions.ts";
+import { declaredFeatures } from "./declared-features.ts";
 import { allocatableOf, capacityOf, type NodeReport, nodeStatus, nodeStatusPatch } from "./node-object.ts";
 
 const NOW = Date.UTC(2030, 0, 1);
@@ -111,6 +113,29 @@ describe("the Node", () => {
       message,
     }),
   );
+
+  it.each([
+    { name: "are reported in order", before: [], own: ["B", "A"], want: ["A", "B"] },
+    { name: "are not written again", before: ["A"], own: ["A"], want: undefined },
+    { name: "of an earlier kubelet go with the gate", before: ["A"], own: [], want: [] },
+    { name: "of others stay", before: ["A"], own: undefined, want: undefined },
+  ])("declared features $name", ({ before: declaredFeatures, own, want }) => {
+    const before = { ...nodeStatus({}, report, NOW), ...(declaredFeatures.length > 0 && { declaredFeatures }) };
+    const patch = nodeStatusPatch(before, nodeStatus(before, { ...report, declaredFeatures: own }, NOW), false);
+    expect((patch?.status as core.NodeStatus | undefined)?.declaredFeatures).toEqual(want);
+  });
+
+  it.each([
+    { gates: "", want: ["ExtendWebSocketsToKubelet"] },
+    { gates: "ExtendWebSocketsToKubelet=false", want: [] },
+    {
+      gates:
+        "NodeDeclaredFeatures=false,RestartAllContainersOnContainerExits=false,InPlacePodLevelResourcesVerticalScaling=false",
+      want: undefined,
+    },
+  ])("a kubelet with the gates $gates declares $want", ({ gates, want }) => {
+    expect(declaredFeatures(parseFeatures({ gates }))).toEqual(want);
+  });
 
   it("pressures are conditions", () => {
     const told = nodeConditions({ ...healthy, pressures: new Set<Pressure>(["DiskPressure"]) });

@@ -28,6 +28,7 @@ const FILTERS = [
   "PodTopologySpread",
   "InterPodAffinity",
   "DynamicResources",
+  "NodeDeclaredFeatures",
 ];
 
 describe("defaults", () => {

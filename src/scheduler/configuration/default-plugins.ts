@@ -29,6 +29,7 @@ export const PLUGIN_POINTS: ReadonlyMap<string, readonly ExtensionPoint[]> = new
     ["NodeResourcesBalancedAllocation", ["preScore", "score"]],
     ["ImageLocality", ["score"]],
     ["DefaultBinder", ["bind"]],
+    ["NodeDeclaredFeatures", ["preFilter", "filter"]],
   ],
 );
 

@@ -13,6 +13,7 @@ export function nodeEvents(old: core.Node, node: core.Node): readonly ClusterEve
   if (isOpened || differs(({ spec }) => spec?.taints ?? [])) actions.push("taints");
   if (differs(({ status }) => conditionsOf(status))) actions.push("condition");
   if (differs(({ metadata }) => metadata.annotations)) actions.push("annotation");
+  if (differs(({ status }) => status?.declaredFeatures)) actions.push("declaredFeatures");
   return actions.map((action) => ({ resource: "Node", action, old, new: node }));
 }
 

@@ -1,5 +1,6 @@
 /** What is kept in order is what a search would find; and the search that ends early. */
 import { describe, expect, it } from "vitest";
+import { defaultFeatures } from "#api";
 import { seededRandom } from "#base";
 import { DEFAULT_PLUGINS, PLUGIN_POINTS } from "../configuration/index.ts";
 import { best, Evaluator, totalOf } from "../evaluation/index.ts";
@@ -21,7 +22,12 @@ function cluster() {
   const resources = new ResourceNames();
   const state = new ClusterState(resources);
   const informers = new HeldObjects().informers();
-  const context = { informers, view: state, resources, enabled: () => false } as unknown as PluginContext;
+  const context = {
+    informers,
+    view: state,
+    resources,
+    enabled: (gate: string) => defaultFeatures.enabled(gate),
+  } as unknown as PluginContext;
   const plugins = Object.fromEntries(
     EXTENSION_POINTS.map((point) => [
       point,

@@ -35,6 +35,7 @@ export type EventAction =
   | "taints"
   | "condition"
   | "annotation"
+  | "declaredFeatures"
   /** Of pods, beside labels. */
   | "scaleDown"
   | "scaleUp"
@@ -93,6 +94,7 @@ const EVENT_NAMES: Readonly<Record<EventAction, string>> = {
   taints: "UpdateNodeTaint",
   condition: "UpdateNodeCondition",
   annotation: "UpdateNodeAnnotation",
+  declaredFeatures: "UpdateNodeDeclaredFeature",
   scaleDown: "UpdatePodScaleDown",
   scaleUp: "UpdatePodScaleUp",
   tolerations: "UpdatePodToleration",

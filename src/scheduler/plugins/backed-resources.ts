@@ -14,7 +14,12 @@ export class BackedResources {
   #named: ReadonlyMap<string, resource.DeviceClass> = new Map();
   #epoch = 0;
 
-  constructor(informers: Informers) {
+  /** `isOn`: the gate DRAExtendedResource; without it there are no such resources. */
+  constructor(informers: Informers, isOn: boolean) {
+    if (!isOn) {
+      this.#class = () => undefined;
+      return;
+    }
     const classes = informers.of(kinds.DeviceClass);
     this.#class = (name) => classes.cache.get(name);
     classes.onChange(() => {

@@ -3,7 +3,7 @@
  * table.
  */
 import { describe, expect, it } from "vitest";
-import type { core, storage } from "#api";
+import { type core, defaultFeatures, type storage } from "#api";
 import { MetricsRegistry, seededRandom, silentLogger, VirtualClock } from "#base";
 import type { Client, EventRecorder } from "#client";
 import { schedulerMetrics } from "../cycle/metrics.ts";
@@ -29,7 +29,7 @@ const context: PluginContext = {
   ungate: () => {},
   extenders: [],
   groups: undefined,
-  enabled: () => false,
+  enabled: (gate: string) => defaultFeatures.enabled(gate),
   waiting: { allow: () => {}, reject: () => false, preempt: () => undefined },
   metrics: schedulerMetrics(new MetricsRegistry()),
   runInBackground: () => {},

@@ -8,6 +8,7 @@ import { gangScheduling } from "./gang-scheduling.ts";
 import { imageLocality } from "./image-locality.ts";
 import { interPodAffinity } from "./inter-pod-affinity/index.ts";
 import { nodeAffinity } from "./node-affinity.ts";
+import { nodeDeclaredFeatures } from "./node-declared-features.ts";
 import { nodeName } from "./node-name.ts";
 import { nodePorts } from "./node-ports.ts";
 import { nodeResourcesFit } from "./node-resources-fit.ts";
@@ -47,4 +48,5 @@ export const ALL_PLUGINS: readonly PluginFactory[] = [
   balancedAllocation,
   imageLocality,
   defaultBinder,
+  nodeDeclaredFeatures,
 ];

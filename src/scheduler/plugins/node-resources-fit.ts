@@ -24,8 +24,8 @@ const NATIVE = new Set(["cpu", "memory", "ephemeral-storage"]);
 
 export const nodeResourcesFit: PluginFactory = {
   name: NAME,
-  make({ NodeResourcesFit: args }, { resources, informers }) {
-    const backed = new BackedResources(informers);
+  make({ NodeResourcesFit: args }, { resources, informers, enabled }) {
+    const backed = new BackedResources(informers, enabled("DRAExtendedResource"));
     // DynamicResources decides about what devices provide on this node.
     const isBacked: IsBacked = ({ name, resource }, { allocatable }) =>
       (allocatable[resource] ?? 0) === 0 && backed.classFor(name) !== undefined;

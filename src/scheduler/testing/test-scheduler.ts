@@ -38,7 +38,7 @@ export interface TestSchedulerOptions {
   readonly configuration?: SchedulerConfiguration;
   readonly plugins?: readonly PluginFactory[];
   readonly log?: Logger;
-  /** Feature gates of the server and the scheduler: with any of them, all alpha kinds are served. */
+  /** Feature gates of the server and the scheduler, `A` or `A=false`: with any of them, all alpha kinds are served. */
   readonly gates?: readonly string[];
 }
 
@@ -171,5 +171,5 @@ function answerOf({ reason, code, message }: StatusError) {
 }
 
 function featuresOf(gates: readonly string[]): Features {
-  return parseFeatures({ gates: gates.map((gate) => `${gate}=true`).join() });
+  return parseFeatures({ gates: gates.map((gate) => (gate.includes("=") ? gate : `${gate}=true`)).join() });
 }

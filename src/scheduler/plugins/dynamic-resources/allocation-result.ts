@@ -2,8 +2,11 @@
 import type { core, resource } from "#api";
 import type { Picked } from "./allocation-search.ts";
 import { capacityTexts } from "./capacity.ts";
+import type { DeviceFeatures } from "./device-features.ts";
 import { claimText } from "./pod-claims.ts";
 import type { Wanted, WantedClaim } from "./requests.ts";
+
+type AllocationFeatures = Pick<DeviceFeatures, "bindingConditions">;
 
 /** `newShareId`: a UUID for each share of a device. */
 export function allocationOf(
@@ -11,20 +14,21 @@ export function allocationOf(
   picked: readonly Picked[],
   node: string,
   newShareId: () => string,
+  features: AllocationFeatures = { bindingConditions: true },
 ): resource.AllocationResult {
   const config = configOf(wanted, picked);
-  const nodeSelector = selectorOf(wanted, picked, node);
+  const nodeSelector = selectorOf(wanted, picked, node, features);
   return {
     devices: {
-      results: picked.map((each) => resultOf(each, newShareId)),
+      results: picked.map((each) => resultOf(each, newShareId, features)),
       ...(config.length > 0 && { config }),
     },
     ...(nodeSelector !== undefined && { nodeSelector }),
   };
 }
 
-function resultOf({ wanted, device, consumed }: Picked, newShareId: () => string) {
-  const { bindingConditions = [], bindingFailureConditions = [] } = device.device;
+function resultOf({ wanted, device, consumed }: Picked, newShareId: () => string, features: AllocationFeatures) {
+  const { bindingConditions = [], bindingFailureConditions = [] } = features.bindingConditions ? device.device : {};
   const result: resource.DeviceRequestAllocationResult = {
     request: wanted.name,
     driver: device.pool.driver,
@@ -75,13 +79,18 @@ function entry(
 }
 
 /** Where the devices can be reached from; undefined: from everywhere. */
-function selectorOf({ claim }: WantedClaim, picked: readonly Picked[], node: string): core.NodeSelector | undefined {
+function selectorOf(
+  { claim }: WantedClaim,
+  picked: readonly Picked[],
+  node: string,
+  { bindingConditions }: AllocationFeatures,
+): core.NodeSelector | undefined {
   const fields: core.NodeSelectorRequirement[] = [];
   const expressions: core.NodeSelectorRequirement[] = [];
   for (const { device } of picked) {
     const { nodeName = "", nodeSelector } =
       device.slice.spec.perDeviceNodeSelection === true ? device.device : device.slice.spec;
-    if (nodeName !== "" || device.device.bindsToNode === true)
+    if (nodeName !== "" || (bindingConditions && device.device.bindsToNode === true))
       return { nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: [node] }] }] };
     const [term, ...others] = nodeSelector?.nodeSelectorTerms ?? [];
     if (others.length > 0)

@@ -4,6 +4,7 @@ import type { resource } from "#api";
 import { claimFor, DRIVER, deviceClass, devices, exactly, slice } from "../../testing/devices.ts";
 import { allocationOf } from "./allocation-result.ts";
 import { searchDevices } from "./allocation-search.ts";
+import { ALL_DEVICE_FEATURES } from "./device-features.ts";
 import { DevicePools } from "./device-pools.ts";
 import { DeviceSelectors } from "./device-selectors.ts";
 import { DeviceUse } from "./device-use.ts";
@@ -38,6 +39,7 @@ function allocations(given: Given): readonly resource.AllocationResult[] | strin
     pools: pools.forNode({ name: node, labels }),
     use,
     selectors: new DeviceSelectors(),
+    features: ALL_DEVICE_FEATURES,
     isLate: () => given.isLate === true,
   });
   if (typeof found === "string") return found;

@@ -13,6 +13,7 @@
 import { compareQuantities, parseQuantity, type Quantity } from "#api";
 import { consumedBy, fitsCapacity } from "./capacity.ts";
 import { type Constraint, constraintOf } from "./constraints.ts";
+import type { DeviceFeatures } from "./device-features.ts";
 import type { NodePool, PoolDevice } from "./device-pools.ts";
 import type { DeviceSelectors } from "./device-selectors.ts";
 import { repelsRequest } from "./device-taints.ts";
@@ -34,6 +35,7 @@ export interface SearchContext {
   readonly pools: readonly NodePool[];
   readonly use: DeviceUse;
   readonly selectors: DeviceSelectors;
+  readonly features: DeviceFeatures;
   /** Whether the search has taken too long. */
   isLate(): boolean;
 }
@@ -198,6 +200,7 @@ class Search {
   }
 
   #hasCapacity({ capacity }: Wanted, { id, device }: PoolDevice): boolean {
+    if (!this.#context.features.consumableCapacity) return true;
     if (device.capacity === undefined) return Object.keys(capacity ?? {}).length === 0;
     const consumed = [this.#context.use.consumed(id), this.#shared.get(id)?.consumed];
     return fitsCapacity(capacity, device.capacity, consumed);
@@ -206,8 +209,9 @@ class Search {
   /** Whether the claim gets the device. `must`: no other device can take its place. */
   #take(claimAt: number, wanted: Wanted, device: PoolDevice, must = false): boolean {
     if (!this.#isFree(claimAt, wanted, device) || !this.#hasCapacity(wanted, device)) return false;
-    if (repelsRequest(device.device.taints, wanted.tolerations)) return false;
-    const isShared = device.device.allowMultipleAllocations === true;
+    const { deviceTaints, consumableCapacity } = this.#context.features;
+    if (deviceTaints && repelsRequest(device.device.taints, wanted.tolerations)) return false;
+    const isShared = consumableCapacity && device.device.allowMultipleAllocations === true;
     const counts = this.#usesCounters(wanted, device, isShared);
     if (counts && !this.#hasCounters(device)) return false;
     const constraints = this.#constraints[claimAt] ?? [];

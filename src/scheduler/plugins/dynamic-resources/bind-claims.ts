@@ -21,13 +21,15 @@ export interface ClaimWriter {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
+  /** Whether allocations have their time, from which binding conditions time out. */
+  readonly isTimed: boolean;
 }
 
 export async function bindClaim(
   first: Claim,
   allocation: resource.AllocationResult | undefined,
   pod: core.Pod,
-  { client, clock, random }: ClaimWriter,
+  { client, clock, random, isTimed }: ClaimWriter,
   signal: AbortSignal,
 ): Promise<Claim> {
   const claims = client.of(kinds.ResourceClaim).in(first.metadata.namespace ?? "");
@@ -44,7 +46,7 @@ export async function bindClaim(
         claim = await described(`add finalizer to claim ${text}`, claims.update(held, { signal }));
       }
       const what = allocation === undefined ? "reservation" : "allocation and reservation";
-      const reserved = withReservation(claim, allocation, pod, clock.now());
+      const reserved = withReservation(claim, allocation, pod, isTimed ? clock.now() : undefined);
       return await described(`add ${what} to claim ${text}`, claims.updateStatus(reserved, { signal }));
     } catch (error) {
       if (left <= 1 || !isStatusError(causeOf(error), "Conflict")) throw error;
@@ -59,13 +61,13 @@ function withReservation(
   claim: Claim,
   allocation: resource.AllocationResult | undefined,
   { metadata: { name = "", uid = "" } }: core.Pod,
-  nowMs: number,
+  nowMs: number | undefined,
 ): Claim {
   const { status } = claim;
   const reservedFor = [...(status?.reservedFor ?? []), { resource: "pods", name, uid }];
   if (allocation === undefined) return { ...claim, status: { ...status, reservedFor } };
-  const allocationTimestamp = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
-  return { ...claim, status: { ...status, allocation: { ...allocation, allocationTimestamp }, reservedFor } };
+  const time = nowMs === undefined ? {} : { allocationTimestamp: `${new Date(nowMs).toISOString().slice(0, 19)}Z` };
+  return { ...claim, status: { ...status, allocation: { ...allocation, ...time }, reservedFor } };
 }
 
 /** A refusal with what was tried; the refusal itself is the cause. */

@@ -9,9 +9,11 @@
  * 2. Pools, slices and devices have a fixed order, so that equal clusters have equal allocations: pools without
  *    binding conditions first, then by driver and name; slices by name; devices as their slice lists them.
  * 3. Pools are built again only after a change of their slices.
+ * 4. Without partitionable devices, nobody reaches devices that choose their nodes or take counters.
  */
 import { type core, parseQuantity, type Quantity, type resource } from "#api";
 import { type NodeMatcher, type SelectedNode, selectorMatcher } from "../node-selectors.ts";
+import type { DeviceFeatures } from "./device-features.ts";
 import { NodeChanges } from "./node-changes.ts";
 
 export type Slice = resource.ResourceSlice;
@@ -68,15 +70,19 @@ interface Cached {
   readonly pools: readonly NodePool[];
 }
 
+type PoolFeatures = Pick<DeviceFeatures, "partitionableDevices">;
+
 export class DevicePools {
   readonly changes: NodeChanges;
   readonly #pools = new Map<string, PoolSlices>();
   readonly #local = new Map<string, Set<string>>();
   readonly #shared = new Set<string>();
   readonly #byNode = new Map<string, Cached>();
+  readonly #features: PoolFeatures;
   #sharedChanges = 0;
 
-  constructor(changes = new NodeChanges()) {
+  constructor(features: PoolFeatures = { partitionableDevices: true }, changes = new NodeChanges()) {
+    this.#features = features;
     this.changes = changes;
   }
 
@@ -151,7 +157,7 @@ export class DevicePools {
   }
 
   #built(id: string, known: PoolSlices): Pool {
-    known.built ??= poolOf(id, [...known.slices.values()]);
+    known.built ??= poolOf(id, [...known.slices.values()], this.#features);
     return known.built;
   }
 }
@@ -169,7 +175,7 @@ function order(a: Pool, b: Pool): number {
   return a.id < b.id ? -1 : 1;
 }
 
-function poolOf(id: string, all: readonly Slice[]): Pool {
+function poolOf(id: string, all: readonly Slice[], features: PoolFeatures): Pool {
   const generation = Math.max(...all.map(({ spec }) => Number(spec.pool.generation)));
   const slices = all
     .filter(({ spec }) => Number(spec.pool.generation) === generation)
@@ -198,24 +204,23 @@ function poolOf(id: string, all: readonly Slice[]): Pool {
       spec.devices?.some(({ bindingConditions = [] }) => bindingConditions.length > 0),
     ),
   };
-  for (const slice of slices) sections.push(sectionOf(slice, pool));
+  for (const slice of slices) sections.push(sectionOf(slice, pool, features));
   return pool;
 }
 
-function sectionOf(slice: Slice, pool: Pool): Section {
+function sectionOf(slice: Slice, pool: Pool, { partitionableDevices }: PoolFeatures): Section {
   const { spec } = slice;
   const perDevice = spec.perDeviceNodeSelection === true;
-  return {
+  const devices = (spec.devices ?? []).map((device) => ({
+    id: `${pool.id}/${device.name}`,
+    device,
     slice,
-    reaches: perDevice ? undefined : matcherOf(spec),
-    devices: (spec.devices ?? []).map((device) => ({
-      id: `${pool.id}/${device.name}`,
-      device,
-      slice,
-      pool,
-      reaches: perDevice ? matcherOf(device) : undefined,
-    })),
-  };
+    pool,
+    reaches: perDevice ? matcherOf(device) : undefined,
+  }));
+  if (partitionableDevices) return { slice, reaches: perDevice ? undefined : matcherOf(spec), devices };
+  const whole = devices.filter(({ device: { consumesCounters = [] } }) => consumesCounters.length === 0);
+  return { slice, reaches: perDevice ? () => false : matcherOf(spec), devices: whole };
 }
 
 function matcherOf({

@@ -6,6 +6,7 @@ import type { NodeInfo } from "../../framework/index.ts";
 import { BackedResources } from "../backed-resources.ts";
 import { type Found, searchDevices } from "./allocation-search.ts";
 import { ClaimCache } from "./claim-cache.ts";
+import type { DeviceFeatures } from "./device-features.ts";
 import { DevicePools } from "./device-pools.ts";
 import { DeviceSelectors } from "./device-selectors.ts";
 import { DeviceUse } from "./device-use.ts";
@@ -19,12 +20,14 @@ export interface DevicesOptions {
   readonly clock: Clock;
   /** How long an attempt may search. */
   readonly filterTimeoutMs: number;
+  readonly features: DeviceFeatures;
 }
 
 export class Devices {
   readonly claims: ClaimCache;
   readonly backed: BackedResources;
-  readonly pools = new DevicePools();
+  readonly features: DeviceFeatures;
+  readonly pools: DevicePools;
   readonly use = new DeviceUse((pool) => this.pools.touch(pool));
   readonly #selectors = new DeviceSelectors();
   readonly #memos = new LruMap<string, NodeVerdicts>(MAX_MEMOS);
@@ -33,8 +36,10 @@ export class Devices {
 
   constructor(informers: Informers, options: DevicesOptions) {
     this.#options = options;
+    this.features = options.features;
+    this.pools = new DevicePools(options.features);
     this.claims = new ClaimCache(informers, this.use);
-    this.backed = new BackedResources(informers);
+    this.backed = new BackedResources(informers, options.features.extendedResources);
     informers.of(kinds.ResourceSlice).onChange(({ type, object, old }) => {
       // A slice may move to another pool.
       if (old !== undefined) this.pools.delete(old);
@@ -60,8 +65,10 @@ export class Devices {
 
   /** When a search that starts now has to end. */
   deadline(): number {
-    const { clock, filterTimeoutMs } = this.#options;
-    return filterTimeoutMs === 0 ? Number.POSITIVE_INFINITY : clock.monotonic() + filterTimeoutMs;
+    const { clock, filterTimeoutMs, features } = this.#options;
+    return filterTimeoutMs === 0 || !features.filterTimeout
+      ? Number.POSITIVE_INFINITY
+      : clock.monotonic() + filterTimeoutMs;
   }
 
   search(claims: readonly WantedClaim[], node: NodeInfo, deadlineMs: number): Found {
@@ -69,6 +76,7 @@ export class Devices {
       pools: this.pools.forNode(node),
       use: this.use,
       selectors: this.#selectors,
+      features: this.features,
       isLate: () => this.#options.clock.monotonic() >= deadlineMs,
     });
   }

@@ -25,6 +25,7 @@ import {
 import { allocationOf } from "./allocation-result.ts";
 import { bindClaim, deallocate, removeReservation } from "./bind-claims.ts";
 import { hasBindingConditions, untilReady } from "./binding-conditions.ts";
+import { deviceFeatures } from "./device-features.ts";
 import { Devices } from "./devices.ts";
 import { isExtendedClaim } from "./extended-resources.ts";
 import { type Claim, claimText, isReservedFor, podClaims } from "./pod-claims.ts";
@@ -36,13 +37,15 @@ const NAME = "DynamicResources";
 
 export const dynamicResources: PluginFactory = {
   name: NAME,
+  gate: "DynamicResourceAllocation",
   make({ DynamicResources: args }, context) {
     const { client, informers, resources, clock, random, log, events, signal: ending } = context;
     const rejections = rejectionsOf(NAME);
-    const devices = new Devices(informers, { clock, filterTimeoutMs: durationMs(args.filterTimeout) });
+    const features = deviceFeatures(context.enabled);
+    const devices = new Devices(informers, { clock, features, filterTimeoutMs: durationMs(args.filterTimeout) });
     const bindingTimeoutMs = durationMs(args.bindingTimeout);
     const claim = (key: string) => devices.claims.get(key);
-    const writer = { client, clock, random };
+    const writer = { client, clock, random, isTimed: features.bindingConditions };
     const newShareId = uuidSource();
     /** For postFilter, which is called in the same attempt. */
     const states = new WeakMap<PodInfo, PodState>();
@@ -106,7 +109,7 @@ export const dynamicResources: PluginFactory = {
         if (typeof solution === "string") throw new Error("claim allocation not found for node");
         for (const [i, wanted] of all.entries()) {
           if (isExtendedClaim(wanted.claim)) state.extended = { claim: wanted.claim, mappings: state.mappingsOn(node) };
-          const allocation = allocationOf(wanted, solution[i] ?? [], node.name, newShareId);
+          const allocation = allocationOf(wanted, solution[i] ?? [], node.name, newShareId, features);
           state.allocations.set(wanted.claim.metadata.uid ?? "", allocation);
           devices.claims.reserve(wanted.claim, allocation);
         }
@@ -147,7 +150,7 @@ export const dynamicResources: PluginFactory = {
         }
         const own = state.claims.map((each) => state.bound.get(each.metadata.uid ?? "") ?? each);
         const bound = extended?.written === undefined ? own : [...own, extended.written];
-        if (!bound.some(hasBindingConditions)) return PASS;
+        if (!features.bindingConditions || !bound.some(hasBindingConditions)) return PASS;
         events.record({
           about: pod,
           type: "Normal",

@@ -13,6 +13,7 @@ import {
 import { type NodeMatcher, selectorMatcher } from "../node-selectors.ts";
 import type { Found } from "./allocation-search.ts";
 import { hasBindingConditions, isTimedOut, readinessOf } from "./binding-conditions.ts";
+import { type DeviceFeatures, missingFeature } from "./device-features.ts";
 import type { Devices } from "./devices.ts";
 import { type ExtendedRequests, extendedClaim, extendedRequests } from "./extended-resources.ts";
 import type { NodeVerdict, NodeVerdicts } from "./node-verdicts.ts";
@@ -85,12 +86,12 @@ export function podStateOf(
     const { allocation, reservedFor = [] } = claim.status ?? {};
     if (allocation !== undefined) {
       if (reservedFor.length >= MAX_RESERVED && !isReservedFor(uid, claim)) return { fault: "resourceclaim in use" };
-      allocated.push(allocatedOf(claim, options));
+      allocated.push(allocatedOf(claim, options, devices.features));
       continue;
     }
     if (devices.claims.isPending(claim))
       return { fault: `resource claim ${claimText(claim)} is in the process of being allocated` };
-    const each = wantedBy(claim, devices.classNamed);
+    const each = wantedBy(claim, devices.classNamed, devices.features);
     if ("fault" in each) return each;
     wanted.push(each);
   }
@@ -107,7 +108,10 @@ export function podStateOf(
     late: { rejection: rejections.unresolvable("timed out trying to allocate devices"), isFinal: false },
     "invalid pools": { rejection: rejections.unresolvable("invalid resource pools were encountered"), isFinal: true },
   };
+  const missing = wanted.flatMap((each) => missingFeature(each, devices.features) ?? [])[0];
   const compute = (node: NodeInfo): NodeVerdict => {
+    // Not final: it names this claim, and the memo is for equal ones.
+    if (missing !== undefined) return { verdict: rejections.unresolvable(missing), score: 0, isFinal: false };
     const solution = search(node);
     if (typeof solution === "string") {
       const { rejection, isFinal } = refused[solution];
@@ -192,9 +196,13 @@ export function backedResources({ spec }: core.Pod, { backed }: Pick<Devices, "b
   return [...new Set(names)].filter((name) => backed.classFor(name) !== undefined);
 }
 
-function allocatedOf(claim: Claim, { bindingTimeoutMs, nowMs }: StateOptions): Allocated {
+function allocatedOf(
+  claim: Claim,
+  { bindingTimeoutMs, nowMs }: StateOptions,
+  { bindingConditions }: DeviceFeatures,
+): Allocated {
   const { nodeSelector } = claim.status?.allocation ?? {};
-  const readiness = hasBindingConditions(claim) ? readinessOf(claim) : "ready";
+  const readiness = bindingConditions && hasBindingConditions(claim) ? readinessOf(claim) : "ready";
   return {
     claim,
     reaches: nodeSelector && selectorMatcher(nodeSelector),

@@ -1,5 +1,6 @@
 /** What claims ask for, with their classes looked up: one form for requests and for the alternatives of a request. */
 import type { resource } from "#api";
+import type { DeviceFeatures } from "./device-features.ts";
 import { type Claim, claimText } from "./pod-claims.ts";
 
 export type DeviceClass = resource.DeviceClass;
@@ -46,11 +47,16 @@ export const MAX_DEVICES = 32;
 export function wantedBy(
   claim: Claim,
   classNamed: (name: string) => DeviceClass | undefined,
+  { prioritizedList }: Pick<DeviceFeatures, "prioritizedList"> = { prioritizedList: true },
 ): WantedClaim | { readonly fault: string } {
   const requests: WantedRequest[] = [];
   for (const { name, exactly, firstAvailable = [] } of claim.spec.devices?.requests ?? []) {
     if (exactly === undefined && firstAvailable.length === 0)
       return { fault: `resource claim ${claimText(claim)}, request ${name}: unknown request type` };
+    if (exactly === undefined && !prioritizedList)
+      return {
+        fault: `resource claim ${claimText(claim)}, request ${name}: has subrequests, but the DRAPrioritizedList feature is disabled`,
+      };
     const given =
       exactly === undefined
         ? firstAvailable.map((sub) => ({ full: `${name}/${sub.name}`, alternative: sub.name, asked: sub }))

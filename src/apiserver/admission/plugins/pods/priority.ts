@@ -1,4 +1,4 @@
-/** Priority: sets a Pod's priority from its PriorityClass. At most one class is the global default. */
+/** Priority: sets the priority of Pods and PodGroups from their PriorityClass. At most one is the global default. */
 import type { core, scheduling } from "#api";
 import { type AdmissionPlugin, type Admit, type ClusterView, podOf, refused, rule } from "../../chain/plugin.ts";
 
@@ -7,25 +7,50 @@ type PriorityClass = scheduling.PriorityClass;
 const CLASSES = ["scheduling.k8s.io", "v1", "priorityclasses"] as const;
 const PREEMPT = "PreemptLowerPriority";
 
+/** What Pods and PodGroups have in common. */
+interface Prioritized {
+  priorityClassName?: string;
+  priority?: number;
+}
+
 const setPriority: Admit = (attributes, cluster) => {
   const { spec } = podOf(attributes);
+  const found = prioritize(spec, "pod", attributes, cluster);
+  const policy = found?.preemptionPolicy ?? PREEMPT;
+  if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy) {
+    const why = computed("pod", policy);
+    throw refused(attributes, `the string value of PreemptionPolicy (${spec.preemptionPolicy}) ${why}`);
+  }
+  spec.preemptionPolicy = policy;
+};
+
+const setGroupPriority: Admit = (attributes, cluster) => {
+  const { spec } = attributes.object as { readonly spec?: Prioritized };
+  if (spec !== undefined) prioritize(spec, "pod group", attributes, cluster);
+};
+
+/** Returns the class. */
+function prioritize(
+  spec: Prioritized,
+  what: string,
+  attributes: Parameters<Admit>[0],
+  cluster: ClusterView,
+): PriorityClass | undefined {
   const asked = spec.priorityClassName ?? "";
   const found = asked === "" ? globalDefault(cluster) : cluster.get<PriorityClass>(...CLASSES, "", asked);
   if (asked !== "" && found === undefined) throw refused(attributes, `no PriorityClass with name ${asked} was found`);
   if (found?.metadata.name !== undefined) spec.priorityClassName = found.metadata.name;
   const value = found?.value ?? 0;
-  const computed = (wanted: number | string) =>
-    `must not be provided in pod spec; priority admission controller computed ${wanted} from the given PriorityClass name`;
   if (spec.priority !== undefined && spec.priority !== value) {
-    throw refused(attributes, `the integer value of priority (${spec.priority}) ${computed(value)}`);
+    throw refused(attributes, `the integer value of priority (${spec.priority}) ${computed(what, value)}`);
   }
   spec.priority = value;
-  const policy = found?.preemptionPolicy ?? PREEMPT;
-  if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy) {
-    throw refused(attributes, `the string value of PreemptionPolicy (${spec.preemptionPolicy}) ${computed(policy)}`);
-  }
-  spec.preemptionPolicy = policy;
-};
+  return found;
+}
+
+function computed(what: string, wanted: number | string): string {
+  return `must not be provided in ${what} spec; priority admission controller computed ${wanted} from the given PriorityClass name`;
+}
 
 /** Keeps the values that were computed on create, for clients that leave them out. */
 const keepPriority: Admit = (attributes) => {
@@ -44,11 +69,16 @@ const onlyOneDefault: Admit = (attributes, cluster) => {
   throw refused(attributes, why);
 };
 
-export const priority: AdmissionPlugin = {
+/** `ofGroups`: the gate WorkloadAwarePreemption. */
+export const priority = (ofGroups: boolean): AdmissionPlugin => ({
   name: "Priority",
-  mutates: [rule("CREATE", "pods", setPriority), rule("UPDATE", "pods", keepPriority)],
+  mutates: [
+    rule("CREATE", "pods", setPriority),
+    rule("UPDATE", "pods", keepPriority),
+    ...(ofGroups ? [rule("CREATE", "podgroups.scheduling.k8s.io", setGroupPriority)] : []),
+  ],
   validates: [rule("CREATE UPDATE", "priorityclasses.scheduling.k8s.io", onlyOneDefault)],
-};
+});
 
 /** Of several, which only a race can create, the lowest counts. */
 function globalDefault(cluster: ClusterView): PriorityClass | undefined {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { admit, plainKind } from "../../testing/index.ts";
+import { priority } from "../pods/priority.ts";
 import { jobValidation } from "./job-validation.ts";
 import { podGroupProtection } from "./pod-group-protection.ts";
 import { podGroupWorkloadExists } from "./pod-group-workload-exists.ts";
@@ -18,6 +19,66 @@ describe("PodGroupProtection", () => {
   ])("$name", async ({ finalizers, want }) => {
     const object = { metadata: { name: "g", ...(finalizers && { finalizers }) } };
     expect((await admit(podGroupProtection, { resource, object, kinds })).object.metadata.finalizers).toEqual(want);
+  });
+});
+
+describe("Priority of PodGroups", () => {
+  const PRIORITIES = ["scheduling.k8s.io", "v1"] as const;
+  const classOf = (name: string, value: number, globalDefault = false) => ({
+    kind: "PriorityClass",
+    apiVersion: PRIORITIES.join("/"),
+    metadata: { name },
+    value,
+    globalDefault,
+  });
+  const high = classOf("high", 1000);
+  const usual = classOf("usual", 10, true);
+  it.each<{ name: string; spec: object; cluster: object[]; isOn?: boolean; want: object | string }>([
+    {
+      name: "comes from its class",
+      spec: { priorityClassName: "high" },
+      cluster: [high, usual],
+      want: { priorityClassName: "high", priority: 1000 },
+    },
+    {
+      name: "comes from the global default",
+      spec: {},
+      cluster: [high, usual],
+      want: { priorityClassName: "usual", priority: 10 },
+    },
+    { name: "is 0 without any", spec: {}, cluster: [high], want: { priority: 0 } },
+    {
+      name: "may be given as it is computed",
+      spec: { priorityClassName: "high", priority: 1000 },
+      cluster: [high],
+      want: { priorityClassName: "high", priority: 1000 },
+    },
+    {
+      name: "may not be another",
+      spec: { priorityClassName: "high", priority: 9999 },
+      cluster: [high],
+      want: "the integer value of priority (9999) must not be provided in pod group spec; priority admission controller computed 1000 from the given PriorityClass name",
+    },
+    {
+      name: "needs a class that exists",
+      spec: { priorityClassName: "none" },
+      cluster: [high],
+      want: "no PriorityClass with name none was found",
+    },
+    {
+      name: "stays as it is without the gate",
+      spec: { priorityClassName: "none" },
+      cluster: [],
+      isOn: false,
+      want: { priorityClassName: "none" },
+    },
+  ])("$name", async ({ spec, cluster, isOn = true, want }) => {
+    const object = { metadata: { name: "g", namespace: "a" }, spec };
+    const known = [...kinds, plainKind(PRIORITIES, "PriorityClass")];
+    const given = { resource, object, kinds: known, cluster } as Parameters<typeof admit>[1];
+    const { object: admitted, error } = await admit(priority(isOn), given);
+    const got = error?.message ?? (admitted as { readonly spec?: object }).spec;
+    expect(got).toEqual(typeof want === "string" ? expect.stringContaining(want) : want);
   });
 });
 
