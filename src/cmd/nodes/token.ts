@@ -26,7 +26,7 @@ import { runningServer } from "../inspect/running-server.ts";
 import { textTable } from "../inspect/text-table.ts";
 import { list, millisecondsOrZero } from "../options/values.ts";
 import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
-import { sharedCertificates } from "../state/members.ts";
+import { sharedCertificates } from "./share-certificates.ts";
 
 interface CreateOptions extends DataDirOption {
   readonly ttl: number;

@@ -1,10 +1,10 @@
 /** `k8ts members`: the etcd members of a cluster whose etcd k8ts runs, while it runs. */
 import { Command } from "commander";
-import { ClusterError, controlPlaneTools, type DataDir, etcdTools } from "#cluster";
+import { ClusterError, type DataDir, etcdTools } from "#cluster";
 import type { EtcdMembers, StoreMember } from "#store";
 import { textTable } from "../inspect/text-table.ts";
+import { sharedCertificates } from "../nodes/share-certificates.ts";
 import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
-import { adminClient } from "./admin-client.ts";
 
 export function membersCommand(): Command {
   const command = new Command("members").description("show and change the members of the etcd that k8ts runs");
@@ -47,15 +47,6 @@ export function uploadCertsCommand(): Command {
         `Another machine becomes a control plane within two hours with its join command and:\n  --control-plane --certificate-key ${key}\nKeep the key secret: with it, a token for joining opens the cluster's keys.\n`,
       );
     });
-}
-
-/** Uploads the certificates, sealed; returns the certificate key. */
-export async function sharedCertificates(dir: DataDir): Promise<string> {
-  const { memberOf } = await etcdTools();
-  await memberOf(dir);
-  const { uploadCerts } = await controlPlaneTools();
-  await using admin = await adminClient(dir);
-  return await uploadCerts({ ...admin, pkiDir: dir.pki });
 }
 
 async function withMembers(options: DataDirOption, work: (members: EtcdMembers) => Promise<void>): Promise<void> {

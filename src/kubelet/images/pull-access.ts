@@ -133,8 +133,8 @@ function mergedCredentials(known: PullCredentials = {}, shown: PullCredentials =
 }
 
 /**
- * Whether the kubelet has pulled the image by this name. The same image may be there by another name too, which somebody
- * gave it: such a name is a tag on the node that no record has.
+ * Whether the kubelet has pulled the image by this name. The same image may be there by another name too, which
+ * somebody gave it: such a name is a tag on the node that no record has.
  */
 export function wasPulledAs(record: PulledRecord | undefined, image: string, repoTags: readonly string[]): boolean {
   if (record === undefined) return false;

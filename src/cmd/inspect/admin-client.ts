@@ -2,7 +2,7 @@
 import { type Clock, type Random, realClock, systemRandom } from "#base";
 import { Client, https } from "#client";
 import type { DataDir } from "#cluster";
-import { runningServer } from "../inspect/running-server.ts";
+import { runningServer } from "./running-server.ts";
 
 export interface Admin extends AsyncDisposable {
   readonly client: Client;
