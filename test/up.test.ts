@@ -193,7 +193,11 @@ describe("what goes wrong is one sentence and exit code 1", () => {
     { name: "a bad port", args: ["up", "--port", "99999"], says: /whole number from 0 to 65535/ },
     { name: "a bad duration", args: ["up", "--event-ttl", "soon"], says: /duration such as 30m/ },
     { name: "a bad store", args: ["up", "--store", "tape"], says: /Allowed choices are embedded, memory, etcd/ },
-    { name: "etcd without servers", args: ["up", "--store", "etcd"], says: /needs --etcd-servers/ },
+    {
+      name: "credentials of an etcd without servers",
+      args: ["up", "--store", "etcd", "--etcd-cafile", "x"],
+      says: /belong to --etcd-servers/,
+    },
     {
       name: "servers without etcd",
       args: ["up", "--etcd-servers", "http://127.0.0.1:1"],
