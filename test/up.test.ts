@@ -194,6 +194,11 @@ describe("what goes wrong is one sentence and exit code 1", () => {
     { name: "a bad duration", args: ["up", "--event-ttl", "soon"], says: /duration such as 30m/ },
     { name: "a bad store", args: ["up", "--store", "tape"], says: /Allowed choices are embedded, memory, etcd/ },
     {
+      name: "credentials of an etcd without servers",
+      args: ["up", "--store", "etcd", "--etcd-cafile", "x"],
+      says: /belong to --etcd-servers/,
+    },
+    {
       name: "servers without etcd",
       args: ["up", "--etcd-servers", "http://127.0.0.1:1"],
       says: /require --store etcd/,

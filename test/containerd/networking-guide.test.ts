@@ -130,7 +130,8 @@ describe.skipIf(why !== "")(`the first half hour${why && `: ${why}`}`, () => {
 
   it.each([...steps, ...images, ...firstSteps])("$command", async ({ command, says }) => {
     if (says === undefined) {
-      expect(await said(command)).toMatchObject({ code: 0 });
+      const answer = await said(command);
+      expect(answer, answer.said).toMatchObject({ code: 0 });
       return;
     }
     // What a command says of may take a moment to happen.

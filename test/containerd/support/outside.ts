@@ -35,7 +35,9 @@ export class MachineWithOutside extends Machine {
 
   protected override get entering(): readonly string[] {
     const pid = this.#mounts?.process.pid;
-    return [...super.entering, ...(pid === undefined ? [] : [`--mount=/proc/${pid}/ns/mnt`])];
+    // Without --wd a program that enters a mount namespace starts in its root, and leaves its files there.
+    const mounts = [`--mount=/proc/${pid}/ns/mnt`, `--wd=${this.home.dir}`];
+    return [...super.entering, ...(pid === undefined ? [] : mounts)];
   }
 
   /** The authority of the private registries. */
