@@ -29,6 +29,8 @@ const rounds = Number(process.env.K8TS_DRILL_ROUNDS ?? (all ? 20 : 0));
 const IMAGE = "localhost/busybox:1";
 const WANTED_MS = 60_000;
 const LONG = { timeout: 600_000 };
+/** Minutes each, for whoever asks: no tests otherwise, so that a run of all tests skips none. */
+const drillIf = (isWanted: boolean) => (isWanted ? it : () => {}) as typeof it;
 
 describe.skipIf(why !== "")(`control planes on machines of their own${why && `: ${why}`}`, () => {
   const figures: (readonly string[])[] = [["drill", "s without writes", "s without reads", "more"]];
@@ -163,23 +165,27 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
     await cluster.restart(1);
   });
 
-  it.runIf(all)("controllers and scheduler lose their leader, and others take over in a lease's time", LONG, async () => {
-    for (const lease of ["kube-controller-manager", "kube-scheduler"]) {
-      const holder = await cluster.holderOf(lease);
-      await drill(`the leader of ${lease} is killed`, async () => {
-        const killedMs = Date.now();
-        await cluster.killServer(holder);
-        await until(
-          () => cluster.holderOf(lease),
-          (now) => now !== holder,
-        );
-        return `another leads after ${seconds(Date.now() - killedMs)} s`;
-      });
-      await cluster.restart(holder);
-    }
-  });
+  drillIf(all)(
+    "controllers and scheduler lose their leader, and others take over in a lease's time",
+    LONG,
+    async () => {
+      for (const lease of ["kube-controller-manager", "kube-scheduler"]) {
+        const holder = await cluster.holderOf(lease);
+        await drill(`the leader of ${lease} is killed`, async () => {
+          const killedMs = Date.now();
+          await cluster.killServer(holder);
+          await until(
+            () => cluster.holderOf(lease),
+            (now) => now !== holder,
+          );
+          return `another leads after ${seconds(Date.now() - killedMs)} s`;
+        });
+        await cluster.restart(holder);
+      }
+    },
+  );
 
-  it.runIf(all)("a control plane is cut off, that of the etcd leader", LONG, async () => {
+  drillIf(all)("a control plane is cut off, that of the etcd leader", LONG, async () => {
     const leader = await cluster.etcdLeader();
     await drill("partition of the control plane that leads etcd", async () => {
       await cluster.unplug(leader);
@@ -188,7 +194,7 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
     });
   });
 
-  it.runIf(all)(
+  drillIf(all)(
     "two etcd members are down: writes get an error, reads of the cache go on, and it recovers",
     async () => {
       const from = Date.now();
@@ -213,7 +219,7 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
     },
   );
 
-  it.runIf(all)("the disk of the etcd leader is slow", LONG, async () => {
+  drillIf(all)("the disk of the etcd leader is slow", LONG, async () => {
     const leader = await cluster.etcdLeader();
     const pid = cluster.etcdPid(leader) ?? 0;
     await drill("the etcd leader stands still for 300 of 600 ms, 20 times", async () => {
@@ -226,7 +232,7 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
     });
   });
 
-  it.runIf(all)("a node is cut off: its Pods move, and it comes back", LONG, async () => {
+  drillIf(all)("a node is cut off: its Pods move, and it comes back", LONG, async () => {
     await cluster.worker(1).apply(movingDeployment());
     await cluster.kubectl("rollout", "status", "deployment/mover", "--timeout=60s");
     const nodeOf = () =>
@@ -257,23 +263,27 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
     });
   });
 
-  it.runIf(all)("all servers are off, a worker starts meanwhile, and they come back in another order", LONG, async () => {
-    const uids = () => cluster.kubectl("get", "pods", "-l", "app=web", "-o", "jsonpath={.items[*].metadata.uid}");
-    const before = await uids();
-    await drill("all control planes off; a worker restarts; they start as 3, 2, 1", async () => {
-      for (const number of [1, 2, 3]) await cluster.killMachine(number);
-      await cluster.worker(2).ok("down", "--keep-nodes");
-      const worker = cluster.worker(2).ok("up", "--detach");
-      const startMs = Date.now();
-      await Promise.all([3, 2, 1].map((number) => cluster.restart(number)));
-      await probe.serves(startMs);
-      await worker;
-      return `writes ${seconds(probe.firstWrite(startMs) - startMs)} s after the start`;
-    });
-    expect(await uids()).toBe(before);
-  });
+  drillIf(all)(
+    "all servers are off, a worker starts meanwhile, and they come back in another order",
+    LONG,
+    async () => {
+      const uids = () => cluster.kubectl("get", "pods", "-l", "app=web", "-o", "jsonpath={.items[*].metadata.uid}");
+      const before = await uids();
+      await drill("all control planes off; a worker restarts; they start as 3, 2, 1", async () => {
+        for (const number of [1, 2, 3]) await cluster.killMachine(number);
+        await cluster.worker(2).ok("down", "--keep-nodes");
+        const worker = cluster.worker(2).ok("up", "--detach");
+        const startMs = Date.now();
+        await Promise.all([3, 2, 1].map((number) => cluster.restart(number)));
+        await probe.serves(startMs);
+        await worker;
+        return `writes ${seconds(probe.firstWrite(startMs) - startMs)} s after the start`;
+      });
+      expect(await uids()).toBe(before);
+    },
+  );
 
-  it.runIf(rounds > 0)("random kills under load leave a history that is linearizable", LONG, async () => {
+  drillIf(rounds > 0)("random kills under load leave a history that is linearizable", LONG, async () => {
     const random = systemRandom();
     const totals = { operations: 0, unknown: 0 };
     for (let round = 1; round <= rounds; round++) {
@@ -302,7 +312,7 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
     expect(await lost()).toEqual([]);
   });
 
-  it.runIf(all)("the quorum is lost for good, and one member begins anew", LONG, async () => {
+  drillIf(all)("the quorum is lost for good, and one member begins anew", LONG, async () => {
     await probe.stop();
     const acknowledged = probe.acknowledged;
     const startMs = Date.now();
