@@ -367,9 +367,7 @@ describe.skipIf(why !== "")(`nodes with user namespaces${why && `: ${why}`}`, { 
       await machine.ok("up", "--detach", "--runtime", "containerd", "--port", "0");
       await machine.kubectl("wait", "--for=condition=Ready", "--timeout=90s", "pod/hostile", "pod/plain");
       // Until the kubelet has looked, the API shows the containers of before.
-      await expect
-        .poll(() => attack("cat /proc/self/uid_map").catch(() => ""))
-        .toMatch(/^\s+0 1\d{9}\s+65536\n$/);
+      await expect.poll(() => attack("cat /proc/self/uid_map").catch(() => "")).toMatch(/^\s+0 1\d{9}\s+65536\n$/);
     } finally {
       await machine[Symbol.asyncDispose]();
     }
