@@ -38,6 +38,7 @@ export {
 export { registerProcessMetrics } from "./metrics/process-metrics.ts";
 export { Channel, type ChannelOptions } from "./queues/channel.ts";
 export { type ProcessOptions, processQueue } from "./queues/process-queue.ts";
+export { type Rate, TokenBucket } from "./queues/token-bucket.ts";
 export {
   type AddOptions,
   type Unfinished,

@@ -4,7 +4,7 @@
  * 1. Pulls that wait begin in their order. One whose caller gives up leaves the queue.
  * 2. Above the rate a pull fails at once, as in Kubernetes: its back-off spreads the rest.
  */
-import { abortable, type Clock } from "#base";
+import { abortable, type Clock, TokenBucket } from "#base";
 
 export interface PullLimits {
   /** One after another. */
@@ -25,16 +25,10 @@ export function pullQueue({ serialize, maxParallel, qps, burst }: PullLimits, cl
   const places = serialize ? 1 : (maxParallel ?? Number.POSITIVE_INFINITY);
   const waiting: (() => void)[] = [];
   let running = 0;
-  let tokens = burst;
-  let filledMs = clock.monotonic();
+  const begun = new TokenBucket({ perSecond: qps, burst }, clock);
 
   const accept = () => {
-    if (qps <= 0) return;
-    const now = clock.monotonic();
-    tokens = Math.min(burst, tokens + ((now - filledMs) / 1000) * qps);
-    filledMs = now;
-    if (tokens < 1) throw new Error("pull QPS exceeded");
-    tokens -= 1;
+    if (qps > 0 && !begun.take()) throw new Error("pull QPS exceeded");
   };
   const enter = async (signal: AbortSignal) => {
     if (running < places) {
