@@ -46,6 +46,7 @@ export {
   type WorkQueueObserver,
   type WorkQueueOptions,
 } from "./queues/work-queue.ts";
+export { abortable, type ChildController, childController, Ending, isAbort, whenAborted } from "./system/abort.ts";
 export type { Clock, Timer } from "./system/clock.ts";
 export { nextTurn, settled } from "./system/event-loop.ts";
 export { acquireFileLock, type FileLock, type FileLockHeld, type FileLockOptions } from "./system/file-lock.ts";
@@ -57,7 +58,6 @@ export { timeOfDay } from "./system/time-of-day.ts";
 export { STRONG_CIPHERS } from "./system/tls-ciphers.ts";
 export { uuidSource } from "./system/uuids.ts";
 export { type IdleLimits, VirtualClock } from "./system/virtual-clock.ts";
-export { abortable, type ChildController, childController, Ending, isAbort, whenAborted } from "./tasks/abort.ts";
 export { Backoff, type BackoffOptions, backoffDelay, KeyedBackoff, type QuietTime } from "./tasks/backoff.ts";
 export { KeyedLock } from "./tasks/keyed-lock.ts";
 export { allKnown, andThen, attempt, isPending, lastly, type Maybe, settle } from "./tasks/maybe.ts";

@@ -15,8 +15,8 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } 
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
 import { urlToHttpOptions } from "node:url";
+import { childController } from "../system/abort.ts";
 import type { Clock } from "../system/clock.ts";
-import { childController } from "../tasks/abort.ts";
 import { type Dial, dialedAgents } from "./dial.ts";
 import { type NetworkAddress, networkErrorText } from "./network-error.ts";
 

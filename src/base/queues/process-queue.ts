@@ -7,8 +7,8 @@
  * 3. Work that never waits for anything outside still lets the event loop turn now and then.
  */
 
+import { isAbort } from "../system/abort.ts";
 import { nextTurn } from "../system/event-loop.ts";
-import { isAbort } from "../tasks/abort.ts";
 import { TaskGroup } from "../tasks/task-group.ts";
 import type { WorkQueue } from "./work-queue.ts";
 

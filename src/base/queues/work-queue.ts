@@ -12,6 +12,7 @@
  */
 
 import { Heap, type HeapEntry } from "../collections/heap.ts";
+import { whenAborted } from "../system/abort.ts";
 import type { Clock, Timer } from "../system/clock.ts";
 import type { Random } from "../system/random.ts";
 import { type BackoffOptions, KeyedBackoff } from "../tasks/backoff.ts";
@@ -168,15 +169,14 @@ export class WorkQueue<K = string> {
       }
       const receive = (key: K | undefined) => {
         this.#takers.delete(receive);
-        signal.removeEventListener("abort", onAbort);
+        detach();
         resolve(key);
       };
-      const onAbort = () => {
+      this.#takers.add(receive);
+      const detach = whenAborted(signal, () => {
         this.#takers.delete(receive);
         reject(signal.reason);
-      };
-      this.#takers.add(receive);
-      signal.addEventListener("abort", onAbort, { once: true });
+      });
     });
   }
 

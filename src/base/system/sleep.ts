@@ -1,5 +1,6 @@
 /** Sleeping, in terms of a timer: the same rules for every Clock. */
 
+import { whenAborted } from "./abort.ts";
 import type { Timer } from "./clock.ts";
 
 export type StartTimer = (ms: number, fire: () => void) => Timer;
@@ -11,15 +12,18 @@ export function sleepOn(startTimer: StartTimer, ms: number, signal?: AbortSignal
       reject(signal.reason);
       return;
     }
-    const onAbort = () => {
-      timer.cancel();
-      reject(signal?.reason);
-    };
     const timer = startTimer(ms, () => {
-      signal?.removeEventListener("abort", onAbort);
+      detach();
       resolve();
     });
-    signal?.addEventListener("abort", onAbort, { once: true });
+    // Thousands may sleep on one signal.
+    const detach =
+      signal === undefined
+        ? () => {}
+        : whenAborted(signal, () => {
+            timer.cancel();
+            reject(signal.reason);
+          });
   });
 }
 

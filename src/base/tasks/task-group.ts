@@ -9,9 +9,9 @@
  * 5. With `restart`, a failure goes to `onFailure` alone: the task runs again after a backoff, and the others go on.
  */
 
+import { childController, isAbort } from "../system/abort.ts";
 import type { Clock } from "../system/clock.ts";
 import type { Random } from "../system/random.ts";
-import { childController, isAbort } from "./abort.ts";
 import { Backoff } from "./backoff.ts";
 
 const RESTART = { initialMs: 1_000, maxMs: 60_000 };
