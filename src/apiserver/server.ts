@@ -44,15 +44,15 @@ export interface ApiServer {
 }
 
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const shutdown = new Shutdown(options.serving);
+  const shutdown = new Shutdown(options.serving, options);
   const place = { host: options.advertiseAddress ?? options.host, port: options.port, joined: false, shutdown };
   const server = await assembleApiServer(serverParts(options, place));
   try {
     const listener = await openPort(options, server);
     place.port = listener.port;
-    await joinCluster(options, server, listener.port);
+    const membership = await joinCluster(options, server, listener.port);
     place.joined = true;
-    return running(options, server, listener, shutdown);
+    return running(options, server, { leave: () => membership.leave(), listener, shutdown });
   } catch (error) {
     await server.closing.disposeAsync();
     throw error;
@@ -93,7 +93,7 @@ function connectionSettings({ serving = {}, random }: ApiServerOptions): Connect
 }
 
 /** Publishes where this server is, and begins its share of the cluster's upkeep. */
-async function joinCluster(options: ApiServerOptions, server: Assembled, port: number): Promise<void> {
+async function joinCluster(options: ApiServerOptions, server: Assembled, port: number): Promise<Membership> {
   const { context, resources, background } = server;
   const { clock } = options;
   const address = options.advertiseAddress ?? options.host;
@@ -106,20 +106,26 @@ async function joinCluster(options: ApiServerOptions, server: Assembled, port: n
     count: services?.serverCount,
   });
   await membership.join();
-  server.closing.defer(() => membership.leave());
   background.run("membership", (signal) => membership.keep(signal));
   const { countPeriodMs, sizeIntervalMs } = options.storage ?? {};
   background.run("object counts", (signal) => countObjects({ ...server, clock, periodMs: countPeriodMs }, signal));
   background.run("store size", (signal) => measureStore({ ...options, intervalMs: sizeIntervalMs }, signal));
   background.run("event expiry", (signal) => expireEvents({ context, resources, ttlMs: options.eventTtlMs }, signal));
+  return membership;
 }
 
-function running(options: ApiServerOptions, server: Assembled, listener: Listener, shutdown: Shutdown): ApiServer {
+interface Stopping {
+  readonly leave: () => Promise<void>;
+  readonly listener: Listener;
+  readonly shutdown: Shutdown;
+}
+
+function running(options: ApiServerOptions, server: Assembled, { leave, listener, shutdown }: Stopping): ApiServer {
   const { context, resources, background, handle } = server;
   const { authn } = server.front;
   let stopped: Promise<void> | undefined;
   const stop = async () => {
-    await shutdown.run({ ...options, listener });
+    await shutdown.run({ ...options, leave, listener });
     await server.close();
   };
   return {
