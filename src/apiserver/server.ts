@@ -28,11 +28,15 @@ import { Shutdown } from "./shutdown.ts";
 import { countObjects, measureStore } from "./storage/index.ts";
 
 const SHUTDOWN_GRACE_MS = 5_000;
+/** For requests under way at an address that is about to move. */
+const ADDRESS_GRACE_MS = 300;
 
 export interface ApiServer {
   readonly port: number;
   /** The whole pipeline, for components in the same process. */
   readonly handle: Handle;
+  /** Opens the port at one more address; what it returns ends that. */
+  readonly openAt: (address: string) => Promise<() => Promise<void>>;
   renewCertificate(certificate: ServingCertificate): void;
   /** A token of a service account with these claims. */
   readonly signToken: (claims: object) => Promise<string>;
@@ -131,6 +135,10 @@ function running(options: ApiServerOptions, server: Assembled, { leave, listener
   return {
     port: listener.port,
     handle,
+    openAt: async (address) => {
+      const close = await listener.openAt(address);
+      return () => close(ADDRESS_GRACE_MS);
+    },
     signToken: (claims) => authn.issuer.sign(claims as JsonObject),
     renewCertificate: (certificate) => {
       listener.renew(withAuthorities(certificate, options));
