@@ -28,11 +28,15 @@ import { Shutdown } from "./shutdown.ts";
 import { countObjects, measureStore } from "./storage/index.ts";
 
 const SHUTDOWN_GRACE_MS = 5_000;
+/** For requests under way at an address that is about to move. */
+const ADDRESS_GRACE_MS = 300;
 
 export interface ApiServer {
   readonly port: number;
   /** The whole pipeline, for components in the same process. */
   readonly handle: Handle;
+  /** Opens the port at one more address; what it returns ends that. */
+  readonly openAt: (address: string) => Promise<() => Promise<void>>;
   renewCertificate(certificate: ServingCertificate): void;
   /** A token of a service account with these claims. */
   readonly signToken: (claims: object) => Promise<string>;
@@ -44,15 +48,15 @@ export interface ApiServer {
 }
 
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const shutdown = new Shutdown(options.serving);
+  const shutdown = new Shutdown(options.serving, options);
   const place = { host: options.advertiseAddress ?? options.host, port: options.port, joined: false, shutdown };
   const server = await assembleApiServer(serverParts(options, place));
   try {
     const listener = await openPort(options, server);
     place.port = listener.port;
-    await joinCluster(options, server, listener.port);
+    const membership = await joinCluster(options, server, listener.port);
     place.joined = true;
-    return running(options, server, listener, shutdown);
+    return running(options, server, { leave: () => membership.leave(), listener, shutdown });
   } catch (error) {
     await server.closing.disposeAsync();
     throw error;
@@ -93,7 +97,7 @@ function connectionSettings({ serving = {}, random }: ApiServerOptions): Connect
 }
 
 /** Publishes where this server is, and begins its share of the cluster's upkeep. */
-async function joinCluster(options: ApiServerOptions, server: Assembled, port: number): Promise<void> {
+async function joinCluster(options: ApiServerOptions, server: Assembled, port: number): Promise<Membership> {
   const { context, resources, background } = server;
   const { clock } = options;
   const address = options.advertiseAddress ?? options.host;
@@ -106,25 +110,35 @@ async function joinCluster(options: ApiServerOptions, server: Assembled, port: n
     count: services?.serverCount,
   });
   await membership.join();
-  server.closing.defer(() => membership.leave());
   background.run("membership", (signal) => membership.keep(signal));
   const { countPeriodMs, sizeIntervalMs } = options.storage ?? {};
   background.run("object counts", (signal) => countObjects({ ...server, clock, periodMs: countPeriodMs }, signal));
   background.run("store size", (signal) => measureStore({ ...options, intervalMs: sizeIntervalMs }, signal));
   background.run("event expiry", (signal) => expireEvents({ context, resources, ttlMs: options.eventTtlMs }, signal));
+  return membership;
 }
 
-function running(options: ApiServerOptions, server: Assembled, listener: Listener, shutdown: Shutdown): ApiServer {
+interface Stopping {
+  readonly leave: () => Promise<void>;
+  readonly listener: Listener;
+  readonly shutdown: Shutdown;
+}
+
+function running(options: ApiServerOptions, server: Assembled, { leave, listener, shutdown }: Stopping): ApiServer {
   const { context, resources, background, handle } = server;
   const { authn } = server.front;
   let stopped: Promise<void> | undefined;
   const stop = async () => {
-    await shutdown.run({ ...options, listener });
+    await shutdown.run({ ...options, leave, listener });
     await server.close();
   };
   return {
     port: listener.port,
     handle,
+    openAt: async (address) => {
+      const close = await listener.openAt(address);
+      return () => close(ADDRESS_GRACE_MS);
+    },
     signToken: (claims) => authn.issuer.sign(claims as JsonObject),
     renewCertificate: (certificate) => {
       listener.renew(withAuthorities(certificate, options));

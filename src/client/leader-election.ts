@@ -33,6 +33,8 @@ export interface LeaderElectionOptions {
   readonly renewDeadlineMs?: number;
   /** Default: 2 s. */
   readonly retryMs?: number;
+  /** The lease was taken or renewed, by a request that was sent at this time of the clock (`monotonic`). */
+  readonly onHeld?: (sentMs: number) => void;
 }
 
 /**
@@ -82,7 +84,7 @@ async function term(
 }
 
 class Candidate {
-  readonly #options: Required<LeaderElectionOptions>;
+  readonly #options: Required<Omit<LeaderElectionOptions, "onHeld">> & Pick<LeaderElectionOptions, "onHeld">;
   /** The lease as last seen, and when it was last seen to change. */
   #seen: { readonly lease: Lease; readonly atMs: number } | undefined;
 
@@ -101,7 +103,7 @@ class Candidate {
     while (clock.monotonic() - renewedMs < renewDeadlineMs) {
       await clock.sleep(retryMs, signal);
       using deadline = childController(signal);
-      const timer = clock.timer(renewedMs + renewDeadlineMs - clock.monotonic(), () => deadline.abort());
+      const timer = clock.timer(Math.max(0, renewedMs + renewDeadlineMs - clock.monotonic()), () => deadline.abort());
       try {
         if (await abortable(this.#attempt(deadline.signal), deadline.signal)) renewedMs = clock.monotonic();
         else if (!this.#isOurs()) return;
@@ -130,14 +132,16 @@ class Candidate {
 
   /** Takes or renews the lease; false if another holds it or the request failed. */
   async #attempt(signal: AbortSignal): Promise<boolean> {
-    const { leases, name, identity, leaseMs, clock, log } = this.#options;
+    const { leases, name, identity, leaseMs, clock, log, onHeld } = this.#options;
     const now = timeOf(clock.now());
+    const sentMs = clock.monotonic();
     try {
       const current = this.#isOurs() ? this.#seen?.lease : await this.#look(signal);
       if (current === undefined) {
         const spec = { ...this.#spec(now), acquireTime: now, leaseTransitions: 0 };
         const metadata = { name, ...(leases.namespace !== undefined && { namespace: leases.namespace }) };
         this.#note(await leases.create({ metadata, spec }, { signal }));
+        onHeld?.(sentMs);
         return true;
       }
       const holder = current.spec?.holderIdentity ?? "";
@@ -151,6 +155,7 @@ class Candidate {
         leaseTransitions: changed ? leaseTransitions + 1 : leaseTransitions,
       };
       this.#note(await leases.update({ ...current, spec }, { signal }));
+      onHeld?.(sentMs);
       return true;
     } catch (error) {
       if (signal.aborted) throw error;

@@ -94,6 +94,7 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   // A cluster without nodes is ready here: what is loaded from here on must not delay it.
   if (!hasNodes) await announce(start, api, kubeconfigs);
   const background = runInBackground(start, { pki, api, tracing, kubeconfigs, realNodes });
+  holdVirtualAddress(background, start, pki, api);
   if (etcdEndpoints !== undefined) tellControlPlanes(background, start, api, etcdEndpoints);
   fleet = await startNodes(start, { pki, api, tracing, background, realNodes });
   // Without nodes there is nothing to measure.
@@ -151,7 +152,12 @@ function ensureCertificates(start: Start, realNodes: OpenedRealNodes | undefined
   const { config, dir, clock, log } = start;
   const { bindAddress } = config;
   const { listen, serviceCidrs, tlsSans = [] } = config;
-  const own = [isAnyAddress(bindAddress) ? undefined : bindAddress, listen?.address, listen?.address6];
+  const own = [
+    isAnyAddress(bindAddress) ? undefined : bindAddress,
+    listen?.address,
+    listen?.address6,
+    listen?.virtualAddress,
+  ];
   const addresses = [...kubernetesAddresses(serviceCidrs), "127.0.0.1", "::1", ...own, realNodes?.machineIp];
   const [ips, names] = [tlsSans.filter((san) => isIP(san) !== 0), tlsSans.filter((san) => isIP(san) === 0)];
   const serverNames = {
@@ -262,6 +268,26 @@ function tellControlPlanes(
   background.run("etcd for other control planes", async (signal) => {
     const { keepEtcdPublished } = await import("./control-plane/index.ts");
     await keepEtcdPublished({ handle, endpoints, clock, random, log }, signal);
+  });
+}
+
+/** It is released before the API server stops. */
+function holdVirtualAddress(
+  background: TaskGroup,
+  { config, clock, random, log, notes }: Start,
+  { ca }: ClusterPki,
+  { handle, openAt, url }: ClusterApiServer,
+): void {
+  const { virtualAddress } = config.listen ?? {};
+  if (config.listen === undefined || virtualAddress === undefined) return;
+  const { host } = new URL(url);
+  const port = host.slice(host.lastIndexOf(":") + 1);
+  const shown = virtualAddress.includes(":") ? `[${virtualAddress}]` : virtualAddress;
+  notes.push(`Clients outside reach the API servers at https://${shown}:${port}, on whichever machine it is.`);
+  const listen = { ...config.listen, virtualAddress };
+  background.run("virtual address", async (signal) => {
+    const { keepVirtualAddress } = await import("./control-plane/virtual-address.ts");
+    await keepVirtualAddress({ listen, url, handle, openAt, caPem: ca.certPem, clock, random, log }, signal);
   });
 }
 

@@ -36,6 +36,7 @@ export async function letJoin(
     serviceRanges: serviceCidrs,
     dnsDomain: DNS_DOMAIN,
     clusterDns,
+    virtualAddress: listen?.virtualAddress,
     proxyMode: nodes?.proxyMode ?? listen?.proxyMode ?? "nftables",
     featureGates: gatesIn(config.features?.gates, features.enabled),
   };

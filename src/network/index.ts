@@ -22,9 +22,11 @@ export {
   installDefinitions,
 } from "./gateway/index.ts";
 export { type IngressOptions, runIngress } from "./ingress/index.ts";
+export { runProgram } from "./kernel/program.ts";
 export type { OverlayMode } from "./overlay/index.ts";
 export { arpSenderScript, senderRules } from "./policy/senders.ts";
 export { chooseEndpoints } from "./proxy/endpoints.ts";
 export { type ProxyHealth, ProxyMetrics } from "./proxy/metrics.ts";
 export { removeNodeNetwork } from "./remove-node-network.ts";
 export { type NodeNetworkOptions, type ProxyMode, runNodeNetwork } from "./run-node-network.ts";
+export { linkOf, runVirtualAddress, VIRTUAL_ADDRESS_LEASE } from "./virtual-address/index.ts";

@@ -271,7 +271,7 @@ export const rooms: Record<string, readonly string[]> = {
   ],
   registry: ["files", "requests"],
   metrics: ["points", "scrape", "api", "adapter"],
-  network: ["kernel", "balancer", "cni", "overlay", "policy", "proxy", "dns", "http", "stream", "gateway", "ingress"],
+  network: ["kernel", "balancer", "virtual-address", "cni", "overlay", "policy", "proxy", "dns", "http", "stream", "gateway", "ingress"],
   storage: ["csi", "driver", "sidecars", "snapshots"],
   "storage/driver": ["rules", "machine", "catalog", "services", "linux", "memory"],
   "storage/snapshots": ["objects", "definitions", "controller", "groups", "sidecar", "run"],

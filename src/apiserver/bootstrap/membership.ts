@@ -70,6 +70,7 @@ export class Membership {
 
   /** Never throws: a server that cannot tell the others stops all the same. */
   async leave(): Promise<void> {
+    if (this.#left) return;
     const { context, resources, identity } = this.#options;
     this.#left = true;
     const own = this.#published;

@@ -69,6 +69,11 @@ export interface Listener {
   readonly port: number;
   /** New connections use this certificate from now on. */
   renew(certificate: ServingCertificate): void;
+  /**
+   * Opens the same port at one more address of this machine. What it returns ends that: requests under way on its
+   * connections have `graceMs`.
+   */
+  openAt(address: string): Promise<(graceMs: number) => Promise<void>>;
   /** Accepts no new connections, and no new requests of HTTP/2. Requests under way go on. */
   refuse(): void;
   close(graceMs: number): Promise<void>;
@@ -84,7 +89,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   );
   http1.on("upgrade", handlers.upgrade);
   http1.on("clientError", (error, socket) => refuseHead(error, socket as Socket, clock));
-  const connections = new Set<Http2Connection>();
+  const connections = new Map<Http2Connection, TLSSocket>();
   const buffers = new OutputBuffers();
   const openHttp2 = (socket: TLSSocket) => {
     const connection: Http2Connection = new Http2Connection({
@@ -99,7 +104,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       clock,
       log,
     });
-    connections.add(connection);
+    connections.set(connection, socket);
     socket.once("close", () => connections.delete(connection));
   };
   const secure = new TlsServers({
@@ -122,9 +127,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 
   const first = await openAddress({ host, port, sharedPort, accept });
   const { port: opened } = first.address() as AddressInfo;
-  const listeners = [first];
+  const listeners = new Set([first]);
   try {
-    for (const each of alsoAt) listeners.push(await openAddress({ host: each, port: opened, sharedPort, accept }));
+    for (const each of alsoAt) listeners.add(await openAddress({ host: each, port: opened, sharedPort, accept }));
   } catch (error) {
     for (const each of listeners) each.close();
     throw error;
@@ -139,8 +144,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
   http1.on("request", (_, response) => response.once("close", answered));
   const refuse = () => {
-    closed ??= Promise.all(listeners.map((each) => new Promise<void>((resolve) => each.close(() => resolve()))));
-    for (const connection of connections) connection.close();
+    const close = (each: TcpServer) => new Promise<void>((resolve) => each.close(() => resolve()));
+    closed ??= Promise.all([...listeners].map(close));
+    for (const connection of connections.keys()) connection.close();
     http1.close();
     return closed;
   };
@@ -148,6 +154,20 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   return {
     port: opened,
     renew: (next) => secure.renew(next),
+    async openAt(address) {
+      // A server that listens on all addresses has this one, too.
+      const own = isAnyAddress(host)
+        ? undefined
+        : await openAddress({ host: address, port: opened, sharedPort, accept });
+      if (own !== undefined) listeners.add(own);
+      return async (graceMs) => {
+        if (own !== undefined && listeners.delete(own)) own.close();
+        for (const [connection, socket] of connections) if (localOf(socket) === address) connection.close();
+        const open = () => [...sockets].filter((socket) => localOf(socket) === address);
+        if (open().length > 0) await clock.sleep(graceMs);
+        for (const socket of open()) socket.destroy();
+      };
+    },
     refuse: () => void refuse(),
     async close(graceMs) {
       const ended = refuse();
@@ -158,6 +178,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       cut.cancel();
     },
   };
+}
+
+/** A port on all addresses of both families sees those of IPv4 as a part of IPv6. */
+function localOf({ localAddress = "" }: Socket): string {
+  return localAddress.replace(/^::ffff:/, "");
+}
+
+function isAnyAddress(host: string): boolean {
+  return host === "0.0.0.0" || host === "::";
 }
 
 interface Opening {

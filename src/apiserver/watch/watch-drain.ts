@@ -1,12 +1,12 @@
 /**
- * Ends the open watches of a server that shuts down, spread over a time: clients that lose their watches list again,
- * and all at once would be too much for the server that they find instead.
+ * Ends the open watches of a server that shuts down, spread over a time: all clients at once would be too much for the
+ * server that they find instead.
  *
  * 1. After the time, every watch has ended. Watches that begin later end at once.
  */
 import { Chain, type Clock, Link } from "#base";
 
-const STEP_MS = 100;
+const STEP_MS = 25;
 
 export class WatchDrain {
   readonly #open = new Chain<Link<() => void>>();

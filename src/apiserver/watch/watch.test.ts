@@ -329,6 +329,19 @@ describe("how a watch ends", () => {
     expect([await watch.seen(), watch.ended]).toEqual([["ADDED x"], true]);
   });
 
+  it("when the server stops, with a bookmark of the newest revision, if it takes bookmarks", async () => {
+    await history();
+    const [takes, takesNone, ahead] = [
+      await server.watch(`${IN_A}?watch=1&resourceVersion=7&allowWatchBookmarks=true`),
+      await server.watch(`${IN_A}?watch=1&resourceVersion=7`),
+      await server.watch(`${IN_A}?watch=1&resourceVersion=9&allowWatchBookmarks=true`),
+    ];
+    await put(IN_B, "z");
+    await server.close();
+    expect([await takes.seen(), await takesNone.seen(), await ahead.seen()]).toEqual([["BOOKMARK 8"], [], []]);
+    expect([takes.ended, takesNone.ended, ahead.ended]).toEqual([true, true, true]);
+  });
+
   it("with an error when its revision is too old", async () => {
     await history();
     const restarted = await testServer({ store: server.store, clock: server.clock });

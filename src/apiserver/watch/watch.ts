@@ -6,6 +6,8 @@
  *    stops reading is dropped before its queue holds much memory.
  * 2. Events keep their order, also those whose objects have to be converted first.
  * 3. A resourceVersion that is too old is answered by 200 and one ERROR event with the code 410, as clients expect.
+ * 4. When the server stops, a client that takes bookmarks gets a last one: it goes on from there on another server, or
+ *    on this one after its restart, although its objects may not have changed for long.
  */
 import { expired, notAcceptable } from "#api";
 import type { Timer } from "#base";
@@ -93,10 +95,18 @@ export async function watch(
         };
         const after = withState || from === 0 ? context.feed.revision : from;
         const stops: (() => void)[] = [];
+        let ended = false;
         const end = () => {
+          ended = true;
           for (const stop of stops.splice(0)) stop();
           out.flush();
           resolve();
+        };
+        const handOver = () => {
+          const { revision } = context.feed;
+          // Behind events that still wait for their conversion it would skip them: `end` drops both.
+          if (options.allowBookmarks && revision >= after) inTurn.run([], () => out.bookmark(revision, false));
+          end();
         };
         const fail = () => {
           out.error(expired(`too old resource version: ${after} (${oldest ?? resource.cache.oldest})`));
@@ -138,11 +148,12 @@ export async function watch(
           const timer = context.clock.timer(timeoutMs, end);
           stops.push(() => timer.cancel());
         }
-        if (drain !== undefined) stops.push(drain.add(end));
-        for (const signal of [sink.signal, stopping]) {
-          if (signal.aborted) return end();
-          signal.addEventListener("abort", end, { once: true });
-          stops.push(() => signal.removeEventListener("abort", end));
+        if (drain !== undefined) stops.push(drain.add(handOver));
+        if (ended) return;
+        for (const [signal, leave] of [[sink.signal, end] as const, [stopping, handOver] as const]) {
+          if (signal.aborted) return leave();
+          signal.addEventListener("abort", leave, { once: true });
+          stops.push(() => signal.removeEventListener("abort", leave));
         }
         if (options.allowBookmarks) {
           stops.push(bookmarks(request, after, (revision) => inTurn.run([], () => out.bookmark(revision, false))));

@@ -163,6 +163,30 @@ describe("an informer", () => {
     expect(transport.requests.filter(({ target }) => target.includes("sendInitialEvents"))).toHaveLength(1);
   });
 
+  it("goes on where it was when the connection breaks after the list", async () => {
+    const { server, clock, transport, informer, post } = await started();
+    const broken = Promise.withResolvers<never>();
+    const send = transport.send.bind(transport);
+    transport.send = async (request) => {
+      const answer = await send(request);
+      if (!request.target.includes("sendInitialEvents")) return answer;
+      const body = answer.body[Symbol.asyncIterator]();
+      const next = () => Promise.race([body.next(), broken.promise]);
+      return { ...answer, body: { [Symbol.asyncIterator]: () => ({ next }) } };
+    };
+    await informer().synced;
+    broken.reject(new Error("the connection was lost"));
+    await post("later");
+    await clock.advance(1_000);
+    await server.settle();
+    expect(
+      informer()
+        .cache.list()
+        .map(({ metadata }) => metadata.name),
+    ).toContain("later");
+    expect(transport.requests.filter(({ target }) => target.includes("sendInitialEvents"))).toHaveLength(1);
+  });
+
   it("lists anew when it has been away for too long, and tells the difference", async () => {
     const { server, clock, transport, informer, put, post } = await started();
     for (const name of ["stays", "changes", "goes"]) await post(name, { x: "1" });

@@ -54,6 +54,8 @@ export class Informer<T extends KubeObject> {
   readonly #synced = Promise.withResolvers<void>();
   readonly #backoff: Backoff;
   #hasSynced = false;
+  /** The streaming list that runs is complete: what follows is a watch. */
+  #hasListed = false;
 
   constructor(options: InformerOptions<T>) {
     const { clock, random } = options;
@@ -106,7 +108,7 @@ export class Informer<T extends KubeObject> {
       }
     } catch (error) {
       if (signal.aborted && isAbort(error, signal)) return state;
-      return this.#afterFailure(state, error);
+      return this.#afterFailure(this.#hasListed ? WATCHING : state, error);
     }
   }
 
@@ -124,7 +126,7 @@ export class Informer<T extends KubeObject> {
   async #stream(signal: AbortSignal): Promise<State> {
     const { client, selectors } = this.#options;
     const found = new Map<string, T>();
-    let listed = false;
+    this.#hasListed = false;
     for await (const event of client.watch({
       ...selectors,
       sendInitialEvents: true,
@@ -133,18 +135,19 @@ export class Informer<T extends KubeObject> {
       gatherMs: this.#options.gatherMs,
       signal,
     })) {
-      if (listed) this.#take(event);
+      if (this.#hasListed) this.#take(event);
       else if (event.type === "DELETED") found.delete(objectKey(event.object));
       else if (event.type !== "BOOKMARK") found.set(objectKey(event.object), event.object);
       else if (event.initialEventsEnd) {
         this.#replace(found.values(), Number(event.resourceVersion));
-        listed = true;
+        this.#hasListed = true;
       }
     }
-    return listed ? WATCHING : { name: "waiting", next: LISTING };
+    return this.#hasListed ? WATCHING : { name: "waiting", next: LISTING };
   }
 
   async #pages(signal: AbortSignal): Promise<State> {
+    this.#hasListed = false;
     const { client, selectors } = this.#options;
     const found: T[] = [];
     let revision = 0;

@@ -84,6 +84,8 @@ export interface ListenConfig {
   readonly address: string;
   /** That of the other IP family, for clusters of both. */
   readonly address6?: string | undefined;
+  /** For clients outside: it moves between the control planes. Default: none. */
+  readonly virtualAddress?: string | undefined;
   /** Pod IP ranges of a cluster whose first machine is no node. Default: 10.244.0.0/16. */
   readonly podRanges?: readonly string[] | undefined;
   /** kube-proxy mode of its nodes. Default: nftables. */

@@ -33,11 +33,12 @@ export async function listenOrExplain(
       KeyFileError,
     ].some((type) => error instanceof type);
     if (isUserError) throw new ClusterError((error as Error).message, { cause: error });
-    const { code } = error as NodeJS.ErrnoException;
+    const { code, address = bindAddress } = error as NodeJS.ErrnoException & { readonly address?: string };
+    const flag = address === bindAddress ? "--bind-address" : "--listen";
     const sentences: Record<string, string> = {
-      EADDRINUSE: `Port ${port} on ${bindAddress} is already in use. Stop the other process, or choose another port with ${portFlag} (0 picks a free one).`,
+      EADDRINUSE: `Port ${port} on ${address} is already in use. Stop the other process, or choose another port with ${portFlag} (0 picks a free one).`,
       EACCES: `This user may not listen on port ${port}. Choose one above 1023 with ${portFlag}.`,
-      EADDRNOTAVAIL: `${bindAddress} is not an address of this machine. Choose another with --bind-address.`,
+      EADDRNOTAVAIL: `${address} is not an address of this machine. Choose another with ${flag}.`,
     };
     const sentence = sentences[code ?? ""];
     throw sentence === undefined ? error : new ClusterError(sentence, { cause: error });

@@ -57,7 +57,7 @@ export interface ClusterApiServerOptions {
   readonly log: Logger;
 }
 
-export interface ClusterApiServer extends Pick<ApiServer, "port" | "handle" | "signToken"> {
+export interface ClusterApiServer extends Pick<ApiServer, "port" | "handle" | "openAt" | "signToken"> {
   readonly url: string;
   /** The same for other machines, if there is such an address. */
   readonly advertised: string;
@@ -136,10 +136,11 @@ export async function startClusterApiServer(
   starting.defer(() => server.stop());
   starting.use(answers);
   const certificate = new CurrentCertificate(parts, (next) => server.renewCertificate(next));
-  const { port, handle, signToken } = server;
+  const { port, handle, openAt, signToken } = server;
   return {
     port,
     handle,
+    openAt,
     signToken,
     url: urlOf(config.bindAddress, port),
     advertised: urlOf(config.listen?.address ?? config.bindAddress, port),

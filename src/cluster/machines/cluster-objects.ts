@@ -13,6 +13,9 @@ export const CLUSTER_CONFIG = "kubeadm-config";
 export const KUBELET_CONFIG = "kubelet-config";
 export const PROXY_CONFIG = "kube-proxy";
 
+/** A key of the ConfigMap kubeadm-config: kubeadm has no such field. Empty: there is none. */
+const VIRTUAL_ADDRESS = "virtual-address";
+
 const NODES = "system:nodes";
 const APPROVED = "system:certificates.k8s.io:certificatesigningrequests:";
 const apiGroup = "rbac.authorization.k8s.io";
@@ -26,6 +29,8 @@ export interface ClusterDescription {
   readonly serviceRanges: readonly string[];
   readonly dnsDomain: string;
   readonly clusterDns: string;
+  /** Of the API servers, for clients outside. */
+  readonly virtualAddress?: string | undefined;
   readonly proxyMode: string;
   readonly featureGates: Readonly<Record<string, boolean>>;
 }
@@ -76,29 +81,41 @@ export function clusterObjects(cluster: ClusterDescription): ClusterObjects {
 
 /** JSON is YAML: kubeadm reads both. */
 function configMaps(cluster: ClusterDescription): readonly core.ConfigMap[] {
-  const { clusterName, endpoint, kubernetesVersion, podRanges, serviceRanges, dnsDomain, clusterDns } = cluster;
-  const config = (name: string, key: string, value: object): core.ConfigMap => ({
+  const { clusterName, endpoint, kubernetesVersion, podRanges, serviceRanges, dnsDomain, clusterDns, virtualAddress } =
+    cluster;
+  const config = (
+    name: string,
+    key: string,
+    value: object,
+    more: Readonly<Record<string, string>> = {},
+  ): core.ConfigMap => ({
     metadata: { name, namespace: CONFIG_NAMESPACE },
-    data: { [key]: `${JSON.stringify(value, undefined, 2)}\n` },
+    data: { ...more, [key]: `${JSON.stringify(value, undefined, 2)}\n` },
   });
   return [
-    config(CLUSTER_CONFIG, "ClusterConfiguration", {
-      apiVersion: "kubeadm.k8s.io/v1beta4",
-      kind: "ClusterConfiguration",
-      clusterName,
-      controlPlaneEndpoint: endpoint,
-      kubernetesVersion,
-      certificatesDir: "/etc/kubernetes/pki",
-      imageRepository: "registry.k8s.io",
-      encryptionAlgorithm: "ECDSA-P256",
-      networking: { dnsDomain, podSubnet: podRanges.join(), serviceSubnet: serviceRanges.join() },
-      etcd: { local: { dataDir: "/var/lib/etcd" } },
-      apiServer: {},
-      controllerManager: {},
-      scheduler: {},
-      // Every node serves the cluster's DNS itself.
-      dns: { disabled: true },
-    }),
+    config(
+      CLUSTER_CONFIG,
+      "ClusterConfiguration",
+      {
+        apiVersion: "kubeadm.k8s.io/v1beta4",
+        kind: "ClusterConfiguration",
+        clusterName,
+        controlPlaneEndpoint: endpoint,
+        kubernetesVersion,
+        certificatesDir: "/etc/kubernetes/pki",
+        imageRepository: "registry.k8s.io",
+        encryptionAlgorithm: "ECDSA-P256",
+        networking: { dnsDomain, podSubnet: podRanges.join(), serviceSubnet: serviceRanges.join() },
+        etcd: { local: { dataDir: "/var/lib/etcd" } },
+        // Every control plane names it in its certificate.
+        apiServer: virtualAddress === undefined ? {} : { certSANs: [virtualAddress] },
+        controllerManager: {},
+        scheduler: {},
+        // Every node serves the cluster's DNS itself.
+        dns: { disabled: true },
+      },
+      { [VIRTUAL_ADDRESS]: virtualAddress ?? "" },
+    ),
     config(KUBELET_CONFIG, "kubelet", {
       apiVersion: "kubelet.config.k8s.io/v1beta1",
       kind: "KubeletConfiguration",
@@ -144,7 +161,14 @@ export function describedCluster(configs: {
   readonly proxy: KubeObject | undefined;
 }): Pick<
   ClusterDescription,
-  "clusterName" | "podRanges" | "serviceRanges" | "clusterDns" | "dnsDomain" | "proxyMode" | "featureGates"
+  | "clusterName"
+  | "podRanges"
+  | "serviceRanges"
+  | "clusterDns"
+  | "dnsDomain"
+  | "proxyMode"
+  | "featureGates"
+  | "virtualAddress"
 > {
   const cluster = parsed(configs.cluster, "ClusterConfiguration");
   const kubelet = parsed(configs.kubelet, "kubelet");
@@ -157,7 +181,9 @@ export function describedCluster(configs: {
     ["clusterDNS", clusterDns],
   ].find(([, value]) => value === undefined || value === "");
   if (lacking !== undefined) throw new Error(`the cluster's configuration has no ${lacking[0]}`);
+  const virtualAddress = (configs.cluster as core.ConfigMap).data?.[VIRTUAL_ADDRESS] ?? "";
   return {
+    ...(virtualAddress !== "" && { virtualAddress }),
     clusterName: String(cluster.clusterName ?? "kubernetes"),
     podRanges: (networking.podSubnet ?? "").split(","),
     serviceRanges: (networking.serviceSubnet ?? "").split(","),

@@ -16,6 +16,8 @@ export interface JoinRecord {
   readonly podRanges: readonly string[];
   readonly serviceRanges: readonly string[];
   readonly clusterDns: string;
+  /** Of the API servers, for clients outside. */
+  readonly virtualAddress?: string | undefined;
   readonly proxyMode: string;
   readonly featureGates: Readonly<Record<string, boolean>>;
 }

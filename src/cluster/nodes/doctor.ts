@@ -24,6 +24,8 @@ const CONTROLLERS = ["cpu", "memory", "pids"];
 const FREE_BYTES = 5e9;
 const INSTANCES = 512;
 const API_PORT = 6443;
+/** What this machine's kernel offers to root is not known to others. */
+const UNTRIED = "not tried: only root may";
 
 /** `folder`: where clusters keep their state. */
 export async function examine(folder: string): Promise<readonly Finding[]> {
@@ -100,6 +102,7 @@ function plugins(): Finding {
 
 async function namespaces(): Promise<Finding> {
   const what = "namespaces";
+  if (process.getuid?.() !== 0) return { what, verdict: "advice", found: UNTRIED };
   const obstacle = await isolationObstacle().catch((error: Error) => error.message);
   if (obstacle === undefined) return { what, verdict: "ok", found: "nodes have their own" };
   const help = "Nodes then share this machine's files and processes: run outside a container, or in a privileged one.";
@@ -133,6 +136,7 @@ async function cgroups(): Promise<Finding> {
 
 /** In a network namespace that ends with the command. */
 async function tried(what: string, script: string, needs: string): Promise<Finding> {
+  if (process.getuid?.() !== 0) return { what, verdict: "advice", found: UNTRIED };
   const problem = await run("unshare", ["--net", "sh", "-c", script]).then(
     () => undefined,
     (error: Error) => error.message.split("\n")[0],
@@ -142,6 +146,7 @@ async function tried(what: string, script: string, needs: string): Promise<Findi
 }
 
 async function volumes(): Promise<Finding> {
+  if (process.getuid?.() !== 0) return { what: "volumes", verdict: "advice", found: UNTRIED };
   const why = await volumeObstacle();
   if (why === undefined) return { what: "volumes", verdict: "ok", found: "loop devices for each node" };
   return {

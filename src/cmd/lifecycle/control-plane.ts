@@ -53,7 +53,8 @@ async function takePart(dir: DataDir, options: ControlPlaneOptions): Promise<rea
   }
   const listen = found.nodeIp.includes(":") ? `[${found.nodeIp}]` : found.nodeIp;
   const services = ["--service-cluster-ip-range", found.serviceRanges.join()];
-  const flags = ["--listen", listen, ...services, "--cluster-cidr", found.podRanges.join()];
+  const virtual = found.virtualAddress === undefined ? [] : ["--virtual-address", found.virtualAddress];
+  const flags = ["--listen", listen, ...virtual, ...services, "--cluster-cidr", found.podRanges.join()];
   return options.nodes === "0" ? flags : [...flags, "--node-name", name];
 }
 

@@ -171,6 +171,8 @@ export function upCommand(): Command {
       const listen = listenFrom(options, last?.listen);
       if (listen === undefined && options.nodeName !== undefined)
         throw new ClusterError("--node-name needs --listen: this machine is a node only then.");
+      if (listen === undefined && options.virtualAddress !== undefined)
+        throw new ClusterError("--virtual-address needs --listen: other machines take it over.");
       const othersJoin = listen !== undefined;
       const before = { hasNodes: hasNodes(options), hadSimulated: last?.nodes?.count, othersJoin };
       const { notes, ...choice } = await chooseNodes({ ...options, ...before }, ownTerminal());

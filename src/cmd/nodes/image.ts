@@ -95,7 +95,7 @@ async function runningNodes(dir: DataDir, only?: string): Promise<NodeRecord[]> 
   if (running.length > 0) return running;
   throw new ClusterError(
     only === undefined
-      ? `No real node is running in ${dir.path}: start some with \`k8ts up --runtime containerd\`.`
+      ? `No real node is running in ${dir.path}: start some with \`k8ts up --runtime containerd\`${process.getuid?.() === 0 ? "" : ", as root"}.`
       : `No real node ${only} is running in ${dir.path}.`,
   );
 }

@@ -24,3 +24,11 @@ it("a later start listens where the last one did", () => {
   expect(listenFrom(ranges, before)).toEqual(wanted);
   expect(listenFrom({}, wanted)).toEqual(wanted);
 });
+
+it("a virtual address is kept by later starts, until it is dropped", () => {
+  const before = { address: "192.0.2.1", virtualAddress: "192.0.2.100" };
+  expect(listenFrom({}, before)).toEqual(before);
+  expect(listenFrom({ virtualAddress: "192.0.2.101" }, before)).toEqual({ ...before, virtualAddress: "192.0.2.101" });
+  expect(listenFrom({ virtualAddress: "" }, before)).toEqual({ address: "192.0.2.1" });
+  expect(() => listenFrom({ virtualAddress: "192.0.2.1" }, before)).toThrow("another address than that of --listen");
+});

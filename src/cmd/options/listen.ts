@@ -14,6 +14,8 @@ export interface ListenOptions {
   readonly listen?: ListenFlag;
   readonly tlsSan?: readonly string[];
   readonly nodeName?: string;
+  /** Empty: none. */
+  readonly virtualAddress?: string;
 }
 
 export function listenOptions(): readonly Option[] {
@@ -26,6 +28,10 @@ export function listenOptions(): readonly Option[] {
       "--tls-san <names>",
       "more names and addresses in the API server's certificate; repeat for more",
     ).argParser(sans),
+    new Option(
+      "--virtual-address <ip>",
+      "with --listen: an address for clients outside, on the machine of one healthy API server at a time; `none` drops it",
+    ).argParser(virtualAddress),
     new Option("--node-name <name>", "with --listen: the name of this machine's node (default: the host name)"),
   ];
 }
@@ -42,6 +48,13 @@ export function listenFlag(value: string): ListenFlag {
   return { address, port: port === undefined ? undefined : Number(port) };
 }
 
+function virtualAddress(value: string): string {
+  if (value === "none") return "";
+  if (isIP(value) === 0 || value === "0.0.0.0" || value === "::" || value.startsWith("127.") || value === "::1")
+    throw new InvalidArgumentError("It must be a free IP address of the machines' network, or `none`.");
+  return value;
+}
+
 const DNS_NAME = /^(\*\.)?([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)*[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 function sans(value: string, before: readonly string[] = []): readonly string[] {
@@ -53,13 +66,25 @@ function sans(value: string, before: readonly string[] = []): readonly string[] 
 
 /** The flags, else what the last start had. */
 export function listenFrom(
-  { listen, clusterCidr, proxyMode }: ListenOptions & Pick<RealNodesFlagOptions, "clusterCidr" | "proxyMode">,
+  {
+    listen,
+    virtualAddress,
+    clusterCidr,
+    proxyMode,
+  }: ListenOptions & Pick<RealNodesFlagOptions, "clusterCidr" | "proxyMode">,
   before: ListenConfig | undefined,
 ): ListenConfig | undefined {
   const address = listen?.address ?? before?.address;
   if (address === undefined) return undefined;
   const [podRanges, mode] = [clusterCidr ?? before?.podRanges, proxyMode ?? before?.proxyMode];
-  return { address, ...(podRanges && { podRanges }), ...(mode && { proxyMode: mode }) };
+  const virtual = virtualAddress ?? before?.virtualAddress ?? "";
+  if (virtual === address) throw new ClusterError("--virtual-address must be another address than that of --listen.");
+  return {
+    address,
+    ...(virtual !== "" && { virtualAddress: virtual }),
+    ...(podRanges && { podRanges }),
+    ...(mode && { proxyMode: mode }),
+  };
 }
 
 /** The node that this machine is since an earlier start. */

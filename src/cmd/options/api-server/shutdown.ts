@@ -24,7 +24,7 @@ export function shutdownOptions(): readonly Option[] {
       .argParser(boolean),
     new Option(
       "--shutdown-watch-termination-grace-period <duration>",
-      "time within which watches end one after the other (default: 0s: all at once)",
+      "time within which watches end one after the other (default: 400ms if servers share the store, else 0s: all at once)",
     ).argParser(duration),
     new Option(
       "--livez-grace-period <duration>",
