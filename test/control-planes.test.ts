@@ -13,6 +13,8 @@ import { joinControlPlane, uploadCerts } from "../src/cluster/control-plane/inde
 import { memberOf } from "../src/cluster/etcd/index.ts";
 import { findEtcd } from "../src/store/testing/etcd-server.ts";
 
+/** Less than `k8ts down` waits. */
+const STOP_MS = 20_000;
 const PATIENCE = { timeout: 60_000, interval: 50 };
 const clock = realClock();
 const random = systemRandom();
@@ -49,10 +51,10 @@ describe.skipIf(findEtcd() === undefined)("control planes (need etcd)", () => {
       localStorage: false,
     };
     const cluster = await startCluster(config, environment);
-    clusters.push(cluster);
+    clusters[number] = cluster;
     const { server, caPem, client: user = {} } = await readKubeconfig(cluster.kubeconfig);
     const transport = https({ server, caPem, ...user }, { clock });
-    clients.push(new Client({ transport, clock }));
+    clients[number] = new Client({ transport, clock });
   };
   const configMaps = (number: number) => {
     const client = clients[number];
@@ -107,6 +109,21 @@ describe.skipIf(findEtcd() === undefined)("control planes (need etcd)", () => {
       expect(items.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining(["one", "a", "b", "c"]));
     }
     await members.defragment();
+  });
+
+  it("a control plane without a quorum stops soon, also while it writes", { timeout: 120_000 }, async () => {
+    const stopped = clusters.splice(1);
+    for (const client of clients.splice(1)) await client.close();
+    for (const cluster of stopped.toReversed()) await cluster.stop();
+    // A client has an answer under way, and the first its leases and endpoints.
+    const writing = create(0, "never").catch((error: unknown) => error);
+    await clock.sleep(500);
+    const startMs = clock.monotonic();
+    await clusters.pop()?.stop();
+    expect(clock.monotonic() - startMs).toBeLessThan(STOP_MS);
+    await clients.pop()?.close();
+    expect(await writing).toBeInstanceOf(Error);
+    await Promise.all([0, 1, 2].map(start));
   });
 
   it("shrink to one again while it serves", { timeout: 120_000 }, async () => {

@@ -20,6 +20,16 @@ export {
 } from "./http-client/http-client.ts";
 export { addressText, type NetworkAddress, networkErrorText } from "./http-client/network-error.ts";
 export { type RequestTarget, requestTarget } from "./http-client/request-target.ts";
+export { type Judgement, judge, judgeParts, type Model, type Operation } from "./linearizability/judge.ts";
+export {
+  REGISTER,
+  type RegisterInput,
+  type RegisterOutput,
+  SET,
+  type SetInput,
+  type SetOutput,
+} from "./linearizability/models.ts";
+export { firstAnomaly, type VersionedOperation } from "./linearizability/versions.ts";
 export { BufferedWriter, type BufferedWriterOptions } from "./log/buffered-writer.ts";
 export { createLogger, type LogFormat, type Logger, type LoggerOptions, silentLogger } from "./log/log.ts";
 export type { LogFields, LogLevel } from "./log/log-format.ts";

@@ -6,6 +6,7 @@
  * A few drills run always; K8TS_DRILLS=all runs every one. K8TS_DRILL_ROUNDS: rounds of random kills (default: 20 of all
  * drills, else none).
  */
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { apps } from "../../src/api/index.ts";
@@ -211,10 +212,13 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
           (count) => count >= 10,
         );
         await probe.waited(15_000);
+        const downMs = Date.now();
+        await cluster.plane(1).ok("down");
+        const downTookMs = Date.now() - downMs;
         const backMs = Date.now();
-        await Promise.all([cluster.restart(2), cluster.restart(3)]);
+        await Promise.all([1, 2, 3].map((number) => cluster.restart(number)));
         await probe.serves(backMs);
-        return `writes ${seconds(probe.firstWrite(backMs) - backMs)} s after the others were started`;
+        return `down on the third took ${seconds(downTookMs)} s; writes ${seconds(probe.firstWrite(backMs) - backMs)} s after all were started`;
       });
     },
   );
@@ -285,11 +289,11 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
 
   drillIf(rounds > 0)("random kills under load leave a history that is linearizable", LONG, async () => {
     const random = systemRandom();
-    const totals = { operations: 0, unknown: 0 };
+    const totals = { registers: 0, sets: 0, unknown: 0 };
     for (let round = 1; round <= rounds; round++) {
       const { kubeconfig, server } = cluster.access;
       const script = join(import.meta.dirname, "support", "register-load.mjs");
-      const load = cluster.worker(2).start(process.execPath, script, kubeconfig, server, `register-${round}`, "2", "4");
+      const load = cluster.worker(2).start(process.execPath, script, kubeconfig, server, `register-${round}`, "2", "6");
       await load.printed("ready");
       await probe.waited(1_000);
       const number = 1 + random.integer(3);
@@ -298,16 +302,18 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
       await cluster.restart(number);
       load.process.kill("SIGTERM");
       const { stdout } = await load.ended();
-      const { judgement, operations, unknown } = judgeHistory(stdout);
-      totals.operations += operations;
+      const { judgements, registers, sets, unknown } = judgeHistory(stdout);
+      totals.registers += registers;
+      totals.sets += sets;
       totals.unknown += unknown;
-      expect([round, judgement]).toEqual([round, { kind: "linearizable" }]);
+      const good = { kind: "linearizable" };
+      expect([round, judgements]).toEqual([round, [good, good]]);
     }
     record([
       `${rounds} rounds of random kills`,
       "",
       "",
-      `${totals.operations} calls on registers, linearizable; ${totals.unknown} without an outcome`,
+      `${totals.registers} calls on registers and ${totals.sets} on sets, linearizable; ${totals.unknown} without an outcome`,
     ]);
     expect(await lost()).toEqual([]);
   });
@@ -336,6 +342,43 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
     expect(gone).toEqual([]);
     await cluster.joinPlanes(2, 3);
     expect((await cluster.plane(1).ok("members")).match(/ yes /g)).toHaveLength(3);
+  });
+
+  drillIf(all)("all members are lost, one begins with a snapshot, and three join it at once", LONG, async () => {
+    const first = cluster.plane(1);
+    const snapshot = join(first.home.dir, "snapshot");
+    const names = async () => (await cluster.kubectl("get", "configmaps", "-o", "name")).trim().split("\n");
+    const uids = () => cluster.kubectl("get", "pods", "-l", "app=web", "-o", "jsonpath={.items[*].metadata.uid}");
+    const [before, podsBefore] = [await names(), await uids()];
+    await first.ok("snapshot", snapshot);
+    await cluster.kubectl("create", "configmap", "after-the-snapshot");
+    const startMs = Date.now();
+    for (const number of [2, 3, 1]) await cluster.killMachine(number);
+    for (const number of [2, 3]) await cluster.plane(number).ok("reset", "--yes");
+    rmSync(join(first.home.dataDir, "etcd", "data"), { recursive: true });
+    await first.ok("recover", "--from-snapshot", snapshot);
+    await cluster.restart(1);
+    await until(
+      () => cluster.kubectl("create", "configmap", `recovered-${Date.now()}`).catch(() => ""),
+      (text) => text.includes("created"),
+    );
+    const tookMs = Date.now() - startMs;
+    const after = await names();
+    expect(before.filter((name) => !after.includes(name))).toEqual([]);
+    expect(after).not.toContain("configmap/after-the-snapshot");
+    const joinMs = Date.now();
+    await cluster.joinPlanes(2, 3, 4);
+    const joined = `three joined at once in ${seconds(Date.now() - joinMs)} s`;
+    record(["all members lost, recover --from-snapshot", seconds(tookMs), "", joined]);
+    expect((await first.ok("members")).match(/ yes /g)).toHaveLength(4);
+    await first.ok("members", "remove", "cp-4");
+    await until(
+      () => first.ok("members"),
+      (text) => text.match(/ yes /g)?.length === 3,
+    );
+    // What runs on workers was not touched.
+    expect(await uids()).toBe(podsBefore);
+    await cluster.kubectl("create", "configmap", "after-all");
   });
 });
 

@@ -18,6 +18,8 @@ export class Home {
     // Nothing leaves this machine, unless a test says so.
     K8TS_OUTSIDE: "off",
   };
+  /** Another build's, for tests of upgrades. */
+  program = binary;
   readonly #running = new Set<Running>();
 
   /** Runs a command to its end. */
@@ -31,7 +33,7 @@ export class Home {
     const at = args.indexOf("--data-dir");
     const isNew = !existsSync(join(args[at === -1 ? -1 : at + 1] ?? this.dataDir, "last.json"));
     const without = args[0] === "up" && !asks && isNew ? ["--nodes", "0"] : [];
-    const running = start(binary, [...args, ...without], { env: this.env, cwd: this.dir });
+    const running = start(this.program, [...args, ...without], { env: this.env, cwd: this.dir });
     this.#running.add(running);
     running.process.once("close", () => this.#running.delete(running));
     return running;

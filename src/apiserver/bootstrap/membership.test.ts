@@ -128,6 +128,32 @@ describe("the Service of the API", () => {
   });
 });
 
+describe("a store that does not answer", () => {
+  it("holds up neither the renewal's end nor the leave", async () => {
+    const clock = new VirtualClock();
+    let answers = true;
+    const store = openMemoryStore({ clock });
+    const { update } = store;
+    const never = new Promise<never>(() => {});
+    store.update = (...args) => (answers ? update.apply(store, args) : never);
+    await using server = await started({ clock, store });
+    const one = member(server);
+    await one.join();
+    answers = false;
+    const stopping = new AbortController();
+    const keeping = one.keep(stopping.signal);
+    await clock.advance(10_000);
+    await settled();
+    stopping.abort();
+    await keeping;
+    const leaving = one.leave();
+    await clock.advance(2_000);
+    await leaving;
+    expect(published(server)).toEqual(["192.0.2.10"]);
+    answers = true;
+  });
+});
+
 describe("--endpoint-reconciler-type", () => {
   it("master-count keeps what is there, up to the count, whether it is alive or not", async () => {
     const clock = new VirtualClock();

@@ -6,7 +6,9 @@
  * 1. What others delete or change is put right within an interval.
  * 2. A server that stops removes its address first, so that clients are not sent to it. Where it is the only one, the
  *    address stays for its next start.
+ * 3. A store that does not answer (an etcd without a quorum) holds up neither the end of `keep` nor `leave` for long.
  */
+import { abortable, childController } from "#base";
 import { DEFAULT_SERVICE_CIDR } from "../allocate/allocators.ts";
 import { Ensure, type EnsureFailure } from "../loopback/ensure.ts";
 import type { Resources } from "../rest/resources.ts";
@@ -16,6 +18,8 @@ import { type Identity, identityLease } from "./identity.ts";
 import { isReachable, publishEndpoints, publishService } from "./kubernetes-service.ts";
 
 const INTERVAL_MS = 10_000;
+/** The others see an expired lease as well. */
+const LEAVE_MS = 2_000;
 
 export interface MembershipOptions {
   readonly context: ServerContext;
@@ -60,7 +64,7 @@ export class Membership {
     while (!signal.aborted) {
       try {
         await clock.sleep(INTERVAL_MS, signal);
-        await this.#publish(ensure);
+        await abortable(this.#publish(ensure), signal);
       } catch (error) {
         if (signal.aborted) return;
         log.warn("the lease and the endpoints of this API server could not be renewed; trying again", { error });
@@ -75,11 +79,17 @@ export class Membership {
     this.#left = true;
     const own = this.#published;
     if (own === undefined || !context.sharedStore) return;
+    const late = new Error(`the store did not answer within ${LEAVE_MS / 1000} s`);
+    using limit = childController();
+    const timer = context.clock.timer(LEAVE_MS, () => limit.abort(late));
     try {
       const rest = (present: readonly string[]) => present.filter((address) => address !== own);
-      await publishEndpoints(new Ensure(context, resources), identity.port, rest, { create: false });
+      const published = publishEndpoints(new Ensure(context, resources), identity.port, rest, { create: false });
+      await abortable(published, limit.signal);
     } catch (error) {
       context.log.warn("the address of this API server could not be removed from its endpoints", { error });
+    } finally {
+      timer.cancel();
     }
   }
 

@@ -100,7 +100,7 @@ export async function keepEtcdPublished(options: PublishOptions, signal: AbortSi
     for (;;) {
       try {
         const now = endpoints().toSorted();
-        if (now.join() !== published) await publishEtcd(client, now);
+        if (now.join() !== published) await publishEtcd(client, now, signal);
         published = now.join();
         backoff.reset();
         await clock.sleep(CHANGED_MS, signal);
@@ -115,17 +115,23 @@ export async function keepEtcdPublished(options: PublishOptions, signal: AbortSi
   }
 }
 
-/** Where members of etcd are, for those who join. */
-export async function publishEtcd(client: Client, endpoints: readonly string[]): Promise<void> {
+/** Where members of etcd are, for those who join. The signal ends it: without a quorum, each call takes its time. */
+export async function publishEtcd(
+  client: Client,
+  endpoints: readonly string[],
+  signal?: AbortSignal | undefined,
+): Promise<void> {
+  const options = { signal };
   const configMaps = client.of<core.ConfigMap>(kinds.ConfigMap).in(SECRET_NAMESPACE);
   const wanted = {
     metadata: { name: ETCD_CONFIG, namespace: SECRET_NAMESPACE },
     data: { endpoints: endpoints.join() },
   } as core.ConfigMap & KubeObject;
-  if (await createUnlessThere(configMaps, wanted)) return;
-  const found = await configMaps.get(ETCD_CONFIG);
-  if (found.data?.endpoints !== wanted.data?.endpoints)
-    await configMaps.update({ ...found, data: { ...found.data, ...wanted.data } } as core.ConfigMap & KubeObject);
+  if (await createUnlessThere(configMaps, wanted, options)) return;
+  const found = await configMaps.get(ETCD_CONFIG, options);
+  if (found.data?.endpoints === wanted.data?.endpoints) return;
+  const next = { ...found, data: { ...found.data, ...wanted.data } } as core.ConfigMap & KubeObject;
+  await configMaps.update(next, options);
 }
 
 async function replaceSecret(client: Client, wanted: core.Secret & KubeObject): Promise<void> {

@@ -46,6 +46,8 @@ export interface EtcdMemberOptions {
   readonly record?: MemberRecord | undefined;
   /** Keeps the data, and makes this member the only one: for a quorum that is lost for good. */
   readonly forceNewCluster?: boolean | undefined;
+  /** It runs on one core, and takes requests in nearly the order of their arrival: see `putInOrder` of the store. */
+  readonly ordered?: boolean | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -199,7 +201,8 @@ class Member implements EtcdMember {
       const [program, all] =
         tied === undefined ? [this.#program, args] : [tied, ["--pdeathsig", "TERM", this.#program, ...args]];
       // setpriv becomes etcd, after it has asked the kernel to end it with its parent.
-      const child = spawn(program, all, { stdio: ["ignore", output, output], cwd: "/" });
+      const env = this.#options.ordered ? { ...process.env, GOMAXPROCS: "1" } : process.env;
+      const child = spawn(program, all, { stdio: ["ignore", output, output], cwd: "/", env });
       this.#child = child;
       await once(child, "spawn");
       return child;

@@ -68,7 +68,7 @@ async function intoEtcd(
   };
   if (to.managed === undefined) return import_(to);
   await withEmptyMember(dir, options);
-  const member = await startMember(dir, to, options);
+  const member = await startMember(dir, to, options, { ordered: true });
   try {
     const migrated = await import_(withMember(to, member));
     await rm(unfinished(dir));

@@ -38,7 +38,7 @@ export async function recoverFromSnapshot(
     const initialCluster = `${record.name}=${urlOf(record.address, record.peerPort)}`;
     await writeMember(memberPaths(dir.etcd), { ...record, initialCluster, initialClusterState: "new" });
   }
-  const member = await startMember(dir, config, options);
+  const member = await startMember(dir, config, options, { ordered: true });
   try {
     const spec = storeSpec(withMember(config, member));
     if (spec.kind !== "etcd") throw new TypeError("The store is no etcd.");
@@ -59,7 +59,7 @@ export async function forceNewCluster(dir: DataDir, options: Stopped): Promise<{
   const keptIn = `${data}.replaced-${new Date(options.clock.now()).toISOString()}`;
   await cp(data, `${keptIn}.part`, { recursive: true });
   await rename(`${keptIn}.part`, keptIn);
-  const member = await startMember(dir, config, options, true);
+  const member = await startMember(dir, config, options, { forceNewCluster: true });
   await member.stop();
   return { keptIn };
 }

@@ -9,7 +9,7 @@ import { ClusterError } from "../config/errors.ts";
 import { storeSpec } from "../config/store-spec.ts";
 import type { DataDir } from "../data/data-dir.ts";
 import { readStoreRecord } from "../data/store-record.ts";
-import { type EtcdMember, startEtcdMember } from "./member.ts";
+import { type EtcdMember, type EtcdMemberOptions, startEtcdMember } from "./member.ts";
 import { memberPaths, readMember, urlOf } from "./record.ts";
 
 export interface Stopped {
@@ -48,10 +48,10 @@ export function startMember(
   dir: DataDir,
   { managed = {} }: StoreConfig & { readonly kind: "etcd" },
   { clock, log = silentLogger }: Stopped,
-  forceNewCluster = false,
+  how: Pick<EtcdMemberOptions, "forceNewCluster" | "ordered"> = {},
 ): Promise<EtcdMember> {
   const { name = hostname(), address } = managed;
-  const place = { dir: dir.etcd, pkiDir: dir.pki, name, address, forceNewCluster };
+  const place = { dir: dir.etcd, pkiDir: dir.pki, name, address, ...how };
   return startEtcdMember({ ...place, clock, random: systemRandom(), log });
 }
 

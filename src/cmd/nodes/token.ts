@@ -28,6 +28,10 @@ import { list, millisecondsOrZero } from "../options/values.ts";
 import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
 import { sharedCertificates } from "./share-certificates.ts";
 
+/** After the loss of a leader another one signs: when the lease has expired. */
+const SIGNED_MS = 30_000;
+const POLL_MS = 100;
+
 interface CreateOptions extends DataDirOption {
   readonly ttl: number;
   readonly usages: readonly TokenUsage[];
@@ -126,15 +130,37 @@ async function create(text: string | undefined, options: CreateOptions): Promise
   });
 }
 
-async function commandWith(token: string, options: DataDirOption): Promise<string> {
+async function commandWith(token: string, options: CreateOptions): Promise<string> {
   const dir = dataDirOf(options);
   const [{ caPem }, last] = [await runningServer(dir), await readLastStart(dir)];
   if (last?.listen === undefined || caPem === undefined)
     throw new ClusterError(
       "Other machines do not reach this cluster: start it with `k8ts up --listen ADDRESS`. The token is made.",
     );
+  await signed(token, options);
   const { address } = last.listen;
   return joinCommand(`${address.includes(":") ? `[${address}]` : address}:${last.port}`, token, caPem);
+}
+
+/** A command that is printed works at once: a join finds the token's signature. */
+async function signed(token: string, options: DataDirOption & Pick<CreateOptions, "usages">): Promise<void> {
+  if (!options.usages.includes("signing")) return;
+  const clock = realClock();
+  const name = `jws-kubeconfig-${parseToken(token)?.id}`;
+  const deadline = clock.monotonic() + SIGNED_MS;
+  const isSigned = await withClient(dataDirOf(options), async (client) => {
+    const infos = client.of<core.ConfigMap>(kinds.ConfigMap).in("kube-public");
+    for (;;) {
+      const { data = {} } = await infos.get("cluster-info");
+      if (data[name] !== undefined) return true;
+      if (clock.monotonic() >= deadline) return false;
+      await clock.sleep(POLL_MS);
+    }
+  });
+  if (!isSigned)
+    process.stderr.write(
+      "No controller manager has signed the token yet: machines can join when one leads (`k8ts status`).\n",
+    );
 }
 
 function withSecrets<T>(options: DataDirOption, work: (secrets: Secrets) => Promise<T>): Promise<T> {

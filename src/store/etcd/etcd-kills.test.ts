@@ -9,19 +9,23 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { realClock, seededRandom } from "#base";
-import { isStoreError } from "../model/errors.ts";
-import type { Entry, Store, WriteOutcome } from "../model/store.ts";
-import { type EtcdServer, findEtcd, startEtcd } from "../testing/etcd-server.ts";
-import { type Judgement, judge, judgeParts, type Operation } from "../testing/linearizability.ts";
 import {
+  type Judgement,
+  judge,
+  judgeParts,
+  type Operation,
   REGISTER,
   type RegisterInput,
   type RegisterOutput,
+  realClock,
   SET,
   type SetInput,
   type SetOutput,
-} from "../testing/linearizability-models.ts";
+  seededRandom,
+} from "#base";
+import { isStoreError } from "../model/errors.ts";
+import type { Entry, Store, WriteOutcome } from "../model/store.ts";
+import { type EtcdServer, findEtcd, startEtcd } from "../testing/etcd-server.ts";
 import { openEtcdStore } from "./index.ts";
 
 const ROUNDS = Number(process.env.K8TS_KILL_ROUNDS ?? 3);

@@ -1,6 +1,6 @@
 /**
  * A cluster of five machines on one bridge: three control planes with an etcd member each, which are no nodes, and two
- * workers. An administrator works on the first worker, through its balancer.
+ * workers. An administrator works on the first worker, through its balancer. A sixth machine is nothing at first.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
@@ -10,6 +10,7 @@ import { Bridge } from "./bridge.ts";
 import type { Machine } from "./machine.ts";
 import { until } from "./wait.ts";
 
+const HOSTNAMES = ["cp-1", "cp-2", "cp-3", "worker-1", "worker-2", "cp-4"];
 const BALANCER = "https://127.0.0.1:6444";
 
 export class ControlPlanes implements AsyncDisposable {
@@ -20,16 +21,17 @@ export class ControlPlanes implements AsyncDisposable {
 
   private constructor(bridge: Bridge) {
     this.#bridge = bridge;
-    this.planes = bridge.machines.slice(0, 3);
-    this.workers = bridge.machines.slice(3);
-    for (const [i, machine] of bridge.machines.entries()) {
-      machine.hostname = i < 3 ? `cp-${i + 1}` : `worker-${i - 2}`;
+    const { machines } = bridge;
+    this.planes = [...machines.slice(0, 3), ...machines.slice(5)];
+    this.workers = machines.slice(3, 5);
+    for (const [i, machine] of machines.entries()) {
+      machine.hostname = HOSTNAMES[i];
       machine.home.env.PATH = [machine.home.env.PATH, dirname(findEtcd() ?? "")].join(delimiter);
     }
   }
 
   static async make(): Promise<ControlPlanes> {
-    return new ControlPlanes(await Bridge.create(5));
+    return new ControlPlanes(await Bridge.create(HOSTNAMES.length));
   }
 
   /** `up`, and all four others at once. */
@@ -51,7 +53,7 @@ export class ControlPlanes implements AsyncDisposable {
     await Promise.all(numbers.map((number) => this.plane(number).ok(...args, "--nodes", "0", "--detach")));
   }
 
-  /** From 1 on, like machines. */
+  /** From 1 on. The fourth is the sixth machine. */
   plane(number: number): Machine {
     return found(this.planes[number - 1]);
   }

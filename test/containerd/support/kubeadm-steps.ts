@@ -28,7 +28,8 @@ interface Answer {
 }
 
 function ask(method: string, path: string, { ca, token: bearer, cert, key }: Credentials, body?: object) {
-  const headers = { "content-type": "application/json", ...(bearer && { authorization: `Bearer ${bearer}` }) };
+  const type = method === "PATCH" ? "application/strategic-merge-patch+json" : "application/json";
+  const headers = { "content-type": type, ...(bearer && { authorization: `Bearer ${bearer}` }) };
   const options = { method, headers, ca, cert, key, rejectUnauthorized: ca !== undefined, agent: false };
   return new Promise<{ status: number; json: Answer }>((resolve, reject) => {
     const call = request(`https://${address}${path}`, options, (response) => {
@@ -119,6 +120,10 @@ try {
     kind: "Node",
     metadata: { name: `${node}-2` },
   });
+  // kubeadm notes the runtime's socket with the kubelet's own credentials.
+  const annotations = { "kubeadm.alpha.kubernetes.io/cri-socket": "unix:///run/containerd/containerd.sock" };
+  const noted = await ask("PATCH", `/api/v1/nodes/${node}`, self, { metadata: { annotations } });
+  expect(noted.status === 200, `the annotation of the Node: ${noted.status}`);
   console.log(
     JSON.stringify({
       networking: whole.networking,

@@ -1,7 +1,7 @@
 /** What the API server has answered is true. */
 import { equalJson, isObject, type Json, type KubeObject } from "#api";
+import { firstAnomaly, type VersionedOperation } from "#base";
 import { type Call, type History, revisionOf } from "../history.ts";
-import { firstAnomaly, type Operation } from "../linearizable.ts";
 import { nameOf } from "../world.ts";
 import type { Broken, Invariant } from "./invariant.ts";
 
@@ -54,7 +54,7 @@ export const linearizable: Invariant = {
   words: "reads see what was written before them, and each object has one history",
   begin: ({ history }) => ({
     end() {
-      const byObject = new Map<string, Operation[]>();
+      const byObject = new Map<string, VersionedOperation[]>();
       for (const call of history.calls) {
         const operation = operationOf(call, history);
         if (operation === undefined) continue;
@@ -74,7 +74,7 @@ export const linearizable: Invariant = {
 };
 
 /** A read or a write of one object, by the revision that it saw or made. */
-function operationOf(call: Call, history: History): Operation | undefined {
+function operationOf(call: Call, history: History): VersionedOperation | undefined {
   const { method, about, query, from, answer, path } = call;
   if (answer?.object === undefined || answer.status >= 300 || OTHERS.has(about.subresource)) return undefined;
   if (query.get("watch") === "true" || query.has("resourceVersion")) return undefined;
@@ -87,7 +87,7 @@ function operationOf(call: Call, history: History): Operation | undefined {
   // A write that changes nothing is a read.
   const written = history.writtenAt(revision) ?? 0;
   const isWrite = method !== "GET" && written > from && written < answer.at;
-  return { kind: isWrite ? "write" : "read", revision, from, to: answer.at };
+  return { calledAt: from, returnedAt: answer.at, input: { kind: isWrite ? "write" : "read" }, output: revision };
 }
 
 function isAcknowledged({ method, about, answer }: Call): boolean {

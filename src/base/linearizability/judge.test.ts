@@ -2,15 +2,8 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { judge, judgeParts, type Operation } from "./linearizability.ts";
-import {
-  REGISTER,
-  type RegisterInput,
-  type RegisterOutput,
-  SET,
-  type SetInput,
-  type SetOutput,
-} from "./linearizability-models.ts";
+import { judge, judgeParts, type Operation } from "./judge.ts";
+import { REGISTER, type RegisterInput, type RegisterOutput, SET, type SetInput, type SetOutput } from "./models.ts";
 
 type RegisterOperation = Operation<RegisterInput, RegisterOutput>;
 

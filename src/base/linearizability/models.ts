@@ -1,6 +1,6 @@
-/** What operations mean, for the linearizability checker: a register, and a set. */
+/** What operations mean, for the linearizability checker: a register, one with versions, and a set. */
 
-import type { Model } from "./linearizability.ts";
+import type { Model } from "./judge.ts";
 
 export type RegisterInput =
   | { readonly kind: "read" }
@@ -32,6 +32,23 @@ export const REGISTER: Model<string | undefined, RegisterInput, RegisterOutput> 
         return output.kind === "refused" && !isMatch ? state : undefined;
       }
     }
+  },
+};
+
+export interface VersionedInput {
+  readonly kind: "read" | "write";
+}
+
+/**
+ * A register whose writes raise its version: a read answers with the version that it saw, a write with the one that it
+ * made. Versions between two that were seen are those of writes that nobody recorded.
+ */
+export const VERSIONED: Model<number, VersionedInput, number> = {
+  initial: 0,
+  text: String,
+  step(state, { kind }, version) {
+    if (version === undefined) return state;
+    return (kind === "read" ? version >= state : version > state) ? version : undefined;
   },
 };
 
