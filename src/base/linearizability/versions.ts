@@ -5,8 +5,8 @@
  * The versions say in which order everything happened: a write before the reads of what it wrote. It remains to see
  * that no operation ended before another began that comes before it in this order.
  *
- * 2026-11-20: 2,000 operations, four at a time, take 7 ms; the search of `judge` takes 170 times as long. Simulations judge
- * every object of a run. versions.test.ts compares the two.
+ * 2026-11-20: 2,000 operations, four at a time, take 7 ms; the search of `judge` takes 170 times as long. Simulations
+ * judge every object of a run. versions.test.ts compares the two.
  */
 import type { Operation } from "./judge.ts";
 import type { VersionedInput } from "./models.ts";

@@ -5,7 +5,8 @@
  *                    ··· renewed ───► its lifetime in the kernel is prolonged, never beyond the Lease
  *     not healthy, stopped, not renewed ──► port closed ──► address removed ──► Lease given back
  *
- * 1. Two machines never have it at once: the kernel removes it before the Lease ends, even if this process stands still.
+ * 1. Two machines never have it at once: the kernel removes it before the Lease ends, even if this process stands
+ *    still.
  * 2. Only a machine whose own API server answers /readyz takes it or keeps it.
  * 3. The port is closed before the address goes, so that clients see the end of their connections.
  */
