@@ -60,6 +60,11 @@ export interface Wake {
   readonly actions: readonly EventAction[];
   /** Absent: every such event queues the pod. */
   readonly hint?: (pod: PodInfo, event: ClusterEvent) => "queue" | "skip";
+  /**
+   * The keys of the Pods that the event may concern, as the plugin's `wakeKeys` names them: the hint is asked for no
+   * other Pod. Undefined or absent: every Pod.
+   */
+  readonly keys?: (event: ClusterEvent) => readonly string[] | undefined;
 }
 
 /** The event's name in metrics: `AssignedPodDelete`, `NodeUpdateNodeTaint`. */

@@ -1,12 +1,18 @@
 /** The events that may make a Pod fit whose claims could not be allocated. */
 import { equalJson, type Json } from "#api";
+import { objectKey } from "#client";
 import type { ClusterEvent, PodInfo, Wake } from "../../framework/index.ts";
 import { type Claim, podClaims } from "./pod-claims.ts";
 
 export function wakesOf(claim: (key: string) => Claim | undefined): readonly Wake[] {
   return [
     { resource: "Node", actions: ["add", "labels"] },
-    { resource: "ResourceClaim", actions: ["add", "update"], hint: (pod, event) => afterClaim(pod, event, claim) },
+    {
+      resource: "ResourceClaim",
+      actions: ["add", "update"],
+      hint: (pod, event) => afterClaim(pod, event, claim),
+      keys: (event) => (isFreed(event) ? undefined : [objectKey(event.new as Claim)]),
+    },
     {
       resource: "TargetPod",
       actions: ["generatedResourceClaim"],
@@ -17,6 +23,12 @@ export function wakesOf(claim: (key: string) => Claim | undefined): readonly Wak
   ];
 }
 
+/** Devices are free again, for any Pod. */
+function isFreed(event: ClusterEvent): boolean {
+  const [before, after] = [event.old, event.new] as [Claim | undefined, Claim | undefined];
+  return before?.status?.allocation !== undefined && after?.status?.allocation === undefined;
+}
+
 function afterClaim(
   { pod }: PodInfo,
   event: ClusterEvent,
@@ -25,8 +37,7 @@ function afterClaim(
   const [before, after] = [event.old, event.new] as [Claim | undefined, Claim | undefined];
   const found = podClaims(pod, claim);
   if ("fault" in found || after === undefined) return "skip";
-  // Devices are free again.
-  if (before?.status?.allocation !== undefined && after.status?.allocation === undefined) return "queue";
+  if (isFreed(event)) return "queue";
   if (!found.claims.some(({ metadata }) => metadata.uid === after.metadata.uid)) return "skip";
   if (before === undefined) return "queue";
   const [was, is] = [before, after].map(({ status }) => (status ?? null) as unknown as Json);
