@@ -25,6 +25,7 @@ const ACTING: Readonly<Record<Component, readonly string[]>> = {
   ],
   "kube-controller-manager": [
     "ClusterTrustBundle",
+    "DRADeviceTaintRules",
     "DRADeviceTaints",
     "GenericWorkload",
     "HPAConfigurableTolerance",
@@ -38,6 +39,7 @@ const ACTING: Readonly<Record<Component, readonly string[]>> = {
     "DRAAdminAccess",
     "DRAConsumableCapacity",
     "DRADeviceBindingConditions",
+    "DRADeviceTaintRules",
     "DRADeviceTaints",
     "DRAExtendedResource",
     "DRAPartitionableDevices",

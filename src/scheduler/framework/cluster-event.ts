@@ -24,7 +24,8 @@ export type EventResource =
   | "VolumeAttachment"
   | "ResourceClaim"
   | "ResourceSlice"
-  | "DeviceClass";
+  | "DeviceClass"
+  | "DeviceTaintRule";
 
 export type EventAction =
   | "add"
@@ -87,6 +88,7 @@ const RESOURCE_NAMES: Readonly<Record<EventResource, string>> = {
   ResourceClaim: "resource.k8s.io/ResourceClaim",
   ResourceSlice: "resource.k8s.io/ResourceSlice",
   DeviceClass: "resource.k8s.io/DeviceClass",
+  DeviceTaintRule: "resource.k8s.io/DeviceTaintRule",
 };
 
 const NODE_LABELS = "UpdateNodeLabel";

@@ -52,7 +52,7 @@ export const dynamicResources: PluginFactory = {
 
     return definePlugin<PodState, PodState>({
       name: NAME,
-      wakes: wakesOf(claim),
+      wakes: wakesOf(claim, features),
       wakeKeys: ({ pod }) => claimKeys(pod),
       preEnqueue({ pod }) {
         if (!hasClaims(pod)) return PASS;

@@ -4,6 +4,7 @@ import type { core } from "#api";
 import { type Random, seededRandom } from "#base";
 import { PodInfos, ResourceNames } from "../../snapshot/index.ts";
 import { pod } from "../../testing/index.ts";
+import { ALL_DEVICE_FEATURES } from "./device-features.ts";
 import { type Claim, claimKeys } from "./pod-claims.ts";
 import { wakesOf } from "./wakes.ts";
 
@@ -36,7 +37,9 @@ describe("the keys of ResourceClaim events", () => {
       const known = new Map(
         NAMES.filter(() => random.next() < 0.8).map((name) => [`default/${name}`, claim(random, name)]),
       );
-      const [wake] = wakesOf((key) => known.get(key)).filter(({ resource }) => resource === "ResourceClaim");
+      const [wake] = wakesOf((key) => known.get(key), ALL_DEVICE_FEATURES).filter(
+        ({ resource }) => resource === "ResourceClaim",
+      );
       const now = random.pick([...known.values(), claim(random, "d")]);
       const old = random.next() < 0.3 ? undefined : claim(random, now.metadata.name ?? "");
       const event = { resource: "ResourceClaim", action: old === undefined ? "add" : "update", old, new: now } as const;

@@ -2,9 +2,13 @@
 import { equalJson, type Json } from "#api";
 import { objectKey } from "#client";
 import type { ClusterEvent, PodInfo, Wake } from "../../framework/index.ts";
+import type { DeviceFeatures } from "./device-features.ts";
 import { type Claim, podClaims } from "./pod-claims.ts";
 
-export function wakesOf(claim: (key: string) => Claim | undefined): readonly Wake[] {
+export function wakesOf(
+  claim: (key: string) => Claim | undefined,
+  features: Pick<DeviceFeatures, "deviceTaints" | "deviceTaintRules">,
+): readonly Wake[] {
   return [
     { resource: "Node", actions: ["add", "labels"] },
     {
@@ -20,6 +24,10 @@ export function wakesOf(claim: (key: string) => Claim | undefined): readonly Wak
     },
     { resource: "DeviceClass", actions: ["add", "update"] },
     { resource: "ResourceSlice", actions: ["add", "update"] },
+    // A rule that goes, or selects other devices, leaves some without its taint.
+    ...(features.deviceTaints && features.deviceTaintRules
+      ? [{ resource: "DeviceTaintRule", actions: ["update", "delete"] } as const]
+      : []),
   ];
 }
 
