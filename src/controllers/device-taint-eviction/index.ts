@@ -11,11 +11,12 @@
  * 2. Times count from the taint's timeAdded, so a restart does not extend them.
  */
 import { equalJson, formatTime, instantOf, type Json, kinds, optional, type resource } from "#api";
+import { whenAborted } from "#base";
 import { objectKey, type RecordedEvent } from "#client";
 import { isEnding, isFinished, type Pod as PodObject } from "../pods/index.ts";
-import { defineController, keysFrom, type Plan } from "../runtime/index.ts";
+import { defineController, type Enqueue, keysFrom, type Plan } from "../runtime/index.ts";
 import { evictionTime, poolKey, selects, type TaintsOf, taintsBy, taintsIn } from "./device-taints.ts";
-import { planRuleStatus, type RuleFacts } from "./rule-status.ts";
+import { planRuleStatus, RULE_PERIOD_MS, type RuleFacts } from "./rule-status.ts";
 
 const RULE = "rule ";
 
@@ -39,6 +40,7 @@ export const deviceTaintEvictionControllerWith = ({ rules: followsRules }: Devic
       const ruleKeys = () => (rules?.list() ?? []).map(({ metadata }) => RULE + metadata.name);
       /** Pods that went because of a rule, by its uid. */
       const evicted = new Map<string, number>();
+      let enqueue: Enqueue | undefined;
       const slicesOf = slices.index("pool", ({ spec }) => [poolKey({ driver: spec.driver, pool: spec.pool.name })]);
       const claimsFrom = claims.index("pool", ({ status }) => [
         ...new Set((status?.allocation?.devices?.results ?? []).map(poolKey)),
@@ -92,6 +94,11 @@ export const deviceTaintEvictionControllerWith = ({ rules: followsRules }: Devic
           }),
           ...(followsRules ? [rulesSource] : []),
         ],
+        run: (signal, toQueue) =>
+          new Promise((resolve) => {
+            enqueue = toQueue;
+            whenAborted(signal, resolve);
+          }),
         reconcile(key, now): Plan | undefined {
           if (key.startsWith(RULE)) {
             const rule = rules?.get(key.slice(RULE.length));
@@ -121,7 +128,10 @@ export const deviceTaintEvictionControllerWith = ({ rules: followsRules }: Devic
             for (const rule of added) {
               const at = evictionTime(own, (result) => taintsBy([rule], result), now);
               const { uid = "" } = rule.metadata;
-              if (at !== undefined && at <= now) evicted.set(uid, (evicted.get(uid) ?? 0) + 1);
+              if (at !== undefined && at <= now) {
+                evicted.set(uid, (evicted.get(uid) ?? 0) + 1);
+                enqueue?.(RULE + rule.metadata.name, RULE_PERIOD_MS);
+              }
             }
           });
         },

@@ -11,7 +11,7 @@ import { evictionTime, type Rule, selects, taintsBy } from "./device-taints.ts";
 
 const TYPE = "EvictionInProgress";
 /** The shortest time between two updates. */
-const PERIOD_MS = 10_000;
+export const RULE_PERIOD_MS = 10_000;
 
 export interface RuleFacts {
   /** Pods with devices that may be evicted, each with its claims. */
@@ -28,7 +28,7 @@ export function planRuleStatus(rule: Rule, facts: RuleFacts): Plan | undefined {
   const known = rule.status?.conditions?.find(({ type }) => type === TYPE);
   const isCurrent = known !== undefined && known.observedGeneration === generation;
   if (isCurrent && rule.spec.taint.effect === "None") return undefined;
-  const waitMs = isCurrent ? Date.parse(known.lastTransitionTime) + PERIOD_MS - facts.now : 0;
+  const waitMs = isCurrent ? Date.parse(known.lastTransitionTime) + RULE_PERIOD_MS - facts.now : 0;
   if (waitMs > 0) return { againAfterMs: waitMs };
   const found = conditionOf(rule, facts);
   if (isCurrent && (["status", "reason", "message"] as const).every((name) => known[name] === found[name]))
