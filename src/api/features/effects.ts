@@ -13,6 +13,7 @@ const ACTING: Readonly<Record<Component, readonly string[]>> = {
     "ClusterTrustBundle",
     "CoordinatedLeaderElection",
     "CrossNamespaceVolumeDataSource",
+    "DRAResourceClaimGranularStatusAuthorization",
     "DRAResourcePoolStatus",
     "GenericWorkload",
     "HPAScaleToZero",
