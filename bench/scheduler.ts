@@ -12,6 +12,7 @@
 import { performance } from "node:perf_hooks";
 import type { Figure } from "./run.ts";
 import { type BenchCluster, type BenchOptions, startBenchCluster } from "./scheduler/cluster.ts";
+import { DEVICE_WORKLOADS } from "./scheduler/device-workloads.ts";
 import { latency } from "./scheduler/latency.ts";
 import { NODES, node, PODS, several } from "./scheduler/objects.ts";
 import { type Churn, WORKLOADS, type Workload } from "./scheduler/workloads.ts";
@@ -25,7 +26,7 @@ const ONLY = process.env.K8TS_BENCH_ONLY?.split(",");
 export async function run(report: Report): Promise<void> {
   // First of all: the disk has work to do when the files of the other ones have been removed.
   if (ONLY === undefined || ONLY.includes("latency")) await latency(report);
-  for (const workload of WORKLOADS) {
+  for (const workload of [...WORKLOADS, ...DEVICE_WORKLOADS]) {
     if (ONLY !== undefined && !ONLY.some((word) => workload.name.includes(word))) continue;
     await measure(workload, report);
   }
@@ -39,8 +40,8 @@ async function apart(report: Report): Promise<void> {
 }
 
 async function measure(workload: Workload, report: Report, options: BenchOptions = {}): Promise<void> {
-  const { name, bound, nodes, zones, before, measured, churn } = workload;
-  await using cluster = await startBenchCluster(options);
+  const { name, bound, nodes, zones, before, measured, churn, controllers = [], rounds } = workload;
+  await using cluster = await startBenchCluster({ ...options, controllers });
   const scaled = (count: number) => Math.ceil(count * SCALE);
   await cluster.create(
     NODES,
@@ -59,11 +60,13 @@ async function measure(workload: Workload, report: Report, options: BenchOptions
   const cpu = process.threadCpuUsage();
   const start = performance.now();
   const churning = churn && repeat(churn, cluster);
-  await cluster.create(
-    PODS,
-    several(count, (at) => measured.make(first + at)),
-  );
-  await cluster.reached(() => expected + count + (churning?.bound() ?? 0));
+  const atOnce = rounds ?? count;
+  for (let done = 0; done < count; done += atOnce) {
+    const pods = Array.from({ length: Math.min(atOnce, count - done) }, (_, at) => measured.make(first + done + at));
+    await cluster.create(PODS, pods);
+    await cluster.reached(() => expected + done + pods.length + (churning?.bound() ?? 0));
+    if (rounds !== undefined) await cluster.remove(PODS, pods);
+  }
   const seconds = (performance.now() - start) / 1000;
   const { user, system } = process.threadCpuUsage(cpu);
   const answered = [...cluster.requests()].map(([name, sum]) => [name, sum - (asked.get(name) ?? 0)] as const);

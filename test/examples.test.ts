@@ -20,6 +20,18 @@ const env = {
   GOTOOLCHAIN: "local",
 };
 
+describe("examples/gangs", () => {
+  it.skipIf(toolOnPath("python3") === undefined)(
+    "is tested in Python (needs python3)",
+    { timeout: 120_000 },
+    async () => {
+      const { code, stderr } = await run("python3", ["-m", "unittest"], { env, cwd: join(root, "examples/gangs") });
+      expect(stderr).toMatch(/Ran 3 tests in [\d.]+s\n\nOK\n$/);
+      expect(code).toBe(0);
+    },
+  );
+});
+
 describe("examples/backup", () => {
   it.skipIf(toolOnPath("python3") === undefined)(
     "is tested in Python (needs python3)",

@@ -11,9 +11,11 @@ import type { core, KubeObject } from "#api";
 import { type ApiServer, startApiServer } from "#apiserver";
 import { MetricsRegistry, realClock, silentLogger, systemRandom, TaskGroup } from "#base";
 import { Client, inProcess, type ResourceName } from "#client";
+import { controllerMetrics, runControllers } from "#controllers";
 import { type ClusterPki, ensureClusterPki, kubeconfigFor, writeKubeconfig } from "#pki";
 import { runScheduler, schedulerMetrics } from "#scheduler";
 import { openStore } from "#store";
+import { resourceClaimController } from "../../src/controllers/resource-claim/index.ts";
 import { PODS } from "./objects.ts";
 
 const WRITERS = 64;
@@ -22,6 +24,8 @@ export interface BenchCluster extends AsyncDisposable {
   readonly client: Client;
   /** Creates all of them, many at a time. */
   create(resource: ResourceName, objects: Iterable<KubeObject>): Promise<void>;
+  /** Deletes all of them at once, without grace. */
+  remove(resource: ResourceName, objects: readonly KubeObject[]): Promise<void>;
   /** Pods that have been bound so far. */
   bound(): number;
   /** Requests that the API server has answered, by what they were and the code of the answer; watches left out. */
@@ -33,12 +37,15 @@ export interface BenchCluster extends AsyncDisposable {
 export interface BenchOptions {
   /** The scheduler is a process of its own, and speaks over HTTPS. */
   readonly apart?: boolean;
+  /** Controllers in the API server's process. Default: none. */
+  readonly controllers?: readonly string[];
   /** Default: the durable one. */
   readonly store?: "embedded" | "memory";
 }
 
 export async function startBenchCluster({
   apart = false,
+  controllers = [],
   store: kind = "embedded",
 }: BenchOptions = {}): Promise<BenchCluster> {
   const dir = mkdtempSync(join(tmpdir(), "bench-scheduler-"));
@@ -75,6 +82,7 @@ export async function startBenchCluster({
     ? await startApart(dir, `https://127.0.0.1:${server.port}`, pki, client)
     : await startBeside(server.handle);
   const { bound } = scheduler;
+  const working = controllers.length === 0 ? undefined : startControllers(server.handle, controllers);
   return {
     client,
     async create(resource, objects) {
@@ -85,12 +93,20 @@ export async function startBenchCluster({
       };
       await Promise.all(Array.from({ length: WRITERS }, write));
     },
+    async remove(resource, objects) {
+      const options = { gracePeriodSeconds: 0 };
+      const all = objects.map(({ metadata: { name = "", namespace = "" } }) =>
+        client.of(resource).in(namespace).delete(name, options),
+      );
+      await Promise.all(all);
+    },
     bound,
     requests: () => requestsIn(metrics.text()),
     async reached(count) {
       while (bound() < count()) await clock.sleep(2);
     },
     async [Symbol.asyncDispose]() {
+      await working?.stop();
       await scheduler.stop();
       await client.close();
       await server.stop();
@@ -137,6 +153,26 @@ async function startBeside(handle: ApiServer["handle"]): Promise<Scheduling> {
       await client.close();
     },
   };
+}
+
+function startControllers(handle: ApiServer["handle"], selection: readonly string[]): { stop(): Promise<void> } {
+  const clock = realClock();
+  const clientOf = (name: string) =>
+    new Client({ transport: inProcess(handle, { name, groups: ["system:masters"] }), clock, userAgent: name });
+  const options = {
+    controllers: [resourceClaimController],
+    selection,
+    client: clientOf("system:kube-controller-manager"),
+    clientOf: (account: string) => clientOf(`system:serviceaccount:kube-system:${account}`),
+    instance: "bench",
+    clock,
+    random: systemRandom(),
+    log: silentLogger,
+    metrics: controllerMetrics(new MetricsRegistry()),
+  };
+  const tasks = new TaskGroup();
+  tasks.run("controllers", (signal) => runControllers(options, signal));
+  return tasks;
 }
 
 async function startApart(dir: string, url: string, pki: ClusterPki, client: Client): Promise<Scheduling> {

@@ -56,6 +56,12 @@ export const DEVICE_CLAIMS: ResourceName = {
   plural: "resourceclaims",
   namespaced: true,
 };
+export const DEVICE_TEMPLATES: ResourceName = {
+  ...DEVICES,
+  kind: "ResourceClaimTemplate",
+  plural: "resourceclaimtemplates",
+  namespaced: true,
+};
 
 export const ZONE = "topology.kubernetes.io/zone";
 export const HOSTNAME = "kubernetes.io/hostname";

@@ -8,16 +8,13 @@
  * 2. PreemptionBasic, in which every pod makes others go, has no bound for 5,000 nodes: the suite leaves that size out,
  *    as it fails there. It is measured all the same.
  */
-import type { core, KubeObject } from "#api";
+import type { core } from "#api";
 import type { BenchCluster } from "./cluster.ts";
 import {
   bareContainer,
   CLAIMS,
   CSI_NODES,
   container,
-  DEVICE_CLAIMS,
-  DEVICE_CLASSES,
-  DEVICE_SLICES,
   HOSTNAME,
   NAMESPACES,
   NODES,
@@ -55,6 +52,10 @@ export interface Workload {
   readonly before?: Pods;
   readonly measured: Pods;
   readonly churn?: Churn;
+  /** Controllers that run beside the scheduler. */
+  readonly controllers?: readonly string[];
+  /** So many Pods at a time: created, bound and deleted before the next ones. */
+  readonly rounds?: number;
 }
 
 const MOONS = ["moon-1", "moon-2", "moon-3"];
@@ -122,28 +123,6 @@ function onNode(name: string): Partial<core.PodSpec> {
 
 function withClaim(at: number): Partial<core.PodSpec> {
   return { volumes: [{ name: "data", persistentVolumeClaim: { claimName: `claim-${at}` } }] };
-}
-
-const DEVICES_OF_A_NODE = 10;
-
-/** Each node has ten devices, and each pod a claim for one, as if a claim template had made it. */
-async function devices(cluster: BenchCluster, nodes: number, claims: number): Promise<void> {
-  const driver = "test-driver.cdi.k8s.io";
-  const selectors = [{ cel: { expression: `device.driver == "${driver}"` } }];
-  await cluster.create(DEVICE_CLASSES, [{ metadata: { name: "test-class" }, spec: { selectors } } as KubeObject]);
-  const slice = (at: number) => {
-    const name = `node-${at}`;
-    const list = Array.from({ length: DEVICES_OF_A_NODE }, (_, i) => ({ name: `device-${i}` }));
-    const pool = { name, generation: 1, resourceSliceCount: 1 };
-    return { metadata: { name }, spec: { driver, nodeName: name, pool, devices: list } };
-  };
-  await cluster.create(DEVICE_SLICES, several(nodes, slice));
-  const requests = [{ name: "one", exactly: { deviceClassName: "test-class" } }];
-  const claim = (at: number) => ({
-    metadata: { name: `device-${at}`, namespace: "default" },
-    spec: { devices: { requests } },
-  });
-  await cluster.create(DEVICE_CLAIMS, several(claims, claim));
 }
 
 async function boundVolumes(cluster: BenchCluster, count: number): Promise<void> {
@@ -314,20 +293,5 @@ export const WORKLOADS: readonly Workload[] = [
     nodes: 15_000,
     prepare: (cluster) => cluster.create(NODES, [nodeWith(NAMED, { cpu: "4", memory: "32Gi", pods: "90000" })]),
     measured: { count: 30_000, make: (at) => pod(`pod-${at}`, onNode(NAMED)) },
-  },
-  {
-    name: "no device claims, 500 nodes",
-    nodes: 500,
-    measured: { count: 5_000, make: (at) => pod(`pod-${at}`) },
-  },
-  {
-    name: "device claims, 500 nodes",
-    bound: 56,
-    nodes: 500,
-    prepare: (cluster, scale) => devices(cluster, Math.ceil(500 * scale), Math.ceil(5_000 * scale)),
-    measured: {
-      count: 5_000,
-      make: (at) => pod(`pod-${at}`, { resourceClaims: [{ name: "device", resourceClaimName: `device-${at}` }] }),
-    },
   },
 ];

@@ -28,6 +28,11 @@ export const optional = {
     "PodCertificateRequest",
     "podcertificaterequests",
   ),
+  DeviceTaintRule: clusterWide<resource.DeviceTaintRule>(
+    "resource.k8s.io/v1beta2",
+    "DeviceTaintRule",
+    "devicetaintrules",
+  ),
   ResourcePoolStatusRequest: clusterWide<resource.ResourcePoolStatusRequest>(
     "resource.k8s.io/v1alpha3",
     "ResourcePoolStatusRequest",

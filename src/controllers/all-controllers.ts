@@ -6,7 +6,7 @@ import { clusterRoleAggregation } from "./cluster-role-aggregation/index.ts";
 import { cronJobController } from "./cronjob/index.ts";
 import { daemonSetController } from "./daemon-set/index.ts";
 import { deploymentController } from "./deployment/index.ts";
-import { deviceTaintEvictionController } from "./device-taint-eviction/index.ts";
+import { deviceTaintEvictionControllerWith } from "./device-taint-eviction/index.ts";
 import { disruptionController } from "./disruption/index.ts";
 import { type EndpointSliceSettings, endpointSlices } from "./endpoint-slice/index.ts";
 import { type MirroringSettings, mirroredSlices } from "./endpoint-slice-mirroring/index.ts";
@@ -64,6 +64,8 @@ export interface ClusterFacts {
   readonly limits?: ControllerLimits | undefined;
   /** The gate WorkloadWithJob. */
   readonly gangJobs?: boolean | undefined;
+  /** The gate DRADeviceTaintRules. */
+  readonly deviceTaintRules?: boolean | undefined;
   /** Periods and tolerances of autoscalers. Default: those of kube-controller-manager. */
   readonly autoscaler?: Partial<AutoscalerSettings> | undefined;
 }
@@ -116,7 +118,7 @@ export function allControllers(facts: ClusterFacts): readonly Controller[] {
     podGroupProtection,
     ephemeralVolumeController,
     resourceClaimController,
-    deviceTaintEvictionController,
+    deviceTaintEvictionControllerWith({ rules: facts.deviceTaintRules === true }),
     podGarbageCollector(limits.podGc),
     garbageCollector,
     clusterRoleAggregation,

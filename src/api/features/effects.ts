@@ -13,6 +13,7 @@ const ACTING: Readonly<Record<Component, readonly string[]>> = {
     "ClusterTrustBundle",
     "CoordinatedLeaderElection",
     "CrossNamespaceVolumeDataSource",
+    "DRAResourceClaimGranularStatusAuthorization",
     "DRAResourcePoolStatus",
     "GenericWorkload",
     "HPAScaleToZero",
@@ -25,6 +26,7 @@ const ACTING: Readonly<Record<Component, readonly string[]>> = {
   ],
   "kube-controller-manager": [
     "ClusterTrustBundle",
+    "DRADeviceTaintRules",
     "DRADeviceTaints",
     "GenericWorkload",
     "HPAConfigurableTolerance",
@@ -38,6 +40,7 @@ const ACTING: Readonly<Record<Component, readonly string[]>> = {
     "DRAAdminAccess",
     "DRAConsumableCapacity",
     "DRADeviceBindingConditions",
+    "DRADeviceTaintRules",
     "DRADeviceTaints",
     "DRAExtendedResource",
     "DRAPartitionableDevices",

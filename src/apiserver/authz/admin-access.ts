@@ -8,10 +8,11 @@ import type { WriteGuard } from "../rest/server-context.ts";
 
 const LABEL = "resource.kubernetes.io/admin-access";
 
-/** By `group/plural`. */
-export function adminAccessGuards(namespaces: Resource): ReadonlyMap<string, WriteGuard> {
-  return new Map([
-    ["resource.k8s.io/resourceclaims", guard(namespaces, (object) => (object as resource.ResourceClaim).spec)],
+/** By `group/plural`. `onChange`: of claims that exist. */
+export function adminAccessGuards(namespaces: Resource, onChange: WriteGuard): ReadonlyMap<string, WriteGuard> {
+  const onCreate = guard(namespaces, (object) => (object as resource.ResourceClaim).spec);
+  return new Map<string, WriteGuard>([
+    ["resource.k8s.io/resourceclaims", (write) => (write.old === undefined ? onCreate(write) : onChange(write))],
     [
       "resource.k8s.io/resourceclaimtemplates",
       guard(namespaces, (object) => (object as resource.ResourceClaimTemplate).spec.spec),

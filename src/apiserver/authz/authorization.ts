@@ -18,6 +18,7 @@ import { adminAccessGuards } from "./admin-access.ts";
 import { alwaysAllow, alwaysDeny } from "./always.ts";
 import { resourceAttributes } from "./attributes.ts";
 import { type Authorizer, demand } from "./authorizer.ts";
+import { claimStatusGuard } from "./claim-status.ts";
 import { DEFAULT_MODES, type ModeSpec, type WebhookSpec } from "./config.ts";
 import { AuthorizationConfigError } from "./config-error.ts";
 import { CurrentModes, type WebhookMode } from "./current-modes.ts";
@@ -80,7 +81,7 @@ export function authorization(options: AuthorizationOptions): Authorization {
     writeAccess: {
       guards: new Map([
         ...escalationGuards(rules, authorize),
-        ...adminAccessGuards(served(options.resources, "", "namespaces")),
+        ...adminAccessGuards(served(options.resources, "", "namespaces"), claimStatusGuard(authorize)),
       ]),
       mayCreate: (request) => mayCreate(authorize, request),
     },

@@ -60,6 +60,7 @@ function factsOf({ authority, signToken, nodeCidrs, features }: ControllerManage
     nodeCidrs,
     autoscaler: autoscalerGates(features),
     gangJobs: features.enabled("WorkloadWithJob"),
+    deviceTaintRules: features.enabled("DRADeviceTaintRules"),
   };
 }
 

@@ -88,6 +88,7 @@ export async function runStandaloneControllerManager(
       dynamicProvisioning: config.dynamicProvisioning,
       limits: config.limits,
       gangJobs: features.enabled("WorkloadWithJob"),
+      deviceTaintRules: features.enabled("DRADeviceTaintRules"),
       autoscaler: { ...config.autoscaler, ...autoscalerGates(features) },
     };
     const controllers = orClusterError(() => allControllers(facts), CidrPoolError);

@@ -9,7 +9,9 @@ import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import { type Clock, realClock } from "#base";
 import { ClusterError } from "#cluster";
+import { type ApisFlagOptions, apisOptions } from "../options/api-server/apis.ts";
 import { controllersOption } from "../options/controllers.ts";
+import { featureGatesOption } from "../options/features.ts";
 import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { wholeNumber } from "../options/values.ts";
 import { componentLog } from "../process/component-log.ts";
@@ -18,7 +20,7 @@ import { parentEnded } from "../process/parent.ts";
 const MAX_NODES = 1_000;
 const MAX_SEED = 2 ** 31 - 1;
 
-export interface ServeFlagOptions extends LoggingFlagOptions {
+export interface ServeFlagOptions extends LoggingFlagOptions, ApisFlagOptions {
   readonly ephemeral?: boolean;
   readonly port: number;
   readonly kubeconfig?: string;
@@ -27,6 +29,7 @@ export interface ServeFlagOptions extends LoggingFlagOptions {
   readonly scheduler: boolean;
   readonly crds?: readonly string[];
   readonly manifests?: readonly string[];
+  readonly featureGates?: string;
   readonly seed: number;
   readonly faultSeed: number;
   readonly startAt?: Date;
@@ -69,6 +72,7 @@ export function serveCommand(): Command {
     .action(async (options: ServeFlagOptions) => {
       await run(options, realClock());
     });
+  for (const option of [featureGatesOption(), ...apisOptions()]) command.addOption(option);
   for (const option of loggingOptions()) command.addOption(option);
   return command;
 }
@@ -91,9 +95,9 @@ async function run(options: ServeFlagOptions, clock: Clock): Promise<void> {
   });
   const { serveCluster } = await import("#testing");
   const { kubeconfig, crds = [], manifests = [], startAt = new Date(clock.now()), stoppedClock = false } = options;
-  const { port, nodes, controllers, scheduler, seed, faultSeed } = options;
+  const { port, nodes, controllers, scheduler, seed, faultSeed, featureGates, runtimeConfig } = options;
   const place = { port, ...(kubeconfig !== undefined && { kubeconfig: resolve(kubeconfig) }) };
-  const parts = { nodes, controllers, scheduler, crds, manifests, seed, faultSeed };
+  const parts = { nodes, controllers, scheduler, crds, manifests, seed, faultSeed, featureGates, runtimeConfig };
   const cluster = await serveCluster({ ...place, ...parts, startAt, flows: !stoppedClock, log }, clock);
   const ended = Promise.withResolvers<void>();
   cluster.ready.catch(ended.reject);

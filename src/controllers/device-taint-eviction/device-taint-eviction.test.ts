@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { kinds, type resource } from "#api";
+import { kinds, optional, parseFeatures, parseRuntimeConfig, type resource, servedKinds } from "#api";
 import { testControllers } from "../testing/index.ts";
 import { evictionTime } from "./device-taints.ts";
-import { deviceTaintEvictionController } from "./index.ts";
+import { deviceTaintEvictionControllerWith } from "./index.ts";
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -48,8 +48,13 @@ describe("the time of an eviction", () => {
   });
 });
 
-async function cluster(tolerations: readonly resource.DeviceToleration[] = []) {
-  const running = await testControllers([deviceTaintEvictionController]);
+async function cluster(tolerations: readonly resource.DeviceToleration[] = [], rules = false) {
+  const features = parseFeatures({ gates: `DRADeviceTaintRules=${rules}` });
+  const apis = { runtimeConfig: parseRuntimeConfig("api/beta=true"), enabled: features.enabled };
+  const running = await testControllers([deviceTaintEvictionControllerWith({ rules })], {
+    kinds: servedKinds(apis),
+    features,
+  });
   open.push(() => running.close());
   const { client, settle } = running;
   await client.of(kinds.Namespace).create({ metadata: { name: "default" } });
@@ -121,5 +126,68 @@ describe("Pods with tainted devices", () => {
     await clock.advance(31_000);
     await settle();
     expect(await names()).toBe(0);
+  });
+});
+
+describe("DeviceTaintRules", () => {
+  const CONDITION = "EvictionInProgress";
+  async function withRules() {
+    const running = await cluster([{ key: "slow", operator: "Exists", tolerationSeconds: 30 }], true);
+    const { client, settle, clock } = running;
+    const rules = client.of(optional.DeviceTaintRule);
+    const add = async (name: string, spec: Parameters<typeof rules.create>[0]["spec"]) => {
+      await rules.create({ metadata: { name }, spec });
+      await settle();
+    };
+    const condition = async (name: string) => {
+      const found = (await rules.get(name)).status?.conditions?.find(({ type }) => type === CONDITION);
+      return found && `${found.status} ${found.reason}: ${found.message}`.trim();
+    };
+    const later = async (ms = 11_000) => {
+      await clock.advance(ms);
+      await settle();
+    };
+    return { ...running, rules, add, condition, later };
+  }
+
+  it("tell with effect None what they would do, and with NoSchedule do nothing to Pods", async () => {
+    const { add, condition, names } = await withRules();
+    await add("dry", { deviceSelector: { driver: DRIVER }, taint: { key: "broken", effect: "None" } });
+    expect(await condition("dry")).toBe(
+      "False NoEffect: 2 published devices selected. 1 allocated device selected. 1 pod would be evicted in 1 namespace if the effect was NoExecute. This information will not be updated again. Recreate the DeviceTaintRule to trigger an update.",
+    );
+    await add("shut", { taint: { key: "broken", effect: "NoSchedule" } });
+    expect(await condition("shut")).toBe("False OtherEffect: Eviction only happens for the NoExecute effect.");
+    expect(await names()).toBe(1);
+  });
+
+  it.each([
+    { name: "another driver", deviceSelector: { driver: "other.example.com" }, left: 1 },
+    { name: "another pool", deviceSelector: { driver: DRIVER, pool: "m" }, left: 1 },
+    { name: "another device", deviceSelector: { driver: DRIVER, pool: "n", device: "gpu-1" }, left: 1 },
+    { name: "its device", deviceSelector: { driver: DRIVER, pool: "n", device: "gpu-0" }, left: 0 },
+    { name: "every device", deviceSelector: undefined, left: 0 },
+  ])("evict from the devices that they select: $name", async ({ deviceSelector, left }) => {
+    const { add, condition, names, later } = await withRules();
+    await add("r", { ...(deviceSelector && { deviceSelector }), taint: { key: "broken", effect: "NoExecute" } });
+    expect(await names()).toBe(left);
+    await later();
+    const done = "False Completed: 1 pod evicted since starting the controller.";
+    expect(await condition("r")).toBe(left === 0 ? done : "False NotStarted:");
+  });
+
+  it("count the Pods that tolerate them for some time, until those go or the rule does", async () => {
+    const { add, condition, names, later, rules, notes } = await withRules();
+    await add("r", { taint: { key: "slow", effect: "NoExecute" } });
+    expect(await condition("r")).toBe("True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace.");
+    await rules.delete("r");
+    await later(60_000);
+    expect(await names()).toBe(1);
+    expect(await notes()).toEqual(["DeviceTaintManagerEviction: Cancelling deletion"]);
+    await add("again", { taint: { key: "slow", effect: "NoExecute" } });
+    await later(31_000);
+    expect(await names()).toBe(0);
+    await later();
+    expect(await condition("again")).toBe("False Completed: 1 pod evicted since starting the controller.");
   });
 });

@@ -1,5 +1,5 @@
 /** When a Pod has to go because of taints of its devices. Pure. */
-import type { resource } from "#api";
+import type { resource, resourceV1alpha3 } from "#api";
 
 type Claim = resource.ResourceClaim;
 type Result = resource.DeviceRequestAllocationResult;
@@ -41,6 +41,21 @@ function tolerates(toleration: resource.DeviceToleration, taint: resource.Device
   if (effect !== undefined && effect !== taint.effect) return false;
   if (key !== "" && key !== taint.key) return false;
   return operator === "Exists" || value === (taint.value ?? "");
+}
+
+export type Rule = resourceV1alpha3.DeviceTaintRule;
+
+/** Every field of the rule's selector has to match; an empty one matches all devices. */
+export function selects({ spec: { deviceSelector = {} } }: Rule, result: Pick<Result, "driver" | "pool" | "device">) {
+  const { driver = result.driver, pool = result.pool, device = result.device } = deviceSelector;
+  return driver === result.driver && pool === result.pool && device === result.device;
+}
+
+/** The NoExecute taints that rules add to the device. */
+export function taintsBy(rules: readonly Rule[], result: Result): readonly resource.DeviceTaint[] {
+  return rules
+    .filter((rule) => rule.spec.taint.effect === "NoExecute" && selects(rule, result))
+    .map(({ spec }) => spec.taint);
 }
 
 export function poolKey({ driver, pool }: { readonly driver: string; readonly pool: string }): string {

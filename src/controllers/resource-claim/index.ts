@@ -22,6 +22,8 @@ export const resourceClaimController = defineController({
   name: "resourceclaim-controller",
   account: "resource-claim-controller",
   reportsAs: "resource_claim",
+  // The default of --concurrent-resource-claim-syncs.
+  concurrency: 50,
   bind({ cache, client }) {
     const pods = cache(kinds.Pod);
     const claims = cache(kinds.ResourceClaim);

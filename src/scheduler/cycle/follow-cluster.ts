@@ -26,6 +26,7 @@ const OTHER_KINDS = {
   ResourceClaim: kinds.ResourceClaim,
   ResourceSlice: kinds.ResourceSlice,
   DeviceClass: kinds.DeviceClass,
+  DeviceTaintRule: optional.DeviceTaintRule,
 } as const;
 
 export function followCluster(parts: Followed, informers: Informers, plugins: readonly Plugin[]): void {

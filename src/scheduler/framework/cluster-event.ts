@@ -24,7 +24,8 @@ export type EventResource =
   | "VolumeAttachment"
   | "ResourceClaim"
   | "ResourceSlice"
-  | "DeviceClass";
+  | "DeviceClass"
+  | "DeviceTaintRule";
 
 export type EventAction =
   | "add"
@@ -60,6 +61,11 @@ export interface Wake {
   readonly actions: readonly EventAction[];
   /** Absent: every such event queues the pod. */
   readonly hint?: (pod: PodInfo, event: ClusterEvent) => "queue" | "skip";
+  /**
+   * The keys of the Pods that the event may concern, as the plugin's `wakeKeys` names them: the hint is asked for no
+   * other Pod. Undefined or absent: every Pod.
+   */
+  readonly keys?: (event: ClusterEvent) => readonly string[] | undefined;
 }
 
 /** The event's name in metrics: `AssignedPodDelete`, `NodeUpdateNodeTaint`. */
@@ -82,6 +88,7 @@ const RESOURCE_NAMES: Readonly<Record<EventResource, string>> = {
   ResourceClaim: "resource.k8s.io/ResourceClaim",
   ResourceSlice: "resource.k8s.io/ResourceSlice",
   DeviceClass: "resource.k8s.io/DeviceClass",
+  DeviceTaintRule: "resource.k8s.io/DeviceTaintRule",
 };
 
 const NODE_LABELS = "UpdateNodeLabel";

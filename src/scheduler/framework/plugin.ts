@@ -147,6 +147,8 @@ export interface Waiting {
 export interface Plugin<Filtered = unknown, Scored = unknown> {
   readonly name: string;
   readonly wakes?: readonly Wake[];
+  /** What the Pod waits for, for wakes with `keys`. They hold until the Pod changes. */
+  wakeKeys?(pod: PodInfo): readonly string[];
   preEnqueue?(pod: PodInfo): Verdict;
   /** Whether `a` is tried before `b`. Exactly one plugin of a scheduler has this stage. */
   queueSort?(a: Queued, b: Queued): boolean;

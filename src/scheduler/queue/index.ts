@@ -1,4 +1,6 @@
 /** The scheduling queue. */
+
+export type { QueueProfile, SchedulingQueueOptions } from "./queue-options.ts";
 export type { Failure, QueuedPod, QueueName } from "./queued-pod.ts";
-export { type QueueProfile, SchedulingQueue, type SchedulingQueueOptions } from "./scheduling-queue.ts";
+export { SchedulingQueue } from "./scheduling-queue.ts";
 export { EXTENDER, Wakes } from "./wakes.ts";

@@ -13,13 +13,14 @@
  * 4. A pod that is active or backs off has passed `preEnqueue`.
  * 5. One timer runs, for the pod that is due first.
  */
-import { type Clock, Heap, type Timer } from "#base";
-import { type ClusterEvent, eventLabel, isRejection, type PodInfo, type Stages } from "../framework/index.ts";
+import { Heap, type Timer } from "#base";
+import { type ClusterEvent, eventLabel, isRejection, type PodInfo } from "../framework/index.ts";
 import { BackoffQueue } from "./backoff-queue.ts";
 import { InFlight } from "./in-flight.ts";
 import { Parked } from "./parked.ts";
+import type { QueueProfile, SchedulingQueueOptions } from "./queue-options.ts";
 import { type Failure, gateSet, newQueuedPod, type QueuedPod, type QueueName, schedulerOf } from "./queued-pod.ts";
-import { type Answer, firstAnswer, type Wakes } from "./wakes.ts";
+import { type Answer, firstAnswer, type Rejected } from "./wakes.ts";
 
 const PARKED_MS = 5 * 60_000;
 const FLUSH_MS = 30_000;
@@ -28,31 +29,13 @@ const FAILED = "ScheduleAttemptFailure";
 const ADDED = eventLabel({ resource: "TargetPod", action: "add" });
 const UPDATED = eventLabel({ resource: "TargetPod", action: "update" });
 
-export interface QueueProfile {
-  readonly stages: Pick<Stages, "preEnqueue" | "queueSort">;
-  readonly wakes: Wakes;
-}
-
-export interface SchedulingQueueOptions {
-  /** Undefined: not a pod of this scheduler. */
-  readonly profileOf: (schedulerName: string) => QueueProfile | undefined;
-  readonly queueSort: NonNullable<Stages["queueSort"]["queueSort"]>;
-  readonly clock: Clock;
-  readonly initialBackoffMs: number;
-  readonly maxBackoffMs: number;
-  /** Parked pods are retried after this long without a wake-up event. Default: five minutes. */
-  readonly parkedMs?: number | undefined;
-  /** Called for each pod that enters a queue, with the event that caused it. */
-  readonly onIncoming?: (queue: QueueName, event: string) => void;
-}
-
 export class SchedulingQueue {
   readonly #options: SchedulingQueueOptions;
   readonly #pods = new Map<string, QueuedPod>();
   readonly #active: Heap<QueuedPod>;
   readonly #backoff: BackoffQueue;
-  readonly #parked = new Parked();
-  readonly #gated = new Parked();
+  readonly #parked: Parked;
+  readonly #gated: Parked;
   readonly #inFlight = new InFlight();
   #waiting: PromiseWithResolvers<void> | undefined;
   #timer: Timer | undefined;
@@ -63,6 +46,10 @@ export class SchedulingQueue {
     this.#options = options;
     this.#active = new Heap<QueuedPod>(options.queueSort);
     this.#backoff = new BackoffQueue(options);
+    const keysOf = (queued: QueuedPod, rejectors: ReadonlySet<string>) =>
+      this.#profile(queued)?.wakes.keysOf(queued.pod, rejectors) ?? [];
+    this.#parked = new Parked({ rejectorsOf: ({ rejectors }) => rejectors, keysOf });
+    this.#gated = new Parked({ rejectorsOf: gateSet, keysOf });
   }
 
   get sizes(): Readonly<Record<Exclude<QueueName, "inFlight">, number>> {
@@ -107,14 +94,14 @@ export class SchedulingQueue {
       return;
     }
     const before = queued.where;
-    if (before === "unschedulable") this.#parked.delete(queued, schedulerOf(queued));
+    if (before === "unschedulable") this.#parked.delete(queued);
     queued.pod = pod;
     if (before === "inFlight") for (const change of changes) this.#inFlight.record(change);
     if (before === "gated") this.#activate(queued, UPDATED);
     if (before !== "unschedulable") return;
     const wakes = this.#profile(queued)?.wakes;
     const [answer, event] = firstAnswer(changes, (change) => wakes?.ask(queued, change) ?? "queue");
-    if (event === undefined) this.#parked.add(queued, schedulerOf(queued));
+    if (event === undefined) this.#parked.add(queued);
     else this.#wake(queued, answer, eventLabel(event), event);
   }
 
@@ -128,8 +115,12 @@ export class SchedulingQueue {
 
   /** The next pod to try, which is then in flight; undefined if there is none. */
   take(): QueuedPod | undefined {
-    const queued = this.#active.pop() ?? this.#popBackoff();
-    if (queued === undefined) return undefined;
+    let queued = this.#active.pop();
+    if (queued === undefined) {
+      queued = this.#backoff.takeEarly();
+      if (queued === undefined) return undefined;
+      this.#options.onIncoming?.("active", "PopFromBackoffQ");
+    }
     queued.entry = undefined;
     return this.#fly(queued);
   }
@@ -148,12 +139,6 @@ export class SchedulingQueue {
     queued.attempts += 1;
     queued.retryRequested = false;
     this.#inFlight.begin(queued.pod.uid);
-    return queued;
-  }
-
-  #popBackoff(): QueuedPod | undefined {
-    const queued = this.#backoff.takeEarly();
-    if (queued !== undefined) this.#options.onIncoming?.("active", "PopFromBackoffQ");
     return queued;
   }
 
@@ -210,16 +195,18 @@ export class SchedulingQueue {
     this.#inFlight.record(event);
     if (this.#parked.size + this.#gated.size === 0) return;
     const label = eventLabel(event);
-    const concerns = (rejectors: ReadonlySet<string>, schedulerName: string) =>
-      this.#options.profileOf(schedulerName)?.wakes.concerns(rejectors, label) ?? false;
-    for (const queued of this.#parked.concerned(concerns)) {
+    const concern = (rejectors: ReadonlySet<string>, schedulerName: string) =>
+      this.#options.profileOf(schedulerName)?.wakes.concern(rejectors, event, label) ?? "none";
+    const ask = (queued: QueuedPod, rejected: Rejected) =>
+      this.#profile(queued)?.wakes.ask(rejected, event, label) ?? "skip";
+    for (const queued of this.#parked.concerned(concern)) {
       if (filter?.(queued.pod) === false) continue;
-      const answer = this.#profile(queued)?.wakes.ask(queued, event, label) ?? "skip";
+      const answer = ask(queued, queued);
       if (answer !== "skip") this.#wake(queued, answer, label, event);
     }
-    for (const queued of this.#gated.concerned(concerns)) {
+    for (const queued of this.#gated.concerned(concern)) {
       const held = { pod: queued.pod, rejectors: gateSet(queued), pending: NONE };
-      if (this.#profile(queued)?.wakes.ask(held, event, label) !== "skip") this.#activate(queued, label);
+      if (ask(queued, held) !== "skip") this.#activate(queued, label);
     }
   }
 
@@ -264,7 +251,7 @@ export class SchedulingQueue {
   #isGated(queued: QueuedPod, event: string): boolean {
     queued.gate = this.#gateOf(queued);
     if (queued.gate === undefined) return false;
-    this.#gated.add(queued, schedulerOf(queued), gateSet(queued));
+    this.#gated.add(queued);
     // Kubernetes counts gated pods as unschedulable.
     if (queued.where !== "gated") this.#options.onIncoming?.("unschedulable", event);
     queued.where = "gated";
@@ -294,7 +281,7 @@ export class SchedulingQueue {
     this.#leave(queued);
     queued.where = "unschedulable";
     if (this.#parked.size === 0) this.#flushMs = this.#now() + FLUSH_MS;
-    this.#parked.add(queued, schedulerOf(queued));
+    this.#parked.add(queued);
     this.#options.onIncoming?.("unschedulable", FAILED);
     this.#schedule();
   }
@@ -304,8 +291,8 @@ export class SchedulingQueue {
       if (!this.#active.remove(queued.entry)) this.#backoff.remove(queued.entry);
       queued.entry = undefined;
     }
-    if (queued.where === "unschedulable") this.#parked.delete(queued, schedulerOf(queued));
-    if (queued.where === "gated") this.#gated.delete(queued, schedulerOf(queued), gateSet(queued));
+    if (queued.where === "unschedulable") this.#parked.delete(queued);
+    if (queued.where === "gated") this.#gated.delete(queued);
   }
 
   #signalReady(): void {
@@ -332,7 +319,7 @@ export class SchedulingQueue {
 
   #flush(now: number): void {
     this.#flushMs = now + FLUSH_MS;
-    for (const queued of this.#parked.concerned(() => true)) {
+    for (const queued of this.#parked.concerned(() => "all")) {
       if (now - queued.addedMs < (this.#options.parkedMs ?? PARKED_MS)) continue;
       queued.wasFlushed = true;
       this.#wake(queued, "queue", "UnschedulableTimeout");

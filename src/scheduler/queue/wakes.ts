@@ -1,5 +1,6 @@
 /** Which events concern a rejected pod, and whether one of them is worth another attempt. */
 import { type ClusterEvent, eventLabel, type Plugin, type PodInfo, type Wake } from "../framework/index.ts";
+import type { Concern } from "./parked.ts";
 import type { QueuedPod } from "./queued-pod.ts";
 
 export type Rejected = Pick<QueuedPod, "pod" | "rejectors" | "pending">;
@@ -12,11 +13,14 @@ export const EXTENDER = "Extender";
 export class Wakes {
   /** By plugin, then by event. */
   readonly #plugins = new Map<string, Map<string, Wake[]>>();
+  readonly #keysOf = new Map<string, NonNullable<Plugin["wakeKeys"]>>();
   readonly #onFault: (error: unknown, plugin: string) => void;
 
   constructor(plugins: readonly Plugin[], onFault: (error: unknown, plugin: string) => void) {
     this.#onFault = onFault;
-    for (const { name, wakes = [] } of plugins) {
+    for (const plugin of plugins) {
+      const { name, wakes = [] } = plugin;
+      if (plugin.wakeKeys !== undefined) this.#keysOf.set(name, plugin.wakeKeys.bind(plugin));
       const byEvent = new Map<string, Wake[]>();
       for (const wake of wakes) {
         for (const action of wake.actions) {
@@ -28,11 +32,26 @@ export class Wakes {
     }
   }
 
-  /** Whether one of these rejectors has registered events with this label. */
-  concerns(rejectors: ReadonlySet<string>, label: string): boolean {
-    if (rejectors.size === 0 || rejectors.has(EXTENDER)) return true;
-    for (const name of rejectors) if (this.#plugins.get(name)?.has(label) === true) return true;
-    return false;
+  /** The pods with these rejectors that an event with this label may concern. */
+  concern(rejectors: ReadonlySet<string>, event: ClusterEvent, label: string): Concern {
+    if (rejectors.size === 0 || rejectors.has(EXTENDER)) return "all";
+    let concern: Concern = "none";
+    for (const name of rejectors) {
+      for (const { keys } of this.#plugins.get(name)?.get(label) ?? []) {
+        const found = keys?.(event);
+        if (found === undefined) return "all";
+        concern = concern === "none" ? found : [...concern, ...found];
+      }
+    }
+    return concern;
+  }
+
+  /** What a rejected pod waits for. */
+  keysOf(pod: PodInfo, rejectors: ReadonlySet<string>): readonly string[] {
+    if (this.#keysOf.size === 0) return [];
+    const keys: string[] = [];
+    for (const name of rejectors) keys.push(...(this.#keysOf.get(name)?.(pod) ?? []));
+    return keys;
   }
 
   ask({ pod, rejectors, pending }: Rejected, event: ClusterEvent, label = eventLabel(event)): Answer {

@@ -38,7 +38,7 @@ export interface TestSchedulerOptions {
   readonly configuration?: SchedulerConfiguration;
   readonly plugins?: readonly PluginFactory[];
   readonly log?: Logger;
-  /** Feature gates of the server and the scheduler, `A` or `A=false`: with any of them, all alpha kinds are served. */
+  /** Feature gates of the server and the scheduler, `A` or `A=false`: with any of them, all alpha and beta kinds are served. */
   readonly gates?: readonly string[];
 }
 
@@ -71,7 +71,7 @@ export async function schedulingServer(seed = 1, gates: readonly string[] = []):
   const subresources = new Map<string, Connector>();
   const virtual = new Map<string, Connector>();
   const features = featuresOf(gates);
-  const alpha = { runtimeConfig: parseRuntimeConfig("api/alpha=true"), enabled: features.enabled };
+  const alpha = { runtimeConfig: parseRuntimeConfig("api/alpha=true,api/beta=true"), enabled: features.enabled };
   const server = await testServer({
     seed,
     features,

@@ -6,7 +6,7 @@
  * 2. An image is a state that never changes: store and caches, shared by all servers that begin with it. Taking one
  *    costs nothing that depends on the sizes of objects.
  */
-import type { Json } from "#api";
+import type { Features, Json, ServedApis } from "#api";
 import { type Clock, type Logger, type MetricsRegistry, type Random, silentLogger } from "#base";
 import type { InProcessHandle } from "#client";
 import { Recorder } from "#flows";
@@ -43,6 +43,10 @@ export interface TestApiServerOptions {
   /** What the server sees of its store. Default: the store itself. */
   readonly seen?: ((store: MemoryStore) => Store) | undefined;
   readonly metrics: MetricsRegistry;
+  /** Default: those of v1.36. */
+  readonly features?: Features | undefined;
+  /** Default: what a default server serves. */
+  readonly apis?: ServedApis | undefined;
   readonly log?: Logger | undefined;
   /** Paths besides those of every API server. */
   readonly others?: ServerParts["others"];
@@ -79,6 +83,8 @@ export async function testApiServer(options: TestApiServerOptions): Promise<Test
       authentication: { tokens },
       admission: { enable: ["NodeRestriction"] },
       extensions,
+      features: options.features,
+      apis: options.apis,
       clock,
       random,
       log,

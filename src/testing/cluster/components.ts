@@ -6,7 +6,7 @@
  * 1. Each life of a component has metrics of its own, as a process has.
  */
 
-import { defaultFeatures } from "#api";
+import { defaultFeatures, type Features } from "#api";
 import { type Clock, type Logger, MetricsRegistry, type Random, TaskGroup } from "#base";
 import { Client, type InProcessHandle, inProcess } from "#client";
 import { type Controller, controllerMetrics, runControllers } from "#controllers";
@@ -23,6 +23,8 @@ export interface ComponentsOptions {
   /** Which controllers run, as in `--controllers`. */
   readonly controllers?: readonly string[] | undefined;
   readonly scheduler: boolean;
+  /** Feature gates of the controllers and the scheduler. Default: those of v1.36. */
+  readonly features?: Features | undefined;
   /** Which controllers kube-controller-manager has. Default: all. */
   readonly allControllers?: ControllerManagerOptions["controllers"];
   /** Controllers under test. */
@@ -84,7 +86,7 @@ export function startComponents(options: ComponentsOptions, surroundings: Surrou
         signToken,
         selection,
         controllers: options.allControllers,
-        features: defaultFeatures,
+        features: options.features ?? defaultFeatures,
       },
       signal,
     ),
@@ -97,6 +99,7 @@ export function startComponents(options: ComponentsOptions, surroundings: Surrou
           random: randomOf("kube-scheduler"),
           metrics: new MetricsRegistry(),
           handle: handleOf("kube-scheduler"),
+          features: options.features,
           reasons,
         },
         signal,

@@ -21,6 +21,10 @@ export interface ClusterOptions {
   readonly images?: Readonly<Record<string, ImageScript>> | undefined;
   /** What containers use. Default: a tenth of the CPU and half of the memory that they request. */
   readonly usage?: UsageSource | undefined;
+  /** Feature gates to set, such as `GenericWorkload=true`. */
+  readonly featureGates?: string | undefined;
+  /** API versions and resources to turn on or off, such as `scheduling.k8s.io/v1alpha2=true`. */
+  readonly runtimeConfig?: string | undefined;
   /** Names and uids follow from it. Default: 1. */
   readonly seed?: number | undefined;
   /** Faults that happen by chance follow from it. Default: 1. */

@@ -4,11 +4,14 @@
  * 1. Components start with the first write and when time moves: a fork that is only read costs nothing more.
  * 2. `stop` ends within a limit of real time, and says what did not end.
  */
+import type { Features } from "#api";
 import { MetricsRegistry, nextTurn, type Random, realClock, seededRandom, silentLogger, VirtualClock } from "#base";
 import type { InProcessUser } from "#client";
 import type { Authority } from "#pki";
 import type { ApiServerOptions } from "../../apiserver/server-options.ts";
 import type { NodesConfig } from "../../cluster/config/cluster-config.ts";
+import { readApis } from "../../cluster/config/apis.ts";
+import { readFeatures } from "../../cluster/config/features.ts";
 import { InProcessMetrics } from "../../cluster/in-process/metrics-server.ts";
 import { Faults } from "../faults/faults.ts";
 import { type Image, type TestApiServer, testApiServer } from "./api-server.ts";
@@ -82,6 +85,8 @@ export class RunningCluster {
       ...{ clock: time, random, image, metrics: new MetricsRegistry(), log },
       tokens: common.tokens,
       others: control?.others,
+      features: featuresOf(common.options),
+      apis: readApis(common.options.runtimeConfig),
       caPem: common.authority.certPem,
       extensions: new InProcessMetrics().extensions,
     });
@@ -108,7 +113,10 @@ export class RunningCluster {
     const { nodes = 1, controllers, scheduler = true, operators = [], images, usage, log = silentLogger } = options;
     const { signToken, reasons } = this.server;
     this.#components = startComponents(
-      { nodes: nodesOf(nodes), controllers, scheduler, operators, images: scriptsOf(images), usage },
+      {
+        ...{ nodes: nodesOf(nodes), controllers, scheduler, operators, images: scriptsOf(images), usage },
+        features: featuresOf(options),
+      },
       {
         handleOf: (component) => this.connections.of(component),
         ...{ authority, signToken, reasons, log },
@@ -173,6 +181,10 @@ export async function within(
   } finally {
     done.abort();
   }
+}
+
+function featuresOf({ featureGates }: ClusterOptions): Features | undefined {
+  return featureGates === undefined ? undefined : readFeatures({ gates: featureGates });
 }
 
 function nodesOf(nodes: number | NodesConfig): NodesConfig | undefined {

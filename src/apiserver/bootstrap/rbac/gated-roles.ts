@@ -40,6 +40,16 @@ podcertificaterequestcleaner
     },
   },
   {
+    gate: "DRADeviceTaintRules",
+    rules: {
+      "system:kube-scheduler": `
+  read resource.k8s.io devicetaintrules`,
+      "system:controller:device-taint-eviction-controller": `
+  read resource.k8s.io devicetaintrules
+  patch,update resource.k8s.io devicetaintrules/status`,
+    },
+  },
+  {
     gate: "GenericWorkload",
     controllers: `
 podgroup-protection-controller

@@ -12,7 +12,7 @@ export async function openDeviceClaims(client: Client, pod: core.Pod): Promise<W
   const { items: claims } = await client.of(kinds.ResourceClaim).list();
   const { items: slices } = await client.of(kinds.ResourceSlice).list();
   const { items: classes } = await client.of(kinds.DeviceClass).list();
-  const objects = { slices, classes, claims };
+  const objects = { slices, classes, claims, taintRules: await taintRules(client) };
   const extended = status?.extendedResourceClaimStatus === undefined ? claimForExtended(pod, classes) : undefined;
   const answers = extended === undefined ? [] : [explained("its extended resources", extended, objects)];
   return answers.concat(
@@ -41,6 +41,16 @@ export async function openDeviceClaims(client: Client, pod: core.Pod): Promise<W
       return [explained(what, claim, objects)];
     }),
   );
+}
+
+/** None where the server does not serve them. */
+async function taintRules(client: Client) {
+  try {
+    return (await client.of(optional.DeviceTaintRule).list()).items;
+  } catch (error) {
+    if (isStatusError(error, "NotFound") || isStatusError(error, "Forbidden")) return [];
+    throw error;
+  }
 }
 
 function explained(

@@ -7,6 +7,7 @@ import { searchDevices } from "./allocation-search.ts";
 import { ALL_DEVICE_FEATURES } from "./device-features.ts";
 import { DevicePools } from "./device-pools.ts";
 import { DeviceSelectors } from "./device-selectors.ts";
+import { TaintRules } from "./device-taints.ts";
 import { DeviceUse } from "./device-use.ts";
 import { wantedBy } from "./requests.ts";
 
@@ -40,6 +41,7 @@ function allocations(given: Given): readonly resource.AllocationResult[] | strin
     use,
     selectors: new DeviceSelectors(),
     features: ALL_DEVICE_FEATURES,
+    taintRules: new TaintRules(),
     isLate: () => given.isLate === true,
   });
   if (typeof found === "string") return found;

@@ -16,7 +16,7 @@ import { type Constraint, constraintOf } from "./constraints.ts";
 import type { DeviceFeatures } from "./device-features.ts";
 import type { NodePool, PoolDevice } from "./device-pools.ts";
 import type { DeviceSelectors } from "./device-selectors.ts";
-import { repelsRequest } from "./device-taints.ts";
+import { repelsRequest, type TaintRules } from "./device-taints.ts";
 import { type Amounts, type DeviceUse, minus, plus } from "./device-use.ts";
 import { claimText } from "./pod-claims.ts";
 import { MAX_DEVICES, type Wanted, type WantedClaim } from "./requests.ts";
@@ -36,6 +36,8 @@ export interface SearchContext {
   readonly use: DeviceUse;
   readonly selectors: DeviceSelectors;
   readonly features: DeviceFeatures;
+  /** Those that rules add to devices. */
+  readonly taintRules: TaintRules;
   /** Whether the search has taken too long. */
   isLate(): boolean;
 }
@@ -199,6 +201,11 @@ class Search {
     return !this.#context.use.isTaken(id) && (taken === undefined || taken.size === 0);
   }
 
+  #isRepelled({ pool, device }: PoolDevice, { tolerations }: Wanted): boolean {
+    const name = { driver: pool.driver, pool: pool.name, device: device.name };
+    return repelsRequest(this.#context.taintRules.taintsOf(name, device.taints), tolerations);
+  }
+
   #hasCapacity({ capacity }: Wanted, { id, device }: PoolDevice): boolean {
     if (!this.#context.features.consumableCapacity) return true;
     if (device.capacity === undefined) return Object.keys(capacity ?? {}).length === 0;
@@ -210,7 +217,7 @@ class Search {
   #take(claimAt: number, wanted: Wanted, device: PoolDevice, must = false): boolean {
     if (!this.#isFree(claimAt, wanted, device) || !this.#hasCapacity(wanted, device)) return false;
     const { deviceTaints, consumableCapacity } = this.#context.features;
-    if (deviceTaints && repelsRequest(device.device.taints, wanted.tolerations)) return false;
+    if (deviceTaints && this.#isRepelled(device, wanted)) return false;
     const isShared = consumableCapacity && device.device.allowMultipleAllocations === true;
     const counts = this.#usesCounters(wanted, device, isShared);
     if (counts && !this.#hasCounters(device)) return false;

@@ -1,6 +1,6 @@
 /** Each gate of dynamic resource allocation: its default, and what the scheduler does with stored objects without it. */
 import { afterEach, describe, expect, it } from "vitest";
-import { defaultFeatures, kinds, parseFeatures, type resource } from "#api";
+import { defaultFeatures, kinds, optional, parseFeatures, type resource } from "#api";
 import { VirtualClock } from "#base";
 import type { Informers } from "#client";
 import { claimFor, DRIVER, deviceClass, devices, exactly, slice } from "../../testing/devices.ts";
@@ -78,8 +78,9 @@ const ROWS: readonly Row[] = [
 ];
 
 describe("a gate of dynamic resource allocation", () => {
-  it("is on by default", () => {
-    expect(deviceFeatures((gate) => defaultFeatures.enabled(gate))).toEqual(ALL_DEVICE_FEATURES);
+  it("is on by default, but for DRADeviceTaintRules", () => {
+    const found = deviceFeatures((gate) => defaultFeatures.enabled(gate));
+    expect(found).toEqual({ ...ALL_DEVICE_FEATURES, deviceTaintRules: false });
   });
 
   // It is locked in v1.36: only an older emulated version can switch it off.
@@ -135,5 +136,46 @@ describe("a gate of dynamic resource allocation", () => {
     const clock = new VirtualClock();
     const features = { ...ALL_DEVICE_FEATURES, filterTimeout: isOn };
     expect(new Devices(informers, { clock, features, filterTimeoutMs }).deadline() - clock.monotonic()).toBe(want);
+  });
+});
+
+describe("DeviceTaintRules", () => {
+  const taint = { key: "broken", effect: "NoSchedule" } as const;
+  async function running(gates: readonly string[]) {
+    const found = await testScheduler({ gates });
+    open.push(() => found.close());
+    const { client } = found;
+    await found.addNode(node("a"));
+    await client.of(kinds.DeviceClass).create(deviceClass("gpu"));
+    await client.of(kinds.ResourceSlice).create(local({}));
+    const { uid: _, ...metadata } = one.metadata;
+    await client
+      .of(kinds.ResourceClaim)
+      .in("default")
+      .create({ ...one, metadata });
+    return found;
+  }
+  const waiting = pod("p", { spec: { resourceClaims: [{ name: "gpu", resourceClaimName: "c" }] } });
+
+  it("keep Pods from the devices that they select, until they go", async () => {
+    const { client, addPod, settle, places, events, clock } = await running(["DRADeviceTaintRules"]);
+    const rules = client.of(optional.DeviceTaintRule);
+    await rules.create({ metadata: { name: "other" }, spec: { deviceSelector: { device: "gpu-7" }, taint } });
+    await rules.create({ metadata: { name: "r" }, spec: { deviceSelector: { driver: DRIVER }, taint } });
+    await addPod(waiting);
+    await settle();
+    expect((await events("p")).join()).toContain(NONE);
+    await rules.delete("r");
+    await clock.advance(10_000);
+    await settle();
+    expect(await places()).toEqual({ p: "a" });
+  });
+
+  it("do nothing without the gate", async () => {
+    const { client, addPod, settle, places } = await running(["DRADeviceTaintRules=false"]);
+    await client.of(optional.DeviceTaintRule).create({ metadata: { name: "r" }, spec: { taint } });
+    await addPod(waiting);
+    await settle();
+    expect(await places()).toEqual({ p: "a" });
   });
 });

@@ -15,6 +15,7 @@ const GATES = {
   partitionableDevices: "DRAPartitionableDevices",
   consumableCapacity: "DRAConsumableCapacity",
   deviceTaints: "DRADeviceTaints",
+  deviceTaintRules: "DRADeviceTaintRules",
   bindingConditions: "DRADeviceBindingConditions",
   extendedResources: "DRAExtendedResource",
   filterTimeout: "DRASchedulerFilterTimeout",

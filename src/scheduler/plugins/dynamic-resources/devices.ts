@@ -1,5 +1,5 @@
 /** What the scheduler knows about devices: pools, classes, claims and use, as informers report them. */
-import { kinds } from "#api";
+import { kinds, optional } from "#api";
 import { type Clock, LruMap } from "#base";
 import type { Informers } from "#client";
 import type { NodeInfo } from "../../framework/index.ts";
@@ -9,6 +9,7 @@ import { ClaimCache } from "./claim-cache.ts";
 import type { DeviceFeatures } from "./device-features.ts";
 import { DevicePools } from "./device-pools.ts";
 import { DeviceSelectors } from "./device-selectors.ts";
+import { TaintRules } from "./device-taints.ts";
 import { DeviceUse } from "./device-use.ts";
 import { NodeVerdicts } from "./node-verdicts.ts";
 import type { DeviceClass, WantedClaim } from "./requests.ts";
@@ -30,6 +31,7 @@ export class Devices {
   readonly pools: DevicePools;
   readonly use = new DeviceUse((pool) => this.pools.touch(pool));
   readonly #selectors = new DeviceSelectors();
+  readonly #taintRules = new TaintRules();
   readonly #memos = new LruMap<string, NodeVerdicts>(MAX_MEMOS);
   readonly #options: DevicesOptions;
   readonly classNamed: (name: string) => DeviceClass | undefined;
@@ -45,10 +47,19 @@ export class Devices {
       if (old !== undefined) this.pools.delete(old);
       if (type !== "deleted") this.pools.set(object);
     });
+    if (this.features.deviceTaints && this.features.deviceTaintRules) this.#followRules(informers);
     const classes = informers.of(kinds.DeviceClass);
     this.classNamed = (name) => classes.cache.get(name);
     classes.onChange(() => {
       while (this.#memos.size > 0) for (const [key] of this.#memos) this.#memos.delete(key);
+    });
+  }
+
+  #followRules(informers: Informers): void {
+    informers.of(optional.DeviceTaintRule).onChange(({ type, object }) => {
+      if (type === "deleted") this.#taintRules.delete(object);
+      else this.#taintRules.set(object);
+      this.pools.changes.noteAll();
     });
   }
 
@@ -77,6 +88,7 @@ export class Devices {
       use: this.use,
       selectors: this.#selectors,
       features: this.features,
+      taintRules: this.#taintRules,
       isLate: () => this.#options.clock.monotonic() >= deadlineMs,
     });
   }

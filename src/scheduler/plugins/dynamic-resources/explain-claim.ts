@@ -2,12 +2,12 @@
  * Why no device is left for a claim, for `k8ts why`: what each device of the cluster lacks, counted, with an example.
  * Read from API objects alone, so that it works from outside of the scheduler.
  */
-import type { core, resource } from "#api";
+import type { core, resource, resourceV1alpha3 } from "#api";
 import { classesByResource, implicitClass } from "../backed-resources.ts";
 import { fitsCapacity } from "./capacity.ts";
 import { DevicePools, deviceIdOf, type PoolDevice, poolIdOf } from "./device-pools.ts";
 import { DeviceSelectors } from "./device-selectors.ts";
-import { repelsRequest } from "./device-taints.ts";
+import { repelsRequest, TaintRules } from "./device-taints.ts";
 import { DeviceUse } from "./device-use.ts";
 import { extendedClaim, extendedRequests } from "./extended-resources.ts";
 import { claimText } from "./pod-claims.ts";
@@ -16,6 +16,8 @@ import { type Wanted, wantedBy } from "./requests.ts";
 export interface DeviceObjects {
   readonly slices: readonly resource.ResourceSlice[];
   readonly classes: readonly resource.DeviceClass[];
+  /** Where the server has such rules. */
+  readonly taintRules?: readonly resourceV1alpha3.DeviceTaintRule[] | undefined;
   /** All claims of the cluster. */
   readonly claims: readonly resource.ResourceClaim[];
 }
@@ -56,12 +58,14 @@ export function explainClaim(claim: resource.ResourceClaim, objects: DeviceObjec
   const ids = new Set(objects.slices.map(({ spec }) => poolIdOf(spec.driver, spec.pool.name)));
   const devices = [...ids].flatMap((id) => pools.get(id)?.sections.flatMap((section) => section.devices) ?? []);
   const selectors = new DeviceSelectors();
+  const taintRules = new TaintRules();
+  for (const rule of objects.taintRules ?? []) taintRules.set(rule);
   const because: string[] = [];
   const help = new Set<string>();
   let cause: string | undefined;
   for (const { options } of wanted.requests) {
     for (const option of options) {
-      const found = Map.groupBy(devices, (device) => lack(option, device, { use, selectors }));
+      const found = Map.groupBy(devices, (device) => lack(option, device, { use, selectors, taintRules }));
       const free = found.get("")?.length ?? 0;
       for (const [what, list] of found) {
         const [example] = list;
@@ -87,10 +91,11 @@ const HELD = "are held";
 interface Means {
   readonly use: DeviceUse;
   readonly selectors: DeviceSelectors;
+  readonly taintRules: TaintRules;
 }
 
 /** Empty: the device would do. */
-function lack(wanted: Wanted, { id, device, pool }: PoolDevice, { use, selectors }: Means): string {
+function lack(wanted: Wanted, { id, device, pool }: PoolDevice, { use, selectors, taintRules }: Means): string {
   if (pool.isIncomplete) return "are in pools that are being updated";
   if (pool.isInvalid) return "are in invalid pools";
   for (const { expression, class: className, index } of wanted.selectors) {
@@ -100,7 +105,9 @@ function lack(wanted: Wanted, { id, device, pool }: PoolDevice, { use, selectors
     if (match !== true) return `break selector #${index} of ${of} (${match.fault})`;
   }
   if (!wanted.adminAccess && use.isTaken(id)) return HELD;
-  if (repelsRequest(device.taints, wanted.tolerations)) return "have taints that are not tolerated";
+  const name = { driver: pool.driver, pool: pool.name, device: device.name };
+  if (repelsRequest(taintRules.taintsOf(name, device.taints), wanted.tolerations))
+    return "have taints that are not tolerated";
   if (!fitsCapacity(wanted.capacity, device.capacity ?? {}, [use.consumed(id)])) return "lack the capacity";
   return "";
 }

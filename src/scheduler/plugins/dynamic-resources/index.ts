@@ -28,7 +28,7 @@ import { hasBindingConditions, untilReady } from "./binding-conditions.ts";
 import { deviceFeatures } from "./device-features.ts";
 import { Devices } from "./devices.ts";
 import { isExtendedClaim } from "./extended-resources.ts";
-import { type Claim, claimText, isReservedFor, podClaims } from "./pod-claims.ts";
+import { type Claim, claimKeys, claimText, isReservedFor, podClaims } from "./pod-claims.ts";
 import { backedResources, type PodState, podStateOf } from "./pod-state.ts";
 import { wakesOf } from "./wakes.ts";
 import { deleteExtended, writeExtended } from "./write-extended-claim.ts";
@@ -52,7 +52,8 @@ export const dynamicResources: PluginFactory = {
 
     return definePlugin<PodState, PodState>({
       name: NAME,
-      wakes: wakesOf(claim),
+      wakes: wakesOf(claim, features),
+      wakeKeys: ({ pod }) => claimKeys(pod),
       preEnqueue({ pod }) {
         if (!hasClaims(pod)) return PASS;
         const found = podClaims(pod, claim);

@@ -35,6 +35,15 @@ export function podClaims(pod: core.Pod, claim: (key: string) => Claim | undefin
   return { claims };
 }
 
+/** `namespace/name` of the claims that are known by name. */
+export function claimKeys({ metadata, spec, status }: core.Pod): readonly string[] {
+  return (spec?.resourceClaims ?? []).flatMap(({ name, resourceClaimName }) => {
+    const made = () => status?.resourceClaimStatuses?.find((each) => each.name === name)?.resourceClaimName;
+    const found = resourceClaimName ?? made();
+    return found === undefined ? [] : [`${metadata.namespace}/${found}`];
+  });
+}
+
 export function isOwnedBy({ metadata }: core.Pod, claim: Claim): boolean {
   const owner = claim.metadata.ownerReferences?.find(({ controller }) => controller === true);
   return owner !== undefined && owner.uid === metadata.uid;

@@ -140,6 +140,8 @@ export function podStateOf(
     search,
     check: (node) => verdictOn(node, compute),
     sweep(open) {
+      const everywhere = allocated.length === 0 ? variantOf(undefined) : undefined;
+      if (everywhere?.memo !== undefined) return everywhere.memo.sweep(open, view, compute);
       for (let at = 0; at < open.count; at++) {
         const node = view.nodes[open.indexes[at] ?? 0];
         if (node === undefined) continue;
@@ -157,6 +159,12 @@ interface Variant {
   readonly memo: NodeVerdicts | undefined;
 }
 
+interface VariantOf {
+  (node: NodeInfo): Variant;
+  /** That of every node, if nodes do not differ. */
+  (node: undefined): Variant | undefined;
+}
+
 /** Nodes differ in the extended resources that devices have to provide: those that they do not have themselves. */
 function variants(
   pod: core.Pod,
@@ -164,7 +172,7 @@ function variants(
   view: ClusterView,
   devices: Devices,
   { temporaryUid, indexOf }: StateOptions,
-): (node: NodeInfo) => Variant {
+): VariantOf {
   const backed = backedResources(pod, devices).map((name) => ({ name, index: indexOf(name) }));
   const known = new Map<string, Variant>();
   const made = (names: ReadonlySet<string>): Variant => {
@@ -180,7 +188,10 @@ function variants(
     memo?.refresh(view, devices.pools.changes);
     return { wanted: all, mappings, memo };
   };
-  return ({ allocatable }) => {
+  const plain = backed.length === 0 ? made(new Set()) : undefined;
+  return (node) => {
+    if (plain !== undefined || node === undefined) return plain as Variant;
+    const { allocatable } = node;
     const missing = backed.filter(({ index }) => (allocatable[index] ?? 0) === 0).map(({ name }) => name);
     const key = missing.join();
     const variant = known.get(key) ?? made(new Set(missing));
