@@ -40,6 +40,7 @@ import { type PatchOptions, patchOptions } from "../options.ts";
 import type { RestRequest, Written } from "../rest-request.ts";
 import { apply } from "./apply.ts";
 import { change } from "./change.ts";
+import { aroundMetadata, isAboutMetadata } from "./patch-metadata.ts";
 import { aroundStatus, isAboutStatus } from "./patch-status.ts";
 import type { Proposal } from "./write.ts";
 
@@ -98,19 +99,21 @@ function proposer(
     isStrategic
       ? goValue(spentStrategicMergePatch(object as JsonObject, sent.value as JsonObject, kind.schema))
       : writeJson(patched(inTypeOrder(kind.schema, object), kind.schema));
-  const propose = (object: Json) =>
+  const propose = (object: Json, whole = object) =>
     decoded(
       {
         document: patched(object, kind.schema),
         spelling: spelling(object),
         sent,
         from: isStrategic ? "maps" : "json",
-        shown: () => shown(object),
+        shown: () => shown(whole),
       },
       kind,
       request,
       options,
     );
+  if (type !== JSON_PATCH && request.subresource === "" && isAboutMetadata(kind, sent.value))
+    return (current) => aroundMetadata(current, (object) => propose(object, asJson(current)));
   if (type !== STRATEGIC_PATCH || request.subresource !== "status") return (current) => propose(asJson(current));
   return isAboutStatus(kind, sent.value)
     ? (current) => aroundStatus(current, propose)
