@@ -5,6 +5,7 @@
  * K8TS_GROWTH=name runs only the inputs whose names contain that, and prints their figures.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseFeatures } from "#api";
 import { bodies } from "./testing/growth/bodies.ts";
 import { hostile } from "./testing/growth/hostile.ts";
 import { type Input, widgetDefinition } from "./testing/growth/input.ts";
@@ -23,7 +24,7 @@ const SLOW_MS = 60_000;
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await testServer();
+  server = await testServer({ features: parseFeatures({ gates: "CBORServingAndStorage=true" }) });
   await server.request("POST", widgetDefinition.path, { body: widgetDefinition.body });
   await server.settle();
 });

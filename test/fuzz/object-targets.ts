@@ -2,6 +2,9 @@
 import {
   applyConfiguration,
   builtIn,
+  CborError,
+  decodeCbor,
+  encodeCbor,
   isObject,
   type Json,
   type JsonObject,
@@ -20,7 +23,7 @@ import {
   applyStrategicMergePatch,
   spentStrategicMergePatch,
 } from "../../src/api/machinery/patch/strategic-merge-patch.ts";
-import { ensure, type Targets, texts } from "./target.ts";
+import { ensure, hex, type Targets, texts } from "./target.ts";
 
 const schema = builtIn.find(({ kind, group }) => kind === "Pod" && group === "")?.schema ?? fail();
 const port = { containerPort: 80, protocol: "TCP" };
@@ -59,6 +62,15 @@ const variables = {
 const BUDGET = 100_000;
 
 export const objectTargets: Targets = {
+  cbor: {
+    seeds: [...hex("d9d9f7a24161f93e00416282011903e8", "bf61617f61616162ff6162d64401020304ff"), encodeCbor(pod)],
+    errors: [CborError],
+    read: (bytes) => {
+      const value = decodeCbor(bytes);
+      ensure(equalJson(decodeCbor(encodeCbor(value)), value), "what was decoded is encoded to the same");
+      return true;
+    },
+  },
   cel: {
     seeds: texts(
       "self.spec.containers.all(c, c.image.startsWith('nginx') || c.name in ['side']) && has(self.metadata.labels.app)",

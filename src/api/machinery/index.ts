@@ -89,6 +89,17 @@ export {
 } from "./patch/json-patch.ts";
 export { applyMergePatch, createMergePatch } from "./patch/merge-patch.ts";
 export { applyStrategicMergePatch, spentStrategicMergePatch } from "./patch/strategic-merge-patch.ts";
+export {
+  CborError,
+  CborWriter,
+  decodeCbor,
+  decodeCborSequence,
+  encodeCbor,
+  encodeCborItem,
+  isSelfDescribed,
+  MAJOR as CBOR_MAJOR,
+  unknownFieldIndex,
+} from "./cbor/index.ts";
 export { decodeProtobuf, encodeProtobuf } from "./protobuf/codec.ts";
 export { decodeEnvelope, type Envelope, encodeEnvelope, isEnvelope } from "./protobuf/envelope.ts";
 export { ProtobufError } from "./protobuf/reader.ts";

@@ -49,7 +49,7 @@ export function layFoundation(parts: Surroundings, closing: AsyncDisposableStack
       egress: parts.egress,
     },
     resources,
-    documents: apiDocuments(shownAt(kinds, features.emulated)),
+    documents: apiDocuments(shownAt(kinds, features.emulated), features.enabled("CBORServingAndStorage")),
     loopback: new Loopback(),
     metrics,
     background,

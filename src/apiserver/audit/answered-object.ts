@@ -1,5 +1,6 @@
 /** The object of an answer, as JSON for an event: its bytes where these are JSON already. */
 import {
+  decodeCbor,
   decodeEnvelope,
   decodeProtobuf,
   type Json,
@@ -13,7 +14,7 @@ import {
 } from "#api";
 import { type ApiResponse, isStream } from "../http/exchange.ts";
 import type { RequestInfo } from "../http/request-info.ts";
-import { JSON_TYPE, mediaType, PROTOBUF_TYPE, YAML_TYPE } from "../rest/body.ts";
+import { CBOR_TYPE, JSON_TYPE, mediaType, PROTOBUF_TYPE, YAML_TYPE } from "../rest/body.ts";
 
 const STATUS_START = Buffer.from('{"kind":"Status"');
 const STATUS_TYPE = "io.k8s.apimachinery.pkg.apis.meta.v1.Status";
@@ -90,6 +91,9 @@ function valueIn(body: readonly Buffer[], type: string, kind: Kind | undefined):
       return parseJson(bytes.toString());
     case YAML_TYPE:
       return parseYaml(bytes.toString()).value;
+    case CBOR_TYPE:
+      // Bytes with their tag become base64; an own list may be of any length.
+      return decodeCbor(bytes, undefined, Number.POSITIVE_INFINITY);
     case PROTOBUF_TYPE: {
       const { apiVersion, kind: name, raw } = decodeEnvelope(bytes);
       const schema = schemaOf(name, kind);

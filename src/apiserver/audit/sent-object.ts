@@ -2,7 +2,7 @@
  * The object of a request, for its events: with its defaults, as the server understood it; of patches and others the
  * body as it is.
  */
-import { type Json, type Kind, parseJson, parseYaml, writeJson } from "#api";
+import { decodeCbor, type Json, type Kind, parseJson, parseYaml, writeJson } from "#api";
 import type { BodyObserver } from "../pipeline/exchange.ts";
 import { mediaType } from "../rest/body.ts";
 import type { AnyDraft } from "../rest/draft.ts";
@@ -51,6 +51,7 @@ export class SentObject implements BodyObserver {
     const type = mediaType(this.#contentType);
     try {
       if (type.endsWith("json")) return [writeJson(parseJson(bytes.toString()))];
+      if (type.endsWith("cbor")) return [writeJson(decodeCbor(bytes))];
       if (type.endsWith("yaml")) return [writeJson(parseYaml(bytes.toString()).value)];
     } catch {
       // The answer reports that it cannot be read; there is no object to show.

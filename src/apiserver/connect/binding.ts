@@ -25,7 +25,7 @@ export function bindPod(pods: Resource, kind: Kind<core.Binding>): Connector {
     if (errors.length > 0) throw new StatusError("", field.aggregate(errors.map(field.fieldErrorText)));
     await admission.validate(admissionAttributes(request, "CREATE", options.dryRun, draft));
     await assign({ ...request, name }, pods, binding, options.dryRun);
-    return done(exchange);
+    return done(exchange, request);
   };
 }
 

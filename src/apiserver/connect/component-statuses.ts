@@ -18,7 +18,7 @@ export interface Component {
 
 export function componentStatuses(components: readonly Component[]): Connector {
   return async (request, exchange) => {
-    const format = negotiate(exchange.headers.accept, exchange.query, true);
+    const format = negotiate(exchange.headers.accept, exchange.query, true, true, request.cbor);
     const { name } = request;
     if (name !== "") {
       const component = components.find((one) => one.name === name);

@@ -31,7 +31,8 @@ export async function posted(request: RestRequest, kind: BodyKind): Promise<Post
 const DONE: JsonObject = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
 
 /** 201 for an action that leaves no object. */
-export function done(exchange: ApiRequest): ApiResponse {
-  const answer = answerValue(201, DONE, undefined, negotiate(exchange.headers.accept, exchange.query, false));
+export function done(exchange: ApiRequest, { cbor }: Pick<RestRequest, "cbor">): ApiResponse {
+  const format = negotiate(exchange.headers.accept, exchange.query, false, true, cbor);
+  const answer = answerValue(201, DONE, undefined, format);
   return { ...answer, value: () => DONE };
 }

@@ -66,7 +66,7 @@ export function evictPod(pods: Resource, budgets: Resource): Connector {
     await admission.validate(admissionAttributes(request, "CREATE", deletion.dryRun, draft));
     await askBudget(request, budgets, pods.read(pod) as core.Pod, deletion.dryRun);
     await evict(request, pods, deletion);
-    return done(exchange);
+    return done(exchange, request);
   };
 }
 

@@ -65,7 +65,7 @@ function review(
 ): Connector {
   return async (request, exchange) => {
     const { kind } = request.resource;
-    const format = negotiate(exchange.headers.accept, exchange.query, false);
+    const format = negotiate(exchange.headers.accept, exchange.query, false, true, request.cbor);
     if (format.as !== undefined) throw notAcceptable(BODY_TYPES);
     const { draft, options } = await posted(request, kind);
     place(request, draft);

@@ -128,7 +128,12 @@ export function tokenRequest(accounts: Resource, resources: Resources, issuer: T
       spec,
       status: { token, expirationTimestamp: formatTime(instantOf((now + seconds) * 1000)) },
     };
-    return answerValue(201, answered, KIND as Kind, negotiate(exchange.headers.accept, exchange.query, false));
+    return answerValue(
+      201,
+      answered,
+      KIND as Kind,
+      negotiate(exchange.headers.accept, exchange.query, false, true, request.cbor),
+    );
   };
 }
 

@@ -11,6 +11,7 @@
 
 import {
   apiVersionOf,
+  encodeCbor,
   encodeEnvelope,
   encodeProtobuf,
   type JsonObject,
@@ -23,9 +24,10 @@ import {
 } from "#api";
 import type { StoredObject } from "../cache/stored-object.ts";
 import type { WholeResponse } from "../http/exchange.ts";
-import { BODY_TYPES, JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from "../rest/body.ts";
+import { BODY_TYPES, CBOR_TYPE, JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from "../rest/body.ts";
 import type { ListResult } from "../rest/read/list.ts";
 import type { Resource } from "../rest/resource.ts";
+import { cborList } from "./cbor-list.ts";
 import { itemsLength, listBody } from "./list-body.ts";
 import type { Format, MediaType } from "./negotiate.ts";
 import { packedList } from "./packed-list.ts";
@@ -113,6 +115,10 @@ export function answerList(result: ListResult, context: AnswerContext): WholeRes
     const prepared = preparedProtobuf(kind, metadata, result, (stored) => resource.read(stored));
     if (prepared !== undefined) return prepared;
   }
+  if (as === undefined && type === CBOR_TYPE && kind.schema.goType !== undefined && kind.storedAs === undefined) {
+    const body = [cborList(kind, listValue(kind, metadata, []), result.objects, (stored) => resource.read(stored))];
+    return { status: 200, headers: { "content-type": CBOR_TYPE }, body };
+  }
   const objects = result.objects.map((stored) => resource.read(stored));
   if (as === undefined) return answerValue(200, listValue(kind, metadata, objects), kind, format);
   if (as.kind === "Table") return answerShape(200, tableOf(kind, objects, metadata, as.version, query, now), format);
@@ -177,6 +183,10 @@ export function answerValue(
     if (bytes === undefined) throw notAcceptable([JSON_TYPE, YAML_TYPE]);
     return { status, headers: { "content-type": PROTOBUF_TYPE }, body: [bytes] };
   }
+  if (type === CBOR_TYPE) {
+    const body = [encodeCbor(value as JsonObject, schemaFor(value as JsonObject, kind))];
+    return { status, headers: { "content-type": CBOR_TYPE }, body };
+  }
   return { status, headers: { "content-type": type }, body: [textOf(value, type, pretty)] };
 }
 
@@ -189,6 +199,7 @@ function answerShape(status: number, value: JsonObject, format: Format): WholeRe
     const bytes = encodeEnvelope({ apiVersion: String(value.apiVersion), kind: String(value.kind), raw });
     return { status, headers: { "content-type": PROTOBUF_TYPE }, body: [Buffer.from(bytes)] };
   }
+  if (format.type === CBOR_TYPE) return { status, headers: { "content-type": CBOR_TYPE }, body: [encodeCbor(value)] };
   return { status, headers: { "content-type": format.type }, body: [textOf(value, format.type, format.pretty)] };
 }
 

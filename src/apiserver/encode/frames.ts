@@ -6,6 +6,8 @@
  */
 import {
   apiVersionOf,
+  CBOR_MAJOR,
+  CborWriter,
   encodeEnvelope,
   encodeProtobuf,
   encodeWatchFrame,
@@ -17,8 +19,9 @@ import {
 import type { Clock } from "#base";
 import type { Revision } from "#store";
 import type { WatchEvent } from "../cache/watch-event.ts";
-import { PROTOBUF_TYPE } from "../rest/body.ts";
+import { CBOR_TYPE, PROTOBUF_TYPE } from "../rest/body.ts";
 import { type AnswerContext, textOf } from "./answers.ts";
+import { CBOR_SEQUENCE_TYPE } from "./negotiate.ts";
 import { partialObject } from "./partial.ts";
 import { columnDefinitions, columnsOf, row } from "./table.ts";
 
@@ -44,10 +47,11 @@ export const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 /** `clock`: ages in tables are those at the time of each event. */
 export function frameEncoder(context: AnswerContext, clock: Pick<Clock, "now">): FrameEncoder {
   const { resource, format } = context;
-  const plain = format.as === undefined && format.type !== PROTOBUF_TYPE && resource.kind.storedAs === undefined;
+  const isBinary = format.type === PROTOBUF_TYPE || format.type === CBOR_TYPE;
+  const plain = format.as === undefined && !isBinary && resource.kind.storedAs === undefined;
   const shape = shaper(context, clock);
   const isProtobuf = format.type === PROTOBUF_TYPE;
-  const frame = isProtobuf ? protobufFrame(context) : textFrame;
+  const frame = isProtobuf ? protobufFrame(context) : isBinary ? cborFrame(context) : textFrame;
   const values = {
     event: ({ type, stored }: WatchEvent) => ({ type, object: shape(resource.read(stored)) }),
     bookmark: (revision: Revision, end: boolean) => {
@@ -63,7 +67,7 @@ export function frameEncoder(context: AnswerContext, clock: Pick<Clock, "now">):
   const form = formOf(context);
   const framed = ({ type, object }: { type: string; object: JsonObject }) => frame(type, object);
   return {
-    contentType: isProtobuf ? `${PROTOBUF_TYPE};stream=watch` : "application/json",
+    contentType: isProtobuf ? `${PROTOBUF_TYPE};stream=watch` : isBinary ? CBOR_SEQUENCE_TYPE : "application/json",
     event: plain
       ? (event) => event.frame
       : form === undefined
@@ -131,5 +135,20 @@ function protobufFrame({ resource }: AnswerContext): (type: string, object: Json
     });
     const bytes = encodeWatchFrame({ type, object: enveloped });
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  };
+}
+
+/** An item of the sequence. The object in it begins with the tag as well, as if it stood alone. */
+function cborFrame({ resource: { kind } }: AnswerContext): (type: string, object: JsonObject) => Buffer {
+  return (type, object) => {
+    const writer = new CborWriter();
+    writer.selfDescribed();
+    writer.head(CBOR_MAJOR.map, 2);
+    writer.text("type");
+    writer.text(type);
+    writer.text("object");
+    writer.selfDescribed();
+    writer.value(object, object.kind === kind.kind ? kind.schema : undefined);
+    return writer.finish();
   };
 }

@@ -1,9 +1,12 @@
 /** Content negotiation: the format of a response, from the Accept header. */
 import { notAcceptable, StatusError } from "#api";
 import { memoized } from "#base";
-import { BODY_TYPES, JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from "../rest/body.ts";
+import { bodyTypes, CBOR_TYPE, JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from "../rest/body.ts";
 
-export type MediaType = typeof JSON_TYPE | typeof YAML_TYPE | typeof PROTOBUF_TYPE;
+export type MediaType = typeof JSON_TYPE | typeof YAML_TYPE | typeof PROTOBUF_TYPE | typeof CBOR_TYPE;
+
+/** Of the watches of those who accept CBOR: a sequence of items (RFC 8742). */
+export const CBOR_SEQUENCE_TYPE = "application/cbor-seq";
 
 export interface Format {
   readonly type: MediaType;
@@ -27,20 +30,21 @@ const STREAMS = ["application/json;stream=watch", "application/vnd.kubernetes.pr
 
 /**
  * `streams`: the endpoint can be watched, so the error lists the stream types, too. `protobuf`: false for custom
- * resources, whose objects have no protobuf form; their tables and metadata have.
+ * resources, whose objects have no protobuf form; their tables and metadata have. `cbor`: its feature gate is on.
  */
 export function negotiate(
   accept: string | undefined,
   query: URLSearchParams,
   streams: boolean,
   protobuf = true,
+  cbor = false,
 ): Format {
   const pretty = TRUE_WORDS.includes(query.get("pretty") ?? "");
   const clauses = accept === undefined ? [] : parseAccept(accept);
   if (clauses.length === 0) return { type: JSON_TYPE, pretty };
   let known = false;
   for (const { type, parameters } of clauses) {
-    const media = mediaOf(type);
+    const media = mediaOf(type, cbor, streams);
     if (media === undefined) continue;
     known = true;
     const as = parameters.get("as");
@@ -52,25 +56,30 @@ export function negotiate(
       return { type: media, as: { kind, version }, pretty };
     }
   }
-  if (known) throw notAcceptable(BODY_TYPES);
-  const available = [...BODY_TYPES, ...(streams ? STREAMS : [])].join(", ");
+  if (known) throw notAcceptable(bodyTypes(cbor));
+  const available = [
+    ...bodyTypes(cbor),
+    ...(streams ? STREAMS : []),
+    ...(streams && cbor ? [CBOR_SEQUENCE_TYPE] : []),
+  ].join(", ");
   throw new StatusError("NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${available}`, {
     details: {},
   });
 }
 
 /** The format of errors: the first accepted one that exists, else JSON. */
-export function errorFormat(accept: string | undefined): MediaType {
+export function errorFormat(accept: string | undefined, cbor = false): MediaType {
   for (const { type } of parseAccept(accept ?? "")) {
-    const media = mediaOf(type);
+    const media = mediaOf(type, cbor, cbor);
     if (media !== undefined) return media;
   }
   return JSON_TYPE;
 }
 
-function mediaOf(type: string): MediaType | undefined {
+function mediaOf(type: string, cbor: boolean, streams: boolean): MediaType | undefined {
   if (type === "*/*" || type === "application/*" || type === JSON_TYPE) return JSON_TYPE;
   if (type === YAML_TYPE || type === "application/yml") return YAML_TYPE;
+  if (cbor && (type === CBOR_TYPE || (streams && type === CBOR_SEQUENCE_TYPE))) return CBOR_TYPE;
   return type === PROTOBUF_TYPE ? PROTOBUF_TYPE : undefined;
 }
 

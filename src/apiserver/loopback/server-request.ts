@@ -22,6 +22,7 @@ export function serverRequest(
     userAgent: "kube-apiserver/v1.36",
     query: new URLSearchParams(),
     contentType: undefined,
+    cbor: false,
     body: async () => Buffer.alloc(0),
     warn: () => {},
     annotate: () => {},

@@ -11,6 +11,7 @@ const LOG_OPTIONS = "io.k8s.api.core.v1.PodLogOptions";
 const PATCHES = ["application/json-patch+json", "application/merge-patch+json"];
 const STRATEGIC = "application/strategic-merge-patch+json";
 const APPLY = "application/apply-patch+yaml";
+const APPLY_CBOR = "application/apply-patch+cbor";
 
 /** Kinds whose DELETE answers with the object; all others answer with a Status. */
 const DELETED_OBJECT: Readonly<Record<string, readonly string[]>> = table({
@@ -59,13 +60,13 @@ export function replace(maker: OperationMaker, subject: Subject): Operation {
 
 export function patch(maker: OperationMaker, subject: Subject): Operation {
   const content = { typeName: subject.typeName };
-  const { custom } = maker.types;
+  const { custom, cbor } = maker.types;
   return maker.make("patch", nameOf(maker, subject), subject, parametersOf(maker, subject, "patch"), {
     method: "patch",
     action: "patch",
     description: `partially update ${specified(maker, subject)}`,
     body: { typeName: `${META}.Patch`, required: true },
-    consumes: custom ? [...PATCHES, APPLY] : [...PATCHES, STRATEGIC, APPLY],
+    consumes: [...PATCHES, ...(custom ? [] : [STRATEGIC]), APPLY, ...(cbor ? [APPLY_CBOR] : [])],
     responses: custom ? { 200: content } : { 200: content, 201: content },
   });
 }

@@ -25,6 +25,8 @@ export interface OpenApiOptions {
   readonly descriptions: Descriptions;
   /** Such as 1.36. */
   readonly kubernetesVersion: string;
+  /** Whether CBOR is served. Default: it is not. */
+  readonly cbor?: boolean | undefined;
 }
 
 interface Part {
@@ -53,9 +55,9 @@ export class OpenApi {
   #v2: PreparedDocument | undefined;
   #v2Protobuf: PreparedDocument | undefined;
 
-  constructor({ descriptions, kubernetesVersion }: OpenApiOptions) {
+  constructor({ descriptions, kubernetesVersion, cbor = false }: OpenApiOptions) {
     this.#info = { title: "Kubernetes", version: kubernetesVersion };
-    this.#contents = new Contents(new Parameters(descriptions));
+    this.#contents = new Contents(new Parameters(descriptions), cbor);
     this.#texts = { v2: new TypeTexts("v2", descriptions), v3: new TypeTexts("v3", descriptions) };
     for (const [name, operations] of SERVER_OPERATIONS) {
       this.#parts.set(

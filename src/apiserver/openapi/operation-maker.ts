@@ -7,6 +7,8 @@ import type { Parameters } from "./parameters.ts";
 export const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
 const ENCODINGS = ["application/json", "application/yaml"];
 const PROTOBUF = "application/vnd.kubernetes.protobuf";
+const CBOR = "application/cbor";
+const CBOR_SEQUENCE = "application/cbor-seq";
 const STREAMS = ["application/json;stream=watch", `${PROTOBUF};stream=watch`];
 
 export interface KindTypes {
@@ -15,6 +17,8 @@ export interface KindTypes {
   readonly listTypeName: string;
   /** Custom kinds speak neither protobuf nor strategic merge patch, and have no /watch/ paths. */
   readonly custom: boolean;
+  /** Whether CBOR is served. */
+  readonly cbor: boolean;
 }
 
 /** The subject of an operation: the object itself, or one of its subresources with its own kind. */
@@ -48,8 +52,10 @@ export class OperationMaker {
     this.kind = kind;
     this.types = types;
     this.parameters = parameters;
-    this.produces = types.custom ? ENCODINGS : [...ENCODINGS, PROTOBUF];
-    this.streams = types.custom ? ENCODINGS : [...this.produces, ...STREAMS];
+    const cbor = types.cbor ? [CBOR] : [];
+    this.produces = types.custom ? [...ENCODINGS, ...cbor] : [...ENCODINGS, PROTOBUF, ...cbor];
+    const streams = types.cbor ? [...STREAMS, CBOR_SEQUENCE] : STREAMS;
+    this.streams = types.custom ? this.produces : [...this.produces, ...streams];
     this.inNamespace = namespaced ? "Namespaced" : "";
     this.namespace = namespaced ? [parameters.namespace] : [];
     this.base = basePath(kind.group, kind.version);

@@ -19,10 +19,12 @@ export interface Content {
 
 export class Contents {
   readonly #parameters: Parameters;
+  readonly #cbor: boolean;
   readonly #kindsOf: KindsOfType = kindsOfTypes();
 
-  constructor(parameters: Parameters) {
+  constructor(parameters: Parameters, cbor: boolean) {
     this.#parameters = parameters;
+    this.#cbor = cbor;
   }
 
   ofServer(operations: PathOperations): Content {
@@ -38,7 +40,7 @@ export class Contents {
       const typeName = custom ? customTypeName(kind) : (kind.schema.goType ?? customTypeName(kind));
       const listKind = kind.listKind ?? `${kind.kind}List`;
       const listTypeName = typeName.slice(0, typeName.lastIndexOf(".") + 1) + listKind;
-      return kindOperations(kind, { typeName, listTypeName, custom }, this.#parameters);
+      return kindOperations(kind, { typeName, listTypeName, custom, cbor: this.#cbor }, this.#parameters);
     });
     // Custom APIs have no discovery operations.
     if (!custom) paths.push(resourcesOperations(group, version));

@@ -175,7 +175,7 @@ function answerContext(
 ): AnswerContext {
   const streams = info.verb === "list" || info.verb === "watch";
   const protobuf = isTyped(resource) || info.subresource === "scale";
-  const format = negotiate(request.headers.accept, query, streams, protobuf);
+  const format = negotiate(request.headers.accept, query, streams, protobuf, servesCbor(context));
   return { resource, query, now, format };
 }
 
@@ -199,6 +199,7 @@ function restRequest(
     query: request.query,
     asOf,
     contentType: request.headers["content-type"],
+    cbor: servesCbor(context),
     body: life === undefined ? () => request.body(MAX_BODY_BYTES) : () => measuredBody(request, life),
     value: request.value,
     warn,
@@ -207,6 +208,10 @@ function restRequest(
     witness,
     life,
   };
+}
+
+function servesCbor({ features }: ServerContext): boolean {
+  return features.enabled("CBORServingAndStorage");
 }
 
 async function measuredBody(request: ApiRequest, life: NonNullable<Remarks["life"]>): Promise<Buffer> {

@@ -70,8 +70,9 @@ export interface PipelineOptions extends ServeOptions {
 
 export function pipeline(options: PipelineOptions): Handle {
   const { log, clock, gate = passThrough, browsers } = options;
+  const cbor = options.dispatch.context.features.enabled("CBORServingAndStorage");
   const answer = compose<Arrived>()
-    .step(recover(log))
+    .step(recover(log, cbor))
     .step(strictTransport(browsers?.strictTransport))
     .step(requestInfo())
     .step(gate)
@@ -80,7 +81,7 @@ export function pipeline(options: PipelineOptions): Handle {
     .step(authenticate(options.authenticate, log, options.turnedAway))
     .step(traced(options))
     .step(options.audit)
-    .step(answerRefusals(log))
+    .step(answerRefusals(log, cbor))
     .step(limitTime(options.deadlines, options.requestTimeoutMs))
     .step(impersonate(options.authorize, options.isCredential, options.impersonations))
     .step(options.fairness)

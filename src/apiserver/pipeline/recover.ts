@@ -12,22 +12,22 @@ import type { Arrived, Authenticated } from "./exchange.ts";
  * The first step: adds the headers that the others have collected to the answer, or to the Status of an error that none
  * expected.
  */
-export function recover(log: Logger): Step<Arrived> {
+export function recover(log: Logger, cbor = false): Step<Arrived> {
   return (exchange, next) =>
     settle(
       () => next(exchange),
       (response) => complete(response, exchange),
-      (error) => complete(answerError(error, exchange.original, log, exchange), exchange),
+      (error) => complete(answerError(error, exchange.original, log, exchange, cbor), exchange),
     );
 }
 
 /** A request that is refused has an answer, which the steps before this one count and audit. Unexpected errors pass. */
-export function answerRefusals(log: Logger): Step<Authenticated> {
+export function answerRefusals(log: Logger, cbor = false): Step<Authenticated> {
   return (exchange, next) =>
     attempt(
       () => next(exchange),
       (error) => {
-        if (isStatusError(error)) return answerError(error, exchange.original, log, exchange);
+        if (isStatusError(error)) return answerError(error, exchange.original, log, exchange, cbor);
         throw error;
       },
     );
@@ -38,6 +38,7 @@ export function answerError(
   { headers, method, path }: Pick<ApiRequest, "headers" | "method" | "path">,
   log: Logger,
   exchange?: Arrived,
+  cbor = false,
 ): ApiResponse {
   const facts = { method, path, "audit-ID": exchange?.headers["audit-id"] };
   // Another server does not answer, such as a kubelet that restarts: its stack says nothing.
@@ -53,7 +54,8 @@ export function answerError(
         });
   const body = toStatus(status);
   const shown = "continueToken" in status ? { ...body, metadata: { continue: status.continueToken } } : body;
-  const response = answerValue(status.code, shown, undefined, { type: errorFormat(headers.accept), pretty: false });
+  const format = { type: errorFormat(headers.accept, cbor), pretty: false };
+  const response = answerValue(status.code, shown, undefined, format);
   const retryAfter = status.details?.retryAfterSeconds;
   return retryAfter === undefined
     ? response

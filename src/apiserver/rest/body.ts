@@ -34,16 +34,24 @@ import {
   unsupportedMediaType,
   YamlSyntaxError,
 } from "#api";
+import { parseCborBody } from "./cbor-body.ts";
 import type { AnyDraft } from "./draft.ts";
 import type { WriteOptions } from "./options.ts";
 import type { RestRequest } from "./rest-request.ts";
+import { unrecognized } from "./unrecognized.ts";
 
 export const JSON_TYPE = "application/json";
 export const YAML_TYPE = "application/yaml";
 export const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";
+export const CBOR_TYPE = "application/cbor";
 export const BODY_TYPES = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
+const WITH_CBOR = [...BODY_TYPES, CBOR_TYPE];
 
-const SAMPLE_BYTES = 30;
+/** `cbor`: the feature gate CBORServingAndStorage is on. */
+export function bodyTypes(cbor: boolean): readonly string[] {
+  return cbor ? WITH_CBOR : BODY_TYPES;
+}
+
 const TYPE_META =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
@@ -69,20 +77,20 @@ export interface DecodedBody {
 }
 
 /** Reads a body by its media type; JSON where none is named. */
-export function parseBody(bytes: Buffer, contentType: string | undefined, what: string): Body {
+export function parseBody(bytes: Buffer, contentType: string | undefined, what: string, cbor = false): Body {
   switch (mediaType(contentType)) {
     case JSON_TYPE:
       return parseJsonBody(bytes, what);
     case YAML_TYPE:
       return parseYamlBody(bytes, what);
     default:
-      throw unsupportedMediaType(BODY_TYPES);
+      throw unsupportedMediaType(bodyTypes(cbor));
   }
 }
 
 /** Decodes the object that a request sends: its value if it has one, else its body. */
 export function decodeSent(
-  { value, body, contentType }: Pick<RestRequest, "value" | "body" | "contentType">,
+  { value, body, contentType, cbor }: Pick<RestRequest, "value" | "body" | "contentType" | "cbor">,
   kind: Kind,
   validation: WriteOptions["fieldValidation"],
   warn?: (message: string) => void,
@@ -90,7 +98,7 @@ export function decodeSent(
   const sent = kind.schema.goType === undefined ? undefined : value?.();
   // The error for a body of another type shows how the body begins, so that needs the bytes.
   if (sent === undefined || !isObject(sent) || !isOwnType(sent, kind))
-    return body().then((bytes) => decodeBody(bytes, contentType, kind, validation, warn));
+    return body().then((bytes) => decodeBody(bytes, contentType, kind, validation, warn, cbor));
   return decodeValue({ value: sent, strict: (unknown) => printable(unknown).map(unknownField) }, kind, validation);
 }
 
@@ -104,12 +112,17 @@ export function decodeBody(
   kind: Kind,
   validation: WriteOptions["fieldValidation"],
   warn: (message: string) => void = () => {},
+  cbor = false,
 ): DecodedBody {
   if (mediaType(contentType) === PROTOBUF_TYPE) {
-    if (kind.schema.goType === undefined) throw unsupportedMediaType([JSON_TYPE, YAML_TYPE]);
+    if (kind.schema.goType === undefined)
+      throw unsupportedMediaType(bodyTypes(cbor).filter((type) => type !== PROTOBUF_TYPE));
     return { draft: decodeProtobufBody(bytes, kind), warnings: [] };
   }
-  const parsed = parseBody(bytes, contentType, kind.kind);
+  const parsed =
+    cbor && mediaType(contentType) === CBOR_TYPE
+      ? parseCborBody(bytes, kind.schema, kind.kind, (why) => cannotBeHandled(kind, why))
+      : parseBody(bytes, contentType, kind.kind, cbor);
   // To Go, null is an object with nothing in it.
   const body = { ...parsed, value: parsed.value ?? {} };
   const fault = typeMetaFault(body.value);
@@ -205,15 +218,17 @@ function decodeProtobufBody(bytes: Buffer, kind: Kind): AnyDraft {
 }
 
 /** Reads an object of a type that is not a served kind, such as DeleteOptions or Scale. */
-export function parseTyped(bytes: Buffer, contentType: string | undefined, typeName: string): Json {
+export function parseTyped(bytes: Buffer, contentType: string | undefined, typeName: string, cbor = false): Json {
   const what = typeName.slice(typeName.lastIndexOf(".") + 1);
+  if (cbor && mediaType(contentType) === CBOR_TYPE)
+    return typed(parseCborBody(bytes, typeSchema(typeName), what, (why) => why).value, typeName);
   if (mediaType(contentType) === PROTOBUF_TYPE) return parseProtobufBody(bytes, typeSchema(typeName), what);
-  return typed(parseBody(bytes, contentType, what).value, typeName);
+  return typed(parseBody(bytes, contentType, what, cbor).value, typeName);
 }
 
 /** As `parseTyped`, for the options of a request: Kubernetes reads them with a scheme of their own. */
-export function parseOptions(bytes: Buffer, contentType: string | undefined, typeName: string): Json {
-  if (mediaType(contentType) !== JSON_TYPE) return parseTyped(bytes, contentType, typeName);
+export function parseOptions(bytes: Buffer, contentType: string | undefined, typeName: string, cbor = false): Json {
+  if (mediaType(contentType) !== JSON_TYPE) return parseTyped(bytes, contentType, typeName, cbor);
   const what = typeName.slice(typeName.lastIndexOf(".") + 1);
   let value: Json;
   try {
@@ -296,15 +311,4 @@ function checkUntyped(value: JsonObject, kind: Kind, bytes: Buffer, warn: (messa
 
 function cannotBeHandled(kind: Kind, why: string): string {
   return `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`;
-}
-
-function unrecognized(what: string, why: string, bytes: Buffer) {
-  return badRequest(`the object provided is unrecognized (must be of type ${what}): ${why} (${sample(bytes)})`);
-}
-
-/** The beginning of a body for an error message: text if it looks like an object, else bytes. */
-function sample(bytes: Buffer): string {
-  if (bytes.length === 0) return "<empty>";
-  const start = bytes.subarray(0, SAMPLE_BYTES).toString(bytes[0] === 0x7b ? "utf8" : "hex");
-  return bytes.length <= SAMPLE_BYTES ? start : `${start} ...`;
 }

@@ -19,6 +19,8 @@ export interface RestRequest {
   /** Reads return the state at this revision. Absent: the newest. */
   readonly asOf?: Revision | undefined;
   readonly contentType: string | undefined;
+  /** Whether CBOR is served: the feature gate CBORServingAndStorage. */
+  readonly cbor: boolean;
   body(): Promise<Buffer>;
   /** The value of the body, for clients in this process, which need not encode it. */
   readonly value?: (() => Json) | undefined;

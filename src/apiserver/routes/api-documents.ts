@@ -9,11 +9,12 @@ export interface ApiDocuments {
   readonly openApi: OpenApi;
 }
 
-export function apiDocuments(kinds: readonly Kind[]): ApiDocuments {
+export function apiDocuments(kinds: readonly Kind[], cbor = false): ApiDocuments {
   const discovery = new Discovery({ serverAddress: "127.0.0.1:6443" });
   const openApi = new OpenApi({
     descriptions: installedDescriptions(import.meta.url),
     kubernetesVersion: `v${KUBERNETES_VERSION.major}.${KUBERNETES_VERSION.minor}.${KUBERNETES_VERSION.patch}`,
+    cbor,
   });
   const versions = servedVersions(kinds);
   discovery.set(...versions);

@@ -8,7 +8,7 @@
  */
 
 import { equalJson } from "../json/equal.ts";
-import type { Json, JsonObject } from "../json/json.ts";
+import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { getKey } from "../json/own-key.ts";
 import type { Schema } from "../schema/schema.ts";
 import { type FieldFilter, type FieldSet, isEmpty, leaf, union, WalkedSetBuilder } from "./field-set.ts";
@@ -35,8 +35,18 @@ export interface Comparison {
 
 export function compare(schema: Schema, before: Json, after: Json): Comparison {
   const walk = new Walk();
-  walk.visit(schema, before, after);
+  walk.visit(schema, before, isObject(before) && isObject(after) ? withEqualFieldsOf(before, after) : after);
   return { added: walk.added.build(), modified: walk.modified.build(), removed: walk.removed.build() };
+}
+
+/** Most writes change one or two fields of an object. Equal ones are found faster by comparison than by the schema. */
+function withEqualFieldsOf(before: JsonObject, after: JsonObject): JsonObject {
+  const shared: Record<string, Json> = { ...after };
+  for (const name of Object.keys(shared)) {
+    const was = getKey(before, name);
+    if (typeof was === "object" && was !== shared[name] && equalJson(was, shared[name])) shared[name] = was;
+  }
+  return shared;
 }
 
 export function isSame({ added, modified, removed }: Comparison): boolean {

@@ -3,12 +3,16 @@ import {
   apiVersionOf,
   applyConfiguration,
   badRequest,
+  CborError,
   conflict,
   DecodeError,
   decode,
+  decodeCbor,
   hasDuplicateKeys,
   isObject,
+  type Json,
   type JsonObject,
+  jsonKind,
   type ObjectSchema,
   type ParsedYaml,
   parseDocument,
@@ -22,9 +26,17 @@ import type { RestRequest, Written } from "../rest-request.ts";
 import { change } from "./change.ts";
 import { ownershipContext } from "./ownership.ts";
 
-export async function apply(request: RestRequest, bytes: Buffer, options: PatchOptions): Promise<Written> {
+export async function apply(
+  request: RestRequest,
+  bytes: Buffer,
+  options: PatchOptions,
+  isCbor = false,
+): Promise<Written> {
   const { kind } = request.resource;
-  const { value: applied, duplicates } = parseApplied(bytes, kind.schema, options.fieldValidation !== "Ignore");
+  const validates = options.fieldValidation !== "Ignore";
+  const { value: applied, duplicates } = isCbor
+    ? parseAppliedCbor(bytes, kind.schema)
+    : parseApplied(bytes, kind.schema, validates);
   return change(request, {
     dryRun: options.dryRun,
     mayCreate: request.subresource === "",
@@ -99,6 +111,25 @@ export function parseApplied(bytes: Buffer, schema: ObjectSchema, strict: boolea
     if (error instanceof DecodeError) throw badRequest(error.message);
     throw error;
   }
+}
+
+/** Keys that are there twice make CBOR invalid: there is nothing left to warn of. */
+export function parseAppliedCbor(bytes: Buffer, schema: ObjectSchema): Applied {
+  try {
+    // Without the schema: bytes are base64 here, as in the JSON of a configuration.
+    const value = decodeCbor(bytes);
+    if (!isObject(value)) throw badRequest(`error decoding CBOR: ${cborKind(value)}`);
+    decode(schema, value, { from: "maps" });
+    return { value, duplicates: undefined };
+  } catch (error) {
+    if (error instanceof CborError) throw badRequest(`error decoding CBOR: ${error.message}`);
+    if (error instanceof DecodeError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+function cborKind(value: Json): string {
+  return `cbor: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`;
 }
 
 /** Most clients send JSON, which is YAML that is parsed much faster. */

@@ -50,7 +50,7 @@ export async function readOptions(request: RestRequest): Promise<DeleteOptions> 
   const sent = request.value?.();
   if (sent !== undefined) return deleteOptions(request.query, typed(sent, OPTIONS_TYPE) as JsonObject);
   const bytes = await request.body();
-  const body = bytes.length === 0 ? undefined : parseOptions(bytes, request.contentType, OPTIONS_TYPE);
+  const body = bytes.length === 0 ? undefined : parseOptions(bytes, request.contentType, OPTIONS_TYPE, request.cbor);
   return deleteOptions(request.query, body as JsonObject | undefined);
 }
 

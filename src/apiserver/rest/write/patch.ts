@@ -40,6 +40,7 @@ import { type PatchOptions, patchOptions } from "../options.ts";
 import type { RestRequest, Written } from "../rest-request.ts";
 import { apply } from "./apply.ts";
 import { change } from "./change.ts";
+import { aroundMetadata, isAboutMetadata } from "./patch-metadata.ts";
 import { aroundStatus, isAboutStatus } from "./patch-status.ts";
 import type { Proposal } from "./write.ts";
 
@@ -47,12 +48,14 @@ const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
 const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
 export const APPLY_PATCH = "application/apply-patch+yaml";
+export const APPLY_CBOR_PATCH = "application/apply-patch+cbor";
 const CUSTOM_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH];
 
 export async function patch(request: RestRequest): Promise<Written> {
   const type = patchType(request);
-  const options = patchOptions(request.query, type === APPLY_PATCH);
-  if (type === APPLY_PATCH) return apply(request, await request.body(), options);
+  const applies = type === APPLY_PATCH || type === APPLY_CBOR_PATCH;
+  const options = patchOptions(request.query, applies);
+  if (applies) return apply(request, await request.body(), options, type === APPLY_CBOR_PATCH);
   const given = request.value?.();
   const sent = given === undefined ? parsePatch(type, (await request.body()).toString("utf8")) : { value: given };
   const proposal = proposer(type, sent, request, options);
@@ -67,10 +70,11 @@ export async function patch(request: RestRequest): Promise<Written> {
 }
 
 /** The type of the patch, or an error if the kind does not take it. */
-export function patchType({ contentType, resource }: RestRequest): string {
+export function patchType({ contentType, resource, cbor }: RestRequest): string {
   const type = contentType === undefined ? "" : mediaType(contentType);
   const isCustom = resource.kind.schema.goType === undefined;
-  const types = isCustom ? CUSTOM_TYPES : [...CUSTOM_TYPES, STRATEGIC_PATCH];
+  const known = isCustom ? CUSTOM_TYPES : [...CUSTOM_TYPES, STRATEGIC_PATCH];
+  const types = cbor ? [...known, APPLY_CBOR_PATCH] : known;
   if (types.includes(type)) return type;
   // Custom resources have no routes of their own that could refuse a media type.
   if (isCustom) throw unsupportedMediaType(types);
@@ -98,19 +102,21 @@ function proposer(
     isStrategic
       ? goValue(spentStrategicMergePatch(object as JsonObject, sent.value as JsonObject, kind.schema))
       : writeJson(patched(inTypeOrder(kind.schema, object), kind.schema));
-  const propose = (object: Json) =>
+  const propose = (object: Json, whole = object) =>
     decoded(
       {
         document: patched(object, kind.schema),
         spelling: spelling(object),
         sent,
         from: isStrategic ? "maps" : "json",
-        shown: () => shown(object),
+        shown: () => shown(whole),
       },
       kind,
       request,
       options,
     );
+  if (type !== JSON_PATCH && request.subresource === "" && isAboutMetadata(kind, sent.value))
+    return (current) => aroundMetadata(current, (object) => propose(object, asJson(current)));
   if (type !== STRATEGIC_PATCH || request.subresource !== "status") return (current) => propose(asJson(current));
   return isAboutStatus(kind, sent.value)
     ? (current) => aroundStatus(current, propose)

@@ -154,6 +154,19 @@ function share(draft: AnyDraft, old: KubeObject, field: string): void {
 }
 
 /**
+ * What an update leaves as it is becomes the old object's own: validation and comparison then see at once that it is
+ * the same, and the caches keep it once. Nothing may change it from here on.
+ */
+export function shareEqualParts(draft: AnyDraft, old: KubeObject): void {
+  const before = old as unknown as Record<string, Json | undefined>;
+  for (const name of Object.keys(draft)) {
+    const was = before[name];
+    if (name !== "metadata" && typeof was === "object" && draft[name] !== was && equalJson(draft[name], was))
+      draft[name] = was;
+  }
+}
+
+/**
  * Another subresource than the status: the kind keeps what it must not change; generation follows from what changed.
  */
 export function preparePart(kind: Kind, part: string, draft: AnyDraft, old: KubeObject, request: Preparing): void {

@@ -30,10 +30,10 @@ import { patchOptions, writeOptions } from "../options.ts";
 import { fresh } from "../read/fresh.ts";
 import type { RestRequest } from "../rest-request.ts";
 import type { Admission, AdmissionAttributes } from "../server-context.ts";
-import { named, parseApplied, reportRepeated } from "./apply.ts";
+import { named, parseApplied, parseAppliedCbor, reportRepeated } from "./apply.ts";
 import { change } from "./change.ts";
 import { ownershipContext } from "./ownership.ts";
-import { APPLY_PATCH, parsePatch, patcher, patchType } from "./patch.ts";
+import { APPLY_CBOR_PATCH, APPLY_PATCH, parsePatch, patcher, patchType } from "./patch.ts";
 import { checkPlace } from "./update.ts";
 
 const SCALE_TYPE = "io.k8s.api.autoscaling.v1.Scale";
@@ -49,7 +49,7 @@ export async function getScale(request: RestRequest): Promise<JsonObject> {
 export async function updateScale(request: RestRequest): Promise<JsonObject> {
   const { kind } = request.resource;
   const options = writeOptions("UpdateOptions", request.query);
-  const value = parseTyped(await request.body(), request.contentType, SCALE_TYPE);
+  const value = parseTyped(await request.body(), request.contentType, SCALE_TYPE, request.cbor);
   checkPlace(request, decodeScale(value).metadata as { name?: string; namespace?: string });
   return writeScale(request, options.dryRun, (live) => updated(request, live, value), kind);
 }
@@ -57,11 +57,14 @@ export async function updateScale(request: RestRequest): Promise<JsonObject> {
 export async function patchScale(request: RestRequest): Promise<JsonObject> {
   const { kind } = request.resource;
   const type = patchType(request);
-  const options = patchOptions(request.query, type === APPLY_PATCH);
+  const applies = type === APPLY_PATCH || type === APPLY_CBOR_PATCH;
+  const options = patchOptions(request.query, applies);
   const schema = typeSchema(SCALE_TYPE);
   const bytes = await request.body();
-  if (type === APPLY_PATCH) {
-    const { value, duplicates } = parseApplied(bytes, schema, options.fieldValidation !== "Ignore");
+  if (applies) {
+    const validates = options.fieldValidation !== "Ignore";
+    const { value, duplicates } =
+      type === APPLY_CBOR_PATCH ? parseAppliedCbor(bytes, schema) : parseApplied(bytes, schema, validates);
     const propose = (live: JsonObject) => {
       const scale = appliedTo(request, live, value, options.force);
       if (duplicates !== undefined) reportRepeated(duplicates, request, options);

@@ -19,6 +19,7 @@ import {
   preparePart,
   prepareStatus,
   prepareUpdate,
+  shareEqualParts,
 } from "./prepare.ts";
 import { isStale } from "./storing.ts";
 import type { Change, Proposal, Write } from "./write.ts";
@@ -130,6 +131,7 @@ export function validateNew({ request, draft }: Write): void {
 }
 
 export function validateObject({ request, draft, old }: Change): void {
+  shareEqualParts(draft, old);
   checkUpdate(request.resource.kind, draft, old, request.context.features);
   finish(request, draft, old);
 }

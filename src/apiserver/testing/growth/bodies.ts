@@ -1,7 +1,7 @@
-/** Inputs of the codecs: JSON, YAML and protobuf, what they nest, and what they spell. */
-import { builtIn, encodeEnvelope, encodeProtobuf } from "#api";
+/** Inputs of the codecs: JSON, YAML, protobuf and CBOR, what they nest, and what they spell. */
+import { builtIn, encodeCbor, encodeEnvelope, encodeProtobuf, type JsonObject } from "#api";
 import { configMap } from "../objects.ts";
-import { CONFIG_MAPS, DRY_RUN, type Input, nested, times, upTo, WIDGETS, widget } from "./input.ts";
+import { CONFIG_MAPS, DRY_RUN, type Input, keyed, nested, times, upTo, WIDGETS, widget } from "./input.ts";
 
 const yaml = (name: string, size: number, body: (size: number) => string, status = 201): Input => ({
   name: `YAML: ${name}`,
@@ -123,5 +123,25 @@ export const bodies: readonly Input[] = [
       return Buffer.from(encodeEnvelope({ apiVersion: "v1", kind: "ConfigMap", raw: encodeProtobuf(schema, object) }));
     },
     status: 201,
+  },
+  {
+    name: "CBOR: keys of many maps",
+    size: 50,
+    most: 100,
+    method: "POST",
+    path: WIDGETS + DRY_RUN,
+    type: "application/cbor",
+    body: (size) => encodeCbor(widget("a", { free: times(size, () => keyed(50, () => "v")) }) as JsonObject),
+    status: 201,
+  },
+  {
+    name: "CBOR: a text in many chunks",
+    size: 5000,
+    method: "POST",
+    path: WIDGETS + DRY_RUN,
+    type: "application/cbor",
+    body: (size) =>
+      Buffer.concat([Buffer.of(0xa1, 0x41, 0x61, 0x7f), Buffer.alloc(size * 3, "\x62ab"), Buffer.of(0xff)]),
+    status: 400,
   },
 ];

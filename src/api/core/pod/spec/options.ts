@@ -5,6 +5,7 @@
 import { at } from "../../../machinery/errors/field-error.ts";
 import { validateLabelSelector } from "../../../machinery/names/labels.ts";
 import { checkLabelValue } from "../../../machinery/names/names.ts";
+import { onceForEach } from "../../../machinery/schema/memo.ts";
 import type { ObjectMeta } from "../../../machinery/schema/object.ts";
 import type { NodeSelectorTerm, PodAffinityTerm, PodSpec, PodTemplateSpec } from "../../../types/core-v1.ts";
 import { isDeletionCost } from "../fields/annotations.ts";
@@ -18,9 +19,15 @@ import { hostSysctlFault } from "../security/sysctls.ts";
 /** For a pod; `old` is what it was before an update. */
 export function podOptions(old?: PodSpec, oldMeta?: ObjectMeta): PodValidationOptions {
   if (old === undefined) return newPod;
-  return {
+  const options = optionsOf(old);
+  return isDeletionCost(oldMeta?.annotations) ? options : { ...options, allowAnyDeletionCost: true };
+}
+
+/** A stored spec does not change, and most updates of a pod leave it as it is. */
+const optionsOf = onceForEach(
+  (old: PodSpec): PodValidationOptions => ({
     isPod: true,
-    allowAnyDeletionCost: !isDeletionCost(oldMeta?.annotations),
+    allowAnyDeletionCost: false,
     allowIndivisibleHugePages: allContainers(old).some(hasIndivisibleHugePages),
     allowInvalidAffinitySelector: podAffinityTerms(old).some(hasInvalidSelector),
     allowInvalidNodeAffinity: requiredNodeTerms(old).some(hasInvalidValue),
@@ -39,8 +46,8 @@ export function podOptions(old?: PodSpec, oldMeta?: ObjectMeta): PodValidationOp
     unmergedMatchLabelKeys: (old.topologySpreadConstraints ?? []).some(
       (c) => validateMatchLabelKeys(c, at()).length > 0,
     ),
-  };
-}
+  }),
+);
 
 /** For the template of a workload; `old` is what it was before an update. */
 export function podTemplateOptions(

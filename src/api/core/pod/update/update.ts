@@ -28,6 +28,7 @@ import type { PodValidationOptions } from "../fields/validation-options.ts";
 import { validateAddedTolerations, validateRemovedGates } from "../scheduling/scheduling.ts";
 import { podOptions } from "../spec/options.ts";
 import { validatePodSpec } from "../spec/spec.ts";
+import { isKnownValid, isStrict, rememberValid } from "./valid-specs.ts";
 
 const changeable = [
   "`spec.containers[*].image`",
@@ -72,6 +73,12 @@ function tokenFaults({ volumes = [] }: PodSpec, at: FieldPath): readonly FieldEr
 }
 
 export function validatePodCreate(pod: Pod, at: FieldPath): readonly FieldError[] {
+  const errors = newPodFaults(pod, at);
+  if (errors.length === 0) rememberValid(pod);
+  return errors;
+}
+
+function newPodFaults(pod: Pod, at: FieldPath): readonly FieldError[] {
   const spec = specOf(pod);
   const path = at.child("spec");
   return allErrors(
@@ -88,11 +95,22 @@ export function validatePodCreate(pod: Pod, at: FieldPath): readonly FieldError[
 
 export function validatePodUpdate(pod: Pod, old: Pod, at: FieldPath): readonly FieldError[] {
   const options = podOptions(old.spec, old.metadata);
-  return [
+  if (pod.spec === old.spec && isKnownValid(pod)) {
+    const { annotations } = pod.metadata;
+    return allErrors(
+      annotations
+        ? validatePodAnnotations(annotations, specOf(pod), at.child("metadata", "annotations"), options)
+        : NO_ERRORS,
+      validateAnnotationUpdate(pod, old, at, options),
+    );
+  }
+  const errors = [
     ...validateMetadataAndSpec(pod, at, options),
     ...validateAnnotationUpdate(pod, old, at, options),
     ...validateSpecUpdate(specOf(pod), specOf(old), at.child("spec")),
   ];
+  if (errors.length === 0 && isStrict(options)) rememberValid(pod);
+  return errors;
 }
 
 export function validateAnnotationUpdate(
