@@ -173,7 +173,7 @@ export const rooms: Record<string, readonly string[]> = {
     "apiserverinternal",
     "storagemigration",
   ],
-  "api/machinery": ["json", "scalars", "errors", "names", "schema", "cel", "patch", "protobuf", "apply"],
+  "api/machinery": ["json", "differences", "scalars", "errors", "names", "schema", "cel", "patch", "protobuf", "apply"],
   "api/machinery/cel": ["values", "syntax", "functions", "standard", "check", "data", "program", "libraries"],
   "api/apiextensions": ["schema", "values", "rules", "definition"],
   "api/core": ["resources", "node", "volumes", "endpoints", "service", "pod", "workload", "quota"],

@@ -1,14 +1,13 @@
 /** What changed between two states. */
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "#api";
-import { objectChanges } from "./differences.ts";
+import { type Compared, objectChanges } from "./differences.ts";
 
-function pod(name: string, more: object = {}): KubeObject {
-  return { apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "default" }, ...more } as KubeObject;
+function pod(name: string, more: object = {}): Compared {
+  return { apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "default" }, ...more } as Compared;
 }
 
 describe("differences of two states", () => {
-  it.each<[string, KubeObject[], KubeObject[], string[]]>([
+  it.each<[string, Compared[], Compared[], string[]]>([
     ["nothing", [pod("a")], [pod("a")], []],
     ["what came", [], [pod("a")], ["added default/a"]],
     ["what went", [pod("a")], [], ["removed default/a"]],
