@@ -56,6 +56,20 @@ describe("differences of two states", () => {
       ['changed default/a status.startTime: undefined → "2026-01-01T00:00:00Z"'],
     ],
     [
+      "the first annotations, one by one",
+      [pod("a")],
+      [
+        pod("a", {
+          metadata: {
+            name: "a",
+            namespace: "default",
+            annotations: { "kubectl.kubernetes.io/last-applied-configuration": "{}", note: "x" },
+          },
+        }),
+      ],
+      ['changed default/a metadata.annotations.note: undefined → "x"'],
+    ],
+    [
       "no bookkeeping",
       [pod("a", { metadata: { name: "a", namespace: "default", resourceVersion: "1" } })],
       [pod("a", { metadata: { name: "a", namespace: "default", resourceVersion: "2" } })],

@@ -67,11 +67,16 @@ function isBookkeeping({ path, from, to }: FieldChange): boolean {
 
 function fieldChanges(from: unknown, to: unknown, path: string): FieldChange[] {
   if (LEFT_OUT.has(path) || from === to) return [];
-  const [old, now] = [partsOf(from), partsOf(to)];
+  const [old, now] = [partsOf(from ?? missing(path)), partsOf(to ?? missing(path))];
   if (old === undefined || now === undefined) return writeJson(from) === writeJson(to) ? [] : [{ path, from, to }];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) =>
     fieldChanges(old.get(key), now.get(key), key.startsWith("[") || path === "" ? path + key : `${path}.${key}`),
   );
+}
+
+/** The first annotation comes with their map: what it is decides whether it matters. */
+function missing(path: string): unknown {
+  return path === "metadata.annotations" || path === "metadata.labels" ? {} : undefined;
 }
 
 /** Its parts by name. Undefined: it is a scalar. */

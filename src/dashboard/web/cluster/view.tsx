@@ -56,7 +56,7 @@ function Parts({ report }: { readonly report: ClusterReport }) {
         <Panel title="API servers" heads={["Name", "Address", "Lease"]} empty="No Lease of an API server is visible.">
           {apiServers.map(({ name, address, alive }) => (
             <tr key={name}>
-              <td>{name}</td>
+              <td class="breaks">{name}</td>
               <td>{address || <span class="dim">not published</span>}</td>
               <td>
                 <Alive is={alive} />
@@ -72,7 +72,9 @@ function Parts({ report }: { readonly report: ClusterReport }) {
           {leaders.map(({ component, holder, alive, since, transitions }) => (
             <tr key={component}>
               <td>{component}</td>
-              <td title={`${transitions} changes of the leader`}>{holder}</td>
+              <td class="breaks" title={`${transitions} changes of the leader`}>
+                {holder}
+              </td>
               <td>
                 <Age since={since} />
               </td>
@@ -91,11 +93,11 @@ function Parts({ report }: { readonly report: ClusterReport }) {
             <tr key={member.name}>
               <td>
                 {member.name} {member.version !== "" && <span class="dim">{member.version}</span>}
-                <span class="detail dim">{member.endpoint}</span>
+                <span class="detail dim breaks">{member.endpoint}</span>
               </td>
               <td>{memberRole(member)}</td>
-              <td class="num">{bytes(member.dbSize)}</td>
-              <td class="num">{member.raftIndexLag}</td>
+              <td>{bytes(member.dbSize)}</td>
+              <td>{member.raftIndexLag}</td>
               <td>
                 <State
                   tone={member.health === "healthy" ? "good" : "bad"}
@@ -105,7 +107,12 @@ function Parts({ report }: { readonly report: ClusterReport }) {
             </tr>
           ))}
         </Panel>
-        <Panel title="Nodes" heads={["Name", "Status", "Roles", "Version", "Runtime"]} empty="No node is visible.">
+        <Panel
+          title="Nodes"
+          heads={["Name", "Status", "Roles", "Version", "Runtime"]}
+          wide={["Roles", "Runtime"]}
+          empty="No node is visible."
+        >
           {nodes.map(({ name, status, roles, version, runtime, system, address }) => (
             <tr key={name}>
               <td>
@@ -118,9 +125,11 @@ function Parts({ report }: { readonly report: ClusterReport }) {
                   words={status}
                 />
               </td>
-              <td>{roles.join(", ")}</td>
-              <td>{version}</td>
-              <td title={system}>{runtime}</td>
+              <td class="wide">{roles.join(", ") || <span class="dim">none</span>}</td>
+              <td class="breaks">{version}</td>
+              <td class="wide breaks" title={system}>
+                {runtime}
+              </td>
             </tr>
           ))}
         </Panel>
@@ -143,7 +152,7 @@ function Certificates({ certificates }: Pick<ClusterReport, "certificates">) {
         return (
           <tr key={name}>
             <td title={name}>{certificateTitle(name)}</td>
-            <td class="num">{expires.slice(0, 10)}</td>
+            <td>{expires.slice(0, 10)}</td>
             <td>
               <State tone={tone} words={words} />
             </td>
@@ -161,11 +170,13 @@ function Alive({ is }: { readonly is: boolean }) {
 interface PanelProps {
   readonly title: string;
   readonly heads: readonly string[];
+  /** Those that narrow screens leave out. */
+  readonly wide?: readonly string[];
   readonly empty: string;
   readonly children: readonly ComponentChildren[];
 }
 
-function Panel({ title, heads, empty, children }: PanelProps) {
+function Panel({ title, heads, wide = [], empty, children }: PanelProps) {
   return (
     <section class="panel scrolls" aria-label={title}>
       <h2>{title}</h2>
@@ -176,7 +187,9 @@ function Panel({ title, heads, empty, children }: PanelProps) {
           <thead>
             <tr>
               {heads.map((head) => (
-                <th key={head}>{head}</th>
+                <th key={head} class={wide.includes(head) ? "wide" : ""}>
+                  {head}
+                </th>
               ))}
             </tr>
           </thead>

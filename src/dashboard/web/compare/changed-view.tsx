@@ -99,7 +99,18 @@ function sentenceOf({ exists: [old, young], changed }: Found): string {
   if (!old && !young) return "It was there at neither moment.";
   if (!old) return "It came in between.";
   if (!young) return "It went in between.";
-  return changed === undefined ? "Nothing that matters has changed." : `${changed.fields.length} fields differ.`;
+  if (changed === undefined) return "Nothing that matters has changed.";
+  return changed.fields.length === 1 ? "One field differs." : `${changed.fields.length} fields differ.`;
+}
+
+/** They say only that there was a write. */
+function withoutCounters(object: KubeObject): KubeObject {
+  const {
+    resourceVersion: _,
+    generation: __,
+    ...metadata
+  } = object.metadata as KubeObject["metadata"] & { generation?: number };
+  return { ...object, metadata };
 }
 
 async function foundOf(place: ObjectPlace, old: KubeObject | undefined, young: KubeObject | undefined): Promise<Found> {
@@ -108,7 +119,7 @@ async function foundOf(place: ObjectPlace, old: KubeObject | undefined, young: K
   const [changed] = changesOf(resource, list(old), list(young));
   const exists = [old !== undefined, young !== undefined] as const;
   if (place.group === "" && place.plural === "secrets") return { changed, exists, pairs: undefined };
-  const text = (object: KubeObject | undefined) => (object === undefined ? "" : plainYaml(object));
+  const text = (object: KubeObject | undefined) => (object === undefined ? "" : plainYaml(withoutCounters(object)));
   const [before, after] = [await text(old), await text(young)];
   return { changed, exists, pairs: before === after ? undefined : beside(diff(before, after)) };
 }

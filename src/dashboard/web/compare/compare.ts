@@ -59,8 +59,10 @@ export async function comparison(
   const work = async () => {
     for (let resource = left.shift(); resource !== undefined && !signal.aborted; resource = left.shift()) {
       try {
-        const [before, after] = moments.map(({ revision }) => listAt(resource, namespace, revision, signal));
-        changed.set(resource, changesOf(resource, (await before) ?? [], (await after) ?? []));
+        const [before, after] = moments;
+        const asked = [before, after].map(({ revision }) => listAt(resource, namespace, revision, signal));
+        const [old = [], young = []] = await Promise.all(asked);
+        changed.set(resource, changesOf(resource, old, young));
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         refused.set(resource, wordsOf(error));

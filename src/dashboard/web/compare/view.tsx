@@ -27,7 +27,7 @@ function columns(hrefOf: (place: ObjectPlace) => string, withNamespace: boolean)
     },
     {
       title: "Kind",
-      width: "minmax(84px, 1fr)",
+      width: "minmax(100px, 1fr)",
       key: ({ kind }) => kind,
       cell: ({ kind }) => <span title={kind}>{kind}</span>,
     },

@@ -50,7 +50,7 @@ function text<T>(title: string, width: string, of: (row: T) => string, wide = fa
 const DEVICE_COLUMNS: readonly TableColumn<DeviceRow>[] = [
   {
     title: "Device",
-    width: "minmax(76px, 1.2fr)",
+    width: "minmax(72px, 0.8fr)",
     key: ({ name }) => name,
     cell: ({ name, id }) => (
       <span class="name" title={id}>
@@ -60,7 +60,7 @@ const DEVICE_COLUMNS: readonly TableColumn<DeviceRow>[] = [
   },
   {
     title: "Node",
-    width: "minmax(70px, 1fr)",
+    width: "minmax(66px, 0.8fr)",
     key: ({ node }) => node,
     cell: ({ node }) =>
       node === "" ? (
@@ -83,10 +83,10 @@ const DEVICE_COLUMNS: readonly TableColumn<DeviceRow>[] = [
     key: ({ holders }) => holders.map(({ name }) => name).join(),
     cell: ({ holders }) => <Links of={holders} resource={DEVICE_CLAIMS} />,
   },
-  text("Driver", "minmax(90px, 1.3fr)", ({ driver }) => driver, true),
+  text("Driver", "minmax(124px, 1.4fr)", ({ driver }) => driver, true),
   text("Attributes", "minmax(90px, 2fr)", ({ attributes }) => attributes, true),
   text("Capacity", "minmax(80px, 1.2fr)", ({ capacity }) => capacity, true),
-  text("Taints", "minmax(70px, 1.2fr)", ({ taints }) => taints, true),
+  text("Taints", "minmax(70px, 1.6fr)", ({ taints }) => taints, true),
 ];
 
 export function DevicesTable() {
@@ -130,12 +130,12 @@ const CLAIM_COLUMNS: readonly TableColumn<ClaimRow>[] = [
   text("Namespace", "minmax(80px, 1fr)", ({ claim }) => claim.metadata.namespace ?? "", true),
   {
     title: "Status",
-    width: "minmax(84px, 1.3fr)",
+    width: "minmax(136px, 1.4fr)",
     key: ({ state }) => state,
     cell: ({ tone, state }) => <State tone={tone} words={state} />,
   },
   text("Wants", "minmax(80px, 1.3fr)", ({ wants }) => wants, true),
-  text("Devices", "minmax(80px, 2fr)", ({ devices }) => devices),
+  text("Devices", "minmax(100px, 2fr)", ({ devices }) => devices, true),
   {
     title: "Pods",
     width: "minmax(70px, 1fr)",
