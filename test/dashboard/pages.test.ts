@@ -59,9 +59,12 @@ describe.skipIf(!canRun)("devices, cluster, compare", () => {
     PATIENT,
     async () => {
       await go("#/devices");
-      await there("Devices", /gpu-0.*node-\d.*in use.*training.*gpu\.example\.com.*cores=108, model=a100.*memory 40Gi/s);
+      await there(
+        "Devices",
+        /gpu-0.*node-\d.*in use.*training.*gpu\.example\.com.*cores=108, model=a100.*memory 40Gi/s,
+      );
       await there("Devices", /hot-0.*node-1.*tainted.*none.*hot=92:NoSchedule/s);
-      expect(await row("Devices", /free/).count()).toBe(4);
+      expect(await row("Devices", /free/).count()).toBe(7);
       await page.getByRole("link", { name: "Extended resources" }).click();
       await there("Extended resources", /example\.com\/fpga.*1 of 1.*1 unhealthy.*fast/s);
       await page.getByRole("link", { name: "Claims", exact: true }).click();

@@ -33,6 +33,10 @@ export function ClusterView() {
 function Parts({ report }: { readonly report: ClusterReport }) {
   const { apiServers, leaders, storeMembers, nodes, certificates, refused } = report;
   const versions = versionsOf(report);
+  const emptyOf = (plural: string, words: string) =>
+    refused.some((text) => text.startsWith(`${plural} is forbidden`) || text.startsWith(`${plural}.`))
+      ? `You may not read ${plural}.`
+      : words;
   return (
     <>
       {refused.length > 0 && (
@@ -53,7 +57,11 @@ function Parts({ report }: { readonly report: ClusterReport }) {
             </tr>
           ))}
         </Panel>
-        <Panel title="API servers" heads={["Name", "Address", "Lease"]} empty="No Lease of an API server is visible.">
+        <Panel
+          title="API servers"
+          heads={["Name", "Address", "Lease"]}
+          empty={emptyOf("leases", "No API server has a Lease.")}
+        >
           {apiServers.map(({ name, address, alive }) => (
             <tr key={name}>
               <td class="breaks">{name}</td>
@@ -67,7 +75,7 @@ function Parts({ report }: { readonly report: ClusterReport }) {
         <Panel
           title="Leaders"
           heads={["Component", "Holder", "Since", "Lease"]}
-          empty="No Lease: controllers and scheduler work alone, in the API server's process."
+          empty={emptyOf("leases", "No Lease: controllers and scheduler work alone, in the API server's process.")}
         >
           {leaders.map(({ component, holder, alive, since, transitions }) => (
             <tr key={component}>
@@ -111,7 +119,7 @@ function Parts({ report }: { readonly report: ClusterReport }) {
           title="Nodes"
           heads={["Name", "Status", "Roles", "Version", "Runtime"]}
           wide={["Roles", "Runtime"]}
-          empty="No node is visible."
+          empty={emptyOf("nodes", "There are no nodes.")}
         >
           {nodes.map(({ name, status, roles, version, runtime, system, address }) => (
             <tr key={name}>

@@ -121,7 +121,7 @@ export function CompareView() {
           idOf={({ place: { group, plural, namespace: inside, name } }) => `${group}/${plural}/${inside}/${name}`}
           hrefOf={(row) => hrefOf(row.place)}
           order={{ column: 1, descending: false }}
-          empty={found.changed.length === 0 ? "Nothing that matters has changed." : "No change matches the search."}
+          empty={emptyWords(found)}
         />
       )}
       {found === undefined && words === "" && progress === "" && (
@@ -131,6 +131,11 @@ export function CompareView() {
       )}
     </section>
   );
+}
+
+function emptyWords({ changed, refused }: Comparison): string {
+  if (changed.length > 0) return "No change matches the search.";
+  return refused.length > 0 ? "Nothing that you may read has changed." : "Nothing that matters has changed.";
 }
 
 function Told({ moments: [before, after], refused }: Comparison) {
