@@ -26,7 +26,8 @@ it("the index has each guide", () => {
   expect(linked.sort()).toEqual(all.sort());
 });
 
-describe.skipIf(kubectl === undefined).each(guides)("docs/guides/$file", ({ up, steps }) => {
+// Each has a cluster of its own: they wait side by side.
+describe.skipIf(kubectl === undefined).each(guides)("docs/guides/$file", { concurrent: true }, ({ up, steps }) => {
   let home: Home;
   beforeAll(async () => {
     home = new Home();
@@ -45,9 +46,9 @@ describe.skipIf(kubectl === undefined).each(guides)("docs/guides/$file", ({ up, 
     return { code, said: code === 0 ? stdout : stderr };
   }
 
-  it("has commands", () => expect(steps.length).toBeGreaterThan(4));
+  it.sequential("has commands", () => expect(steps.length).toBeGreaterThan(4));
 
-  it.each(steps)("$command", { timeout: 90_000 }, async ({ command, says }) => {
+  it.sequential.for(steps)("$command", { timeout: 90_000 }, async ({ command, says }, { expect }) => {
     if (says === undefined) {
       expect(await run(command)).toMatchObject({ code: 0 });
       return;

@@ -98,7 +98,9 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   if (etcdEndpoints !== undefined) tellControlPlanes(background, start, api, etcdEndpoints);
   fleet = await startNodes(start, { pki, api, tracing, background, realNodes });
   // Without nodes there is nothing to measure.
-  if (config.metricsServer ?? hasNodes) metrics.start(background, { ...start, ...api, fleet, caPem: pki.ca.certPem });
+  const { metricResolutionMs: resolutionMs } = config;
+  if (config.metricsServer ?? hasNodes)
+    metrics.start(background, { ...start, ...api, fleet, caPem: pki.ca.certPem, resolutionMs });
   await letMachinesJoin(start, { pki, api, background, realNodes });
   await applyInitialObjects(start, api);
   if (hasNodes) await announce(start, api, kubeconfigs);
@@ -219,7 +221,9 @@ function runInBackground(
     await nextTurn();
     const { runControllerManager } = await import("./in-process/controller-manager.ts");
     const selection = selectedControllers(config);
-    const own = { authority: pki.ca, signToken, selection, nodeCidrs: nodeCidrsOf(config, realNodes), features };
+    const { autoscaler } = config;
+    const nodeCidrs = nodeCidrsOf(config, realNodes);
+    const own = { authority: pki.ca, signToken, selection, nodeCidrs, autoscaler, features };
     const counted = await controllerFigures();
     const handle = handleOf("kube-controller-manager");
     await runControllerManager({ ...own, handle, elects, tracing, clock, random, log, metrics: counted }, signal);

@@ -1,12 +1,11 @@
 /** Actions of the dashboard in Chromium: as the admin, and as one who may only read; why and the past of objects. */
-import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { browserPath, startBrowser } from "../support/browser.ts";
 import { Home } from "../support/k8ts.ts";
 import { startSimulated } from "../support/simulated.ts";
 import { CommandLine, tool } from "../support/tools.ts";
+import { viewerLink } from "../support/viewer.ts";
 
 const program = tool("kubectl");
 const canRun = program !== undefined && browserPath() !== undefined;
@@ -107,7 +106,7 @@ describe.skipIf(!canRun)("actions of the dashboard", () => {
     const revision = ((await kubectl.json("get", "deployment", "web")) as { metadata: { resourceVersion: string } })
       .metadata.resourceVersion;
     await kubectl.ok("scale", "deployment/web", "--replicas=1");
-    await page.getByRole("textbox", { name: "From" }).fill(revision);
+    await page.getByRole("combobox", { name: "From" }).fill(revision);
     await page.getByRole("button", { name: "Compare" }).click();
     const removed = page.locator(".beside .removed").filter({ hasText: "replicas: 4" });
     await removed.first().waitFor();
@@ -152,27 +151,7 @@ describe.skipIf(!canRun)("actions of the dashboard", () => {
   });
 
   it("has no actions for a user who may only read", PATIENT, async () => {
-    await kubectl.ok("create", "serviceaccount", "viewer");
-    await kubectl.ok("create", "rolebinding", "viewer", "--clusterrole=view", "--serviceaccount=default:viewer");
-    const token = (await kubectl.ok("create", "token", "viewer")).trim();
-    const admin = (await kubectl.json("config", "view", "--raw", "--minify")) as {
-      clusters: object[];
-      contexts: { context: object }[];
-    };
-    const file = join(home.dir, "viewer.kubeconfig");
-    const context = { ...admin.contexts[0]?.context, user: "viewer", namespace: "default" };
-    const config = {
-      apiVersion: "v1",
-      kind: "Config",
-      clusters: admin.clusters,
-      users: [{ name: "viewer", user: { token } }],
-      contexts: [{ name: "viewer", context }],
-      "current-context": "viewer",
-    };
-    writeFileSync(file, JSON.stringify(config));
-    const running = home.start("dashboard", "--serve", "--no-open", "--kubeconfig", file);
-    await running.printed("works once");
-    const own = await openPage(/Dashboard: (\S+)/.exec(running.stdout())?.[1] ?? "");
+    const own = await openPage(await viewerLink(home, kubectl));
     const asked: string[] = [];
     own.on("response", (response) => {
       if (response.url().endsWith("selfsubjectaccessreviews")) asked.push(response.url());
@@ -182,6 +161,5 @@ describe.skipIf(!canRun)("actions of the dashboard", () => {
     // Scale, restart, roll back and delete were asked about, and denied.
     await expect.poll(() => asked.length).toBeGreaterThanOrEqual(4);
     expect(await own.getByRole("toolbar", { name: "Actions" }).count()).toBe(0);
-    rmSync(file);
   });
 });

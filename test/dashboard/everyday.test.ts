@@ -1,11 +1,12 @@
 /** What people do all day in the dashboard, in Chromium: search, look, edit, share a link; by keyboard and on a phone. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { browserPath, startBrowser } from "../support/browser.ts";
+import { release } from "../support/furnished.ts";
 import { Home } from "../support/k8ts.ts";
+import { REACHABLE, type Reachable } from "../support/reachable.ts";
 import { startSimulated } from "../support/simulated.ts";
 import { CommandLine, tool } from "../support/tools.ts";
 
@@ -40,52 +41,6 @@ afterAll(async () => {
   await home?.[Symbol.asyncDispose]();
   expect(complaints).toEqual([]);
 });
-
-/** A revision of a release, as Helm keeps it. */
-function release(version: number, status: string, replicas: number) {
-  const packed = gzipSync(
-    JSON.stringify({
-      name: "shop",
-      namespace: "default",
-      version,
-      info: { status, description: "Upgrade complete", notes: "Open the shop." },
-      chart: { metadata: { name: "store", version: "1.2.3", appVersion: "4.5" }, values: { replicas: 1 } },
-      config: { replicas },
-      manifest: `---\n${["apiVersion: v1", "kind: Service", "metadata:", "  name: web"].join("\n")}\n`,
-    }),
-  ).toString("base64");
-  return {
-    apiVersion: "v1",
-    kind: "Secret",
-    type: "helm.sh/release.v1",
-    metadata: {
-      name: `sh.helm.release.v1.shop.v${version}`,
-      labels: { owner: "helm", name: "shop", version: `${version}`, status, modifiedAt: "1767225600" },
-    },
-    data: { release: Buffer.from(packed).toString("base64") },
-  };
-}
-
-/** What the Tab key reaches, in its order, and what has no name for a screen reader. */
-const REACHABLE = `(() => {
-  const all = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")];
-  const seen = all.filter((each) => each.tabIndex >= 0 && !each.disabled && each.checkVisibility());
-  const nameOf = (each) => [
-    each.getAttribute("aria-label"), each.textContent.trim(), each.title, each.closest("label")?.textContent.trim(),
-  ].find(Boolean);
-  return {
-    count: seen.length,
-    nameless: seen.filter((each) => nameOf(each) === undefined).map((each) => each.outerHTML.slice(0, 120)),
-    headings: document.querySelectorAll("h1").length,
-    lists: [...document.querySelectorAll("[role=grid]")].filter((each) => !each.ariaLabel).length,
-  };
-})()`;
-interface Reachable {
-  readonly count: number;
-  readonly nameless: readonly string[];
-  readonly headings: number;
-  readonly lists: number;
-}
 
 const go = (path: string) => page.evaluate(`location.hash = ${JSON.stringify(path)}`);
 const rows = () => page.getByRole("grid", { name: "Pods" }).getByRole("row");

@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { browserPath, startBrowser } from "../support/browser.ts";
 import { Home } from "../support/k8ts.ts";
-import { startSimulated } from "../support/simulated.ts";
+import { QUICK_FIGURES, startSimulated } from "../support/simulated.ts";
 import { CommandLine, tool } from "../support/tools.ts";
 
 const program = tool("kubectl");
@@ -67,7 +67,7 @@ const deployment = {
 beforeAll(async () => {
   if (!canRun) return;
   home = new Home();
-  const up = await startSimulated(home, 2);
+  const up = await startSimulated(home, 2, ...QUICK_FIGURES);
   await kubectl
     .given(deployment, storageClass, claim("late", "late"), claim("kept", "manual"), volume, user)
     .ok("create", "-f", "-");

@@ -1,24 +1,22 @@
 /** kubectl top and kubectl autoscale on simulated nodes, with the resource metrics API of `k8ts up`. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, it } from "vitest";
 import { freePort } from "../support/free-port.ts";
 import { Home } from "../support/k8ts.ts";
+import { QUICK_FIGURES, startSimulated } from "../support/simulated.ts";
 import { CommandLine, tool } from "../support/tools.ts";
 
 const program = tool("kubectl");
 let home: Home;
 const kubectl = new CommandLine(program, () => home);
-/** Two rounds of measuring, and a look of the autoscaler. */
-const ROUNDS = { timeout: 90_000, interval: 1_000 };
+/** Rounds of measuring, and looks of the autoscaler. */
+const ROUNDS = { timeout: 90_000, interval: 300 };
 
 beforeAll(async () => {
   if (program === undefined) return;
   home = new Home();
-  const up = await home.k8ts(
-    ...["up", "--store", "memory", "--port", "0", "--detach", "--runtime", "simulated", "--nodes", "2"],
-  );
-  if (up.code !== 0) throw new Error(up.stderr);
+  await startSimulated(home, 2, ...QUICK_FIGURES);
 });
 afterAll(() => home?.[Symbol.asyncDispose]());
 
@@ -61,8 +59,8 @@ const byQueue = {
   },
 };
 
-describe.skipIf(program === undefined)("usage and autoscaling (needs kubectl)", () => {
-  it("kubectl top shows nodes and Pods, and autoscale acts on it", { timeout: 240_000 }, async () => {
+describe.skipIf(program === undefined)("usage and autoscaling (needs kubectl)", { concurrent: true }, () => {
+  it("kubectl top shows nodes and Pods, and autoscale acts on it", { timeout: 240_000 }, async ({ expect }) => {
     await kubectl.given(deployment).ok("create", "-f", "-");
     expect(await kubectl.ok("autoscale", "deployment", "web", "--cpu=50%", "--min=1", "--max=3")).toContain(
       "autoscaled",
@@ -87,7 +85,9 @@ describe.skipIf(program === undefined)("usage and autoscaling (needs kubectl)", 
     expect(why.stdout).toContain("condition ScalingLimited, TooManyReplicas");
   });
 
-  it("scales by an external metric that an adapter of its own process serves", { timeout: 180_000 }, async () => {
+  it("scales by an external metric that an adapter of its own process serves", { timeout: 180_000 }, async ({
+    expect,
+  }) => {
     const config = join(home.dir, "adapter.yaml");
     writeFileSync(config, "scripted: {external: [{metric: queue, labels: {lane: fast}, value: 30}]}");
     const adapter = home.start(
@@ -111,7 +111,7 @@ describe.skipIf(program === undefined)("usage and autoscaling (needs kubectl)", 
     await expect.poll(apis, ROUNDS).not.toContain("external.metrics");
   });
 
-  it("viewers may read metrics, others may not", async () => {
+  it("viewers may read metrics, others may not", async ({ expect }) => {
     await kubectl.ok("create", "serviceaccount", "reader");
     const may = (...args: string[]) =>
       kubectl

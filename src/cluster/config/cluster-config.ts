@@ -3,6 +3,7 @@ import type { core, FeatureFlags } from "#api";
 import type { AuthorizationFlags, FairnessSettings, ServiceSettings, StorageSettings } from "#apiserver";
 import type { Clock, Logger } from "#base";
 import type { InProcessHandle } from "#client";
+import type { ClusterFacts } from "#controllers";
 import type { ProxyMode } from "#network";
 import type { AdmissionFlags } from "./admission.ts";
 import type { AuditFlags } from "./audit.ts";
@@ -58,6 +59,10 @@ export interface ClusterConfig {
   readonly scheduler?: boolean | undefined;
   /** Whether the resource metrics API is served by this process. Default: if there are nodes. */
   readonly metricsServer?: boolean | undefined;
+  /** Time between its measurements. Default: 15 s. */
+  readonly metricResolutionMs?: number | undefined;
+  /** Periods and tolerances of autoscalers. Default: those of kube-controller-manager. */
+  readonly autoscaler?: ClusterFacts["autoscaler"];
   /** For /flagz: values by the flags' names. */
   readonly flags?: Readonly<Record<string, string>> | undefined;
   /** Whether there are volumes: a driver, its sidecars and a default class. Default: if there are nodes. */

@@ -37,6 +37,8 @@ export interface ControllerManagerOptions {
   readonly instance?: string | undefined;
   /** Ranges for the Pod CIDRs of nodes. */
   readonly nodeCidrs?: ClusterFacts["nodeCidrs"] | undefined;
+  /** Default: as in kube-controller-manager. */
+  readonly autoscaler?: ClusterFacts["autoscaler"];
   readonly features: Features;
   readonly tracing?: Tracing | undefined;
   readonly clock: Clock;
@@ -52,13 +54,13 @@ const NO_FACTS: ClusterFacts = {
   signToken: async () => "",
 };
 
-function factsOf({ authority, signToken, nodeCidrs, features }: ControllerManagerOptions): ClusterFacts {
+function factsOf({ authority, signToken, nodeCidrs, autoscaler, features }: ControllerManagerOptions): ClusterFacts {
   return {
     caPem: authority.certPem,
     signer: { read: readSigningRequest, sign: (der, signing) => signRequest(authority, der, signing) },
     signToken,
     nodeCidrs,
-    autoscaler: autoscalerGates(features),
+    autoscaler: { ...autoscaler, ...autoscalerGates(features) },
     gangJobs: features.enabled("WorkloadWithJob"),
     deviceTaintRules: features.enabled("DRADeviceTaintRules"),
   };

@@ -28,6 +28,8 @@ export interface InProcessMetricsOptions {
   readonly caPem: string;
   /** The client certificate for kubelets, as of now. */
   readonly kubeletIdentity: () => KeyPair;
+  /** Time between two measurements. Default: 15 s. */
+  readonly resolutionMs?: number | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -52,7 +54,7 @@ export class InProcessMetrics {
   }
 
   async #run(options: InProcessMetricsOptions, signal: AbortSignal): Promise<void> {
-    const { handle, fleet, caPem, kubeletIdentity, clock, random, log } = options;
+    const { handle, fleet, caPem, kubeletIdentity, resolutionMs, clock, random, log } = options;
     const { isSimulated, kubeletScraper, MetricsServer, registerMetrics } = await import("#metrics");
     const groups = ["system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"];
     const admin = new Client({ transport: inProcess(handle, ADMIN), clock, userAgent: "k8ts" });
@@ -68,6 +70,7 @@ export class InProcessMetrics {
           isSimulated(node) && fleet !== undefined
             ? fleet.resourceMetrics(node.metadata.name ?? "")
             : kubelets.scrape(node, asking),
+        resolutionMs,
         clock,
         random,
         log: log.child({ component: "metrics-server" }),

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { Command, Option } from "commander";
 import { type Clock, createLogger, type Logger, realClock } from "#base";
 import { ClusterError, type DataDir, writeFileAtomic } from "#cluster";
-import { type Dashboard, type Explain, startDashboard } from "#dashboard";
+import { type Dashboard, type DescribeCluster, type Explain, startDashboard } from "#dashboard";
 import { readKubeconfig } from "#pki";
 import { wholeNumber } from "../options/values.ts";
 import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
@@ -28,6 +28,11 @@ interface DashboardFlags extends DataDirOption {
 
 /** Loaded when it is asked for the first time. */
 const explain: Explain = async (...asked) => (await import("./why/explain.ts")).explain(...asked);
+
+const describer =
+  (dir: DataDir | undefined): DescribeCluster =>
+  async (upstream) =>
+    (await import("./cluster/describe.ts")).describeCluster(dir, upstream);
 
 /** Next to the running bundle. */
 const ASSETS = join(import.meta.dirname, "dashboard");
@@ -74,9 +79,11 @@ async function runDashboard(flags: DashboardFlags): Promise<Dashboard> {
   await upstream();
   const clock = realClock();
   const log = createLogger({ clock, format: "pretty", level: "warn", write: (line) => process.stderr.write(line) });
-  // Other credentials than the admin's lead nowhere else.
-  const clusters = flags.kubeconfig === undefined ? clustersBeside(dataDirOf(flags)) : undefined;
-  return await listening(startDashboard({ clock, log, port, assets: ASSETS, upstream, explain, clusters }), port);
+  // Other credentials than the admin's lead nowhere else, and show nothing of this machine.
+  const own = flags.kubeconfig === undefined ? dataDirOf(flags) : undefined;
+  const clusters = own && clustersBeside(own);
+  const parts = { clock, log, port, assets: ASSETS, upstream, explain, clusters, describeCluster: describer(own) };
+  return await listening(startDashboard(parts), port);
 }
 
 async function kubeconfigOf(dir: DataDir): Promise<string> {
@@ -100,7 +107,8 @@ export async function upDashboard({
 }: UpDashboardOptions): Promise<{ readonly dashboard?: Dashboard; readonly notes: readonly string[] }> {
   try {
     const upstream = () => readKubeconfig(dir.kubeconfig);
-    const parts = { clock, log, port, assets: ASSETS, upstream, explain, clusters: clustersBeside(dir) };
+    const clusters = clustersBeside(dir);
+    const parts = { clock, log, port, assets: ASSETS, upstream, explain, clusters, describeCluster: describer(dir) };
     const dashboard = await listening(startDashboard(parts), port);
     await writeFileAtomic(dir.dashboard, `${JSON.stringify(dashboard.access)}\n`);
     const close = async () => {

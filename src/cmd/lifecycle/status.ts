@@ -1,11 +1,13 @@
 /** `k8ts status`: whether the cluster of a data directory runs and is ready; exit code 1 if not. */
 import { Command, Option } from "commander";
 import { realClock } from "#base";
-import { type DataDir, embeddedMember, findRunning, type RunState } from "#cluster";
+import { type DataDir, findRunning, type RunState } from "#cluster";
+import type { ClusterReport } from "#dashboard";
 import { askServer, bodyText } from "../inspect/ask-server.ts";
+import { localFacts, readFacts } from "../inspect/cluster/facts.ts";
+import { clusterReport, reportText } from "../inspect/cluster/report.ts";
 import { withClient } from "../inspect/own-client.ts";
 import { clusterArgument, type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
-import { type ClusterReport, clusterReport, readFacts, reportText } from "./cluster-report.ts";
 import { duration } from "./terminal.ts";
 
 interface Status extends Partial<RunState> {
@@ -51,11 +53,11 @@ async function statusOf(dir: DataDir): Promise<Status> {
 }
 
 /** A machine that joined sees its own node only: the control plane shows the cluster. */
-async function clusterOf(dir: DataDir, { joined, store }: RunState): Promise<Pick<Status, "cluster">> {
+async function clusterOf(dir: DataDir, { joined }: RunState): Promise<Pick<Status, "cluster">> {
   if (joined !== undefined) return {};
-  const members = store === "embedded" ? embeddedMember(dir) : undefined;
   const now = realClock().now();
-  return { cluster: clusterReport(await withClient(dir, (client) => readFacts(client, dir, members, now))) };
+  const local = await localFacts(dir);
+  return { cluster: clusterReport(await withClient(dir, (client) => readFacts(client, local, now))) };
 }
 
 function describe(status: Status, now: number): string {

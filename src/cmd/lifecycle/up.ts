@@ -36,6 +36,7 @@ import { allowPrivilegedOption, type PrivilegedOptions } from "../options/api-se
 import { type RequestFlagOptions, requestOptions, requestsFrom } from "../options/api-server/requests.ts";
 import { nodePortRangeOption } from "../options/api-server/services.ts";
 import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/api-server/serving.ts";
+import { type UsageFlagOptions, usageFlags, usageFrom } from "../options/autoscaler.ts";
 import { controllersOption } from "../options/controllers.ts";
 import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
 import { flagValues } from "../options/flag-values.ts";
@@ -73,6 +74,7 @@ export interface UpOptions
     FeatureOptions,
     RequestFlagOptions,
     ApisFlagOptions,
+    UsageFlagOptions,
     NodesFlagOptions,
     RealNodesFlagOptions,
     OutsideOptions,
@@ -90,7 +92,6 @@ export interface UpOptions
   readonly serviceNodePortRange?: NonNullable<ClusterConfig["services"]>["nodePorts"];
   readonly controllers?: readonly string[];
   readonly scheduler?: boolean;
-  readonly metricsServer?: boolean;
   readonly storage: boolean;
   readonly dashboard: boolean;
   readonly dashboardPort: number;
@@ -138,11 +139,6 @@ export function upCommand(): Command {
     .addOption(controllersOption())
     .option("--scheduler", "run the scheduler (default: yes, except with --store memory and no nodes)")
     .option("--no-scheduler", "do not run the scheduler; another process, such as `k8ts scheduler`, does")
-    .option(
-      "--metrics-server",
-      "serve metrics.k8s.io, for kubectl top and autoscalers (default: yes, if there are nodes)",
-    )
-    .option("--no-metrics-server", "do not serve metrics.k8s.io; another metrics-server does")
     .option("--no-storage", "do not provide volumes: no CSI driver, no StorageClass `standard`")
     .addOption(
       new Option("--dashboard-port <port>", "port of the dashboard on loopback; 0 picks a free one")
@@ -209,6 +205,7 @@ export function upCommand(): Command {
     ...featureOptions(),
     ...requestOptions(),
     ...apisOptions(),
+    ...usageFlags(),
   ])
     command.addOption(option);
   return command;
@@ -312,7 +309,7 @@ export function configFrom(options: UpOptions, chosen: ChosenNodes = { simulated
     runtimeConfig: options.runtimeConfig,
     controllers: options.controllers,
     // A memory store without nodes is for trying the API: no Pod could run.
-    metricsServer: options.metricsServer,
+    ...usageFrom(options),
     localStorage: options.storage,
     scheduler: options.scheduler ?? (options.store !== "memory" || nodes !== undefined || realNodes !== undefined),
     nodes,

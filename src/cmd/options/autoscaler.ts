@@ -1,6 +1,6 @@
-/** kube-controller-manager's flags about HorizontalPodAutoscalers. */
+/** kube-controller-manager's flags about HorizontalPodAutoscalers; those of `up` also about usage, which they look at. */
 import { InvalidArgumentError, Option } from "commander";
-import type { StandaloneControllerManagerConfig } from "#cluster";
+import type { ClusterConfig, StandaloneControllerManagerConfig } from "#cluster";
 import { milliseconds, wholeNumber } from "./values.ts";
 
 export interface AutoscalerFlagOptions {
@@ -59,4 +59,41 @@ function part(value: string): number {
   if (value.trim() === "" || !(number >= 0 && number < Number.POSITIVE_INFINITY))
     throw new InvalidArgumentError("It must be a number that is not negative.");
   return number;
+}
+
+export interface UsageFlagOptions extends AutoscalerFlagOptions {
+  readonly metricsServer?: boolean;
+  readonly metricResolution?: number;
+}
+
+const LEAST_MS = 1_000;
+
+/** Of `up`. */
+export function usageFlags(): readonly Option[] {
+  return [
+    new Option(
+      "--metrics-server",
+      "serve metrics.k8s.io, for kubectl top and autoscalers (default: yes, if there are nodes)",
+    ),
+    new Option("--no-metrics-server", "do not serve metrics.k8s.io; another metrics-server does"),
+    new Option(
+      "--metric-resolution <duration>",
+      "time between two measurements of nodes and Pods, at least 1s (default: 15s)",
+    ).argParser(resolution),
+    ...autoscalerFlags(),
+  ];
+}
+
+export function usageFrom(
+  options: UsageFlagOptions,
+): Pick<ClusterConfig, "metricsServer" | "metricResolutionMs" | "autoscaler"> {
+  const { metricsServer, metricResolution } = options;
+  return { metricsServer, metricResolutionMs: metricResolution, autoscaler: autoscalerFrom(options) };
+}
+
+/** The metrics-server of Kubernetes wants 10 s: kubelets there measure so rarely. */
+function resolution(value: string): number {
+  const ms = milliseconds(value);
+  if (ms < LEAST_MS) throw new InvalidArgumentError("It must be at least 1s.");
+  return ms;
 }

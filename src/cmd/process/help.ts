@@ -28,7 +28,10 @@ const GROUPS: readonly (readonly [heading: string, flags: RegExp])[] = [
   ["Leader election:", /^--leader-elect/],
   ["Kubelets:", /^--kubelet/],
   ["Features and APIs:", /^--(feature-gates|emulated|min-compat|runtime-config|history-window|flow-records|event-ttl)/],
-  ["Components:", /^--(controllers|scheduler|no-scheduler|metrics-server|no-metrics-server|dashboard|no-dashboard)/],
+  [
+    "Components:",
+    /^--(controllers|scheduler|no-scheduler|metrics-server|metric-resolution|horizontal-pod|concurrent-horizontal|no-metrics-server|dashboard|no-dashboard)/,
+  ],
   [
     "Connections:",
     /^--(tls|http2|disable-http2|goaway|permit|request-timeout|min-request|cors|strict-tr|external-host|max-|enable-priority|bind|secure-port|port$|service-cluster|service-node|cert-dir|shutdown|livez)/,

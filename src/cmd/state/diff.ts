@@ -1,10 +1,10 @@
 /** `k8ts diff A B [resource…]`: the differences between two points in time. */
 import { Command } from "commander";
 import { type apiextensions, builtIn, type Kind, type KubeObject, parseJson, writeJson } from "#api";
+import { type FieldChange, NOISE, type ObjectChange, objectChanges } from "#api/differences";
 import { ClusterError, type DataDir } from "#cluster";
 import { askServer, bodyText } from "../inspect/ask-server.ts";
 import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
-import { type FieldChange, type ObjectChange, objectChanges } from "./differences.ts";
 import { type MomentFound, messageOf, momentOf } from "./moments.ts";
 
 interface DiffOptions extends DataDirOption {
@@ -23,8 +23,6 @@ interface Listed {
   readonly name?: string;
 }
 
-/** They change all the time, or follow from other objects: shown only on request. */
-const NOISE = new Set(["events", "leases", "ipaddresses"]);
 const MAX_FIELDS = 20;
 const MAX_VALUE = 60;
 

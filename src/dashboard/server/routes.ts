@@ -6,12 +6,14 @@
  *     /<path>/             the page, /<path>/assets/… its files
  *     /<path>/proxy/…      the API, as the user        /<path>/streams   watches and logs, over one WebSocket
  *     /<path>/why?…        why an object is in its state   /<path>/forwards   ports on this machine
+ *     /<path>/cluster      the parts of this cluster
  *     /<path>/clusters     other clusters of this machine's user
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Clock } from "#base";
 import { SAFE_HEADERS, sendAsset, sendPage } from "./assets.ts";
+import { answerCluster, type DescribeCluster } from "./cluster.ts";
 import { answerClusters, type Clusters } from "./clusters.ts";
 import { answerWhy, type Explain } from "./explain.ts";
 import { Forwards } from "./forwards/forwards.ts";
@@ -36,6 +38,7 @@ export interface RoutesOptions {
   readonly upstream: () => Promise<Upstream>;
   readonly explain?: Explain | undefined;
   readonly clusters?: Clusters | undefined;
+  readonly describeCluster?: DescribeCluster | undefined;
 }
 
 export class Routes {
@@ -71,6 +74,10 @@ export class Routes {
     if (below.startsWith("/why?") && method === "GET") {
       const { explain, upstream } = this.#options;
       return answerWhy(explain, upstream, new URLSearchParams(below.slice("/why?".length)), response);
+    }
+    if (below === "/cluster" && method === "GET") {
+      const { describeCluster, upstream } = this.#options;
+      return answerCluster(describeCluster, upstream, response);
     }
     if (below === "/session") return this.#session(response);
     if (/^\/forwards(\/|$)/.test(below))

@@ -270,6 +270,14 @@ describe("other clusters", () => {
   });
 });
 
+describe("the parts of the cluster", () => {
+  it("are for the page alone, if the command gives them", async () => {
+    const { base, cookie } = await enter();
+    expect((await send(`${base}cluster`)).status).toBe(401);
+    expect((await send(`${base}cluster`, { cookie })).status).toBe(404);
+  });
+});
+
 describe("streams", () => {
   /** What comes, one message after the other, none lost. */
   const listen = (socket: WebSocket) => {

@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Clock, Logger } from "#base";
+import type { DescribeCluster } from "./cluster.ts";
 import type { Clusters } from "./clusters.ts";
 import type { Explain } from "./explain.ts";
 import type { Routes } from "./routes.ts";
@@ -25,6 +26,8 @@ export interface DashboardOptions {
   readonly explain?: Explain | undefined;
   /** Other clusters that the page leads to. Without it there is no switch. */
   readonly clusters?: Clusters | undefined;
+  /** The parts of the cluster, with the user's credentials. Without it the page has no facts of them. */
+  readonly describeCluster?: DescribeCluster | undefined;
 }
 
 export interface Dashboard {

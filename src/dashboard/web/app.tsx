@@ -2,6 +2,9 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { ClusterView } from "./cluster/view.tsx";
+import { CompareView } from "./compare/view.tsx";
+import { DevicesView } from "./devices/view.tsx";
 import { ForwardsView } from "./forwards/view.tsx";
 import { ReleasesView } from "./helm/view.tsx";
 import { ImagesView } from "./images/view.tsx";
@@ -32,15 +35,18 @@ interface Entry {
 
 const PAGES: readonly Entry[] = [
   { page: "overview", title: "Overview", key: "o", View: OverviewView },
+  { page: "cluster", title: "Cluster", key: "c", View: ClusterView },
   { page: "nodes", title: "Nodes", key: "n", View: NodesView },
   { page: "workloads", title: "Workloads", key: "w", View: WorkloadsView },
   { page: "pods", title: "Pods", key: "p", View: PodsView },
   { page: "autoscalers", title: "Autoscalers", key: "h", View: AutoscalersView },
   { page: "volumes", title: "Volumes", key: "v", View: VolumesView },
+  { page: "devices", title: "Devices", key: "u", View: DevicesView },
   { page: "images", title: "Images", key: "i", View: ImagesView },
   { page: "releases", title: "Releases", key: "l", View: ReleasesView },
   { page: "events", title: "Events", key: "e", View: EventsView },
   { page: "flows", title: "Flows", key: "f", View: FlowsView },
+  { page: "compare", title: "Compare", key: "m", View: CompareView },
   { page: "access", title: "Access", key: "a", View: AccessView },
   { page: "forwards", title: "Forwards", key: "d", View: ForwardsView },
   { page: "resources", title: "Resources", key: "r", View: ResourcesView },

@@ -44,6 +44,25 @@ export function releaseRoute(namespace: string, name: string, revision?: number,
   return `#/releases?${query}`;
 }
 
+/** Two moments of a namespace, or of the whole cluster; of them one object. */
+export function comparedRoute(question: {
+  readonly from: string;
+  readonly to: string;
+  readonly namespace: string;
+  readonly of?: ObjectPlace | undefined;
+}): string {
+  const { from, to, namespace, of } = question;
+  const query = new URLSearchParams({ from, to, namespace: namespace === "" ? ALL : namespace });
+  if (of !== undefined) query.set("of", objectRoute(of).slice("#/object/".length));
+  return `#/compare?${query}`;
+}
+
+/** Of the rest of an object's route. Undefined: it names none. */
+export function placeFrom(text: string): ObjectPlace | undefined {
+  const route = parseRoute(`#/object/${text}`);
+  return text !== "" && "place" in route ? route.place : undefined;
+}
+
 /** The namespace of a URL that shows all of them: no namespace can have this name. */
 export const ALL = "*";
 

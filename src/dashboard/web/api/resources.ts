@@ -15,6 +15,7 @@ function resource(group: string, version: string, plural: string, kind: string, 
 
 const RBAC = "rbac.authorization.k8s.io";
 const STORAGE = "storage.k8s.io";
+const DEVICES = "resource.k8s.io";
 
 export const PODS = resource("", "v1", "pods", "Pod");
 export const NODES = resource("", "v1", "nodes", "Node", false);
@@ -41,6 +42,9 @@ export const CSI_NODES = resource(STORAGE, "v1", "csinodes", "CSINode", false);
 export const CSI_CAPACITIES = resource(STORAGE, "v1", "csistoragecapacities", "CSIStorageCapacity");
 export const SNAPSHOTS = resource("snapshot.storage.k8s.io", "v1", "volumesnapshots", "VolumeSnapshot");
 
+export const SLICES = resource(DEVICES, "v1", "resourceslices", "ResourceSlice", false);
+export const DEVICE_CLAIMS = resource(DEVICES, "v1", "resourceclaims", "ResourceClaim");
+
 export const KNOWN: readonly Resource[] = [
   PODS,
   NODES,
@@ -65,6 +69,8 @@ export const KNOWN: readonly Resource[] = [
   CSI_NODES,
   CSI_CAPACITIES,
   SNAPSHOTS,
+  SLICES,
+  DEVICE_CLAIMS,
 ];
 
 export function listPath({ group, version, plural, namespaced }: Resource, namespace: string): string {

@@ -89,7 +89,10 @@ export function ReleasesView() {
       {release !== undefined && "query" in route ? (
         <ReleaseView key={wanted} release={release} query={route.query} />
       ) : (
-        <p class={isLoading ? "dim" : "notice"}>{isLoading ? "Loading …" : `There is no release ${wanted}.`}</p>
+        <>
+          <h1>{wanted.split("/").at(-1)}</h1>
+          <p class={isLoading ? "dim" : "notice"}>{isLoading ? "Loading …" : `There is no release ${wanted}.`}</p>
+        </>
       )}
     </section>
   );

@@ -25,8 +25,8 @@ const COLUMNS: readonly TableColumn<ImageRow>[] = [
     width: "minmax(140px, 4fr)",
     key: ({ name }) => name,
     cell: ({ name, others }) => (
-      <span class="name" title={[name, ...others].join("\n")}>
-        {name}
+      <span class="name tail" title={[name, ...others].join("\n")}>
+        <bdi>{name}</bdi>
       </span>
     ),
   },

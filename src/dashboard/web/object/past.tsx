@@ -1,17 +1,12 @@
 /** An object at two moments of the past, side by side. */
 import { useSignal } from "@preact/signals";
-import { ask, Refused, wordsOf } from "../api/request.ts";
-import { objectPath } from "../api/resources.ts";
-import type { KubeObject } from "../api/watched.ts";
+import { wordsOf } from "../api/request.ts";
+import { type Moment, momentOf, objectAt } from "../compare/moments.ts";
+import { MomentHead, MomentsForm } from "../compare/moments-form.tsx";
 import { beside, diff, type Pair } from "../model/diff.ts";
 import { plainYaml } from "../model/plain-yaml.ts";
 import { SideBySide } from "../parts/side-by-side.tsx";
 import type { ObjectPlace } from "../route.ts";
-
-interface Moment {
-  readonly revision: number;
-  readonly time?: string;
-}
 
 interface Compared {
   readonly moments: readonly [Moment, Moment];
@@ -19,14 +14,12 @@ interface Compared {
 }
 
 export function PastTab({ place }: { readonly place: ObjectPlace }) {
-  const from = useSignal("-5m");
-  const to = useSignal("0s");
   const words = useSignal("");
   const found = useSignal<Compared | undefined>(undefined);
-  const compare = async () => {
+  const compare = async (from: string, to: string) => {
     words.value = "";
     try {
-      found.value = await compared(place, from.value, to.value);
+      found.value = await compared(place, from, to);
     } catch (error) {
       found.value = undefined;
       words.value = wordsOf(error);
@@ -35,38 +28,7 @@ export function PastTab({ place }: { readonly place: ObjectPlace }) {
   const result = found.value;
   return (
     <div class="past">
-      <form
-        class="tools"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void compare();
-        }}
-      >
-        <label>
-          From
-          <input
-            size={22}
-            value={from.value}
-            onInput={({ currentTarget }) => {
-              from.value = currentTarget.value;
-            }}
-          />
-        </label>
-        <label>
-          to
-          <input
-            size={22}
-            value={to.value}
-            onInput={({ currentTarget }) => {
-              to.value = currentTarget.value;
-            }}
-          />
-        </label>
-        <button type="submit" class="primary">
-          Compare
-        </button>
-        <span class="dim">An age (-5m), a time (2026-01-31T12:00:00Z) or a revision (1041).</span>
-      </form>
+      <MomentsForm from="-5m" to="now" onCompare={(from, to) => void compare(from, to)} />
       {words.value !== "" && (
         <p class="notice" role="alert">
           {words.value}
@@ -79,30 +41,19 @@ export function PastTab({ place }: { readonly place: ObjectPlace }) {
 
 function Beside({ moments, pairs }: Compared) {
   if (!pairs.some(({ isChanged }) => isChanged)) return <p class="dim">It was the same at both moments.</p>;
-  const head = ({ revision, time }: Moment) => (
-    <>
-      Revision {revision} <span class="dim">{time}</span>
-    </>
-  );
-  return <SideBySide label="Side by side" heads={[head(moments[0]), head(moments[1])]} pairs={pairs} />;
+  const [before, after] = moments;
+  const heads = [<MomentHead key="before" {...before} />, <MomentHead key="after" {...after} />] as const;
+  return <SideBySide label="Side by side" heads={heads} pairs={pairs} />;
 }
 
 async function compared(place: ObjectPlace, from: string, to: string): Promise<Compared> {
-  const [before, after] = await Promise.all([momentOf(from), momentOf(to)]);
-  const [old, young] = await Promise.all([before, after].map(({ revision }) => textAt(place, revision)));
-  return { moments: [before, after], pairs: beside(diff(old ?? "", young ?? "")) };
-}
-
-function momentOf(text: string): Promise<Moment> {
-  return ask<Moment>(`/k8ts/history?at=${encodeURIComponent(text.trim())}`);
+  const moments = [await momentOf(from), await momentOf(to)] as const;
+  const [old = "", young = ""] = await Promise.all(moments.map(({ revision }) => textAt(place, revision)));
+  return { moments, pairs: beside(diff(old, young)) };
 }
 
 /** Empty: it did not exist. */
 async function textAt(place: ObjectPlace, revision: number): Promise<string> {
-  try {
-    return await plainYaml(await ask<KubeObject>(`/k8ts/at/${revision}${objectPath(place)}`));
-  } catch (error) {
-    if (error instanceof Refused && error.code === 404) return "";
-    throw error;
-  }
+  const object = await objectAt(place, revision);
+  return object === undefined ? "" : plainYaml(object);
 }

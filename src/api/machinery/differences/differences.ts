@@ -1,5 +1,16 @@
-/** The differences between two states: added, removed and changed objects, and the changed fields. */
-import { type KubeObject, writeJson } from "#api";
+/**
+ * The differences between two states: added, removed and changed objects, and the changed fields. `k8ts diff` prints
+ * them, the dashboard shows them.
+ */
+import { writeJson } from "../json/write-json.ts";
+
+/** Resources that change all the time, or follow from other objects. */
+export const NOISE: ReadonlySet<string> = new Set(["events", "leases", "ipaddresses"]);
+
+/** An object of any kind. */
+export interface Compared {
+  readonly metadata: { readonly name?: string | undefined; readonly namespace?: string | undefined };
+}
 
 export interface FieldChange {
   /** `spec.template.spec.containers[web].image`. */
@@ -29,8 +40,8 @@ export interface ChangeOptions {
 }
 
 export function objectChanges(
-  before: readonly KubeObject[],
-  after: readonly KubeObject[],
+  before: readonly Compared[],
+  after: readonly Compared[],
   { bookkeeping = false }: ChangeOptions = {},
 ): ObjectChange[] {
   const old = new Map(before.map((object) => [nameOf(object), object]));
@@ -56,11 +67,16 @@ function isBookkeeping({ path, from, to }: FieldChange): boolean {
 
 function fieldChanges(from: unknown, to: unknown, path: string): FieldChange[] {
   if (LEFT_OUT.has(path) || from === to) return [];
-  const [old, now] = [partsOf(from), partsOf(to)];
+  const [old, now] = [partsOf(from ?? missing(path)), partsOf(to ?? missing(path))];
   if (old === undefined || now === undefined) return writeJson(from) === writeJson(to) ? [] : [{ path, from, to }];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) =>
     fieldChanges(old.get(key), now.get(key), key.startsWith("[") || path === "" ? path + key : `${path}.${key}`),
   );
+}
+
+/** The first annotation comes with their map: what it is decides whether it matters. */
+function missing(path: string): unknown {
+  return path === "metadata.annotations" || path === "metadata.labels" ? {} : undefined;
 }
 
 /** Its parts by name. Undefined: it is a scalar. */
@@ -76,6 +92,6 @@ function keyOf(item: unknown): string | undefined {
   return [name, type, uid].find((key): key is string => typeof key === "string");
 }
 
-function nameOf({ metadata: { namespace, name = "" } }: KubeObject): string {
+function nameOf({ metadata: { namespace, name = "" } }: Compared): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }

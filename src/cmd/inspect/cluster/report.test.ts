@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { coordination, core } from "#api";
-import { clusterReport, type ReportFacts, reportText } from "./cluster-report.ts";
+import { clusterReport, type ReportFacts, reportText } from "./report.ts";
 
 const NOW = Date.parse("2026-01-02T03:04:05Z");
 const at = (agoMs: number) => new Date(NOW - agoMs).toISOString();
@@ -18,13 +18,15 @@ const node: core.Node = {
 };
 const member = { isLeader: false, isLearner: true, dbSize: 2_500_000, raftIndexLag: 7, health: "unhealthy" } as const;
 const facts: ReportFacts = {
+  version: "v1.36.0",
+  refused: [],
   nodes: [node],
   leases: [lease("kube-scheduler", 14_000), lease("kube-controller-manager", 16_000), lease("another", 0)],
   servers: [
     lease("apiserver-a", 20_000, { annotations: { "kubernetes.io/peer-advertise-address": "10.0.0.1:6443" } }),
     lease("apiserver-b", 40_000),
   ],
-  storeMembers: [{ name: "two", endpoint: "https://10.0.0.2:2379", reason: "no answer", ...member }],
+  storeMembers: [{ name: "two", endpoint: "https://10.0.0.2:2379", reason: "no answer", version: "3.5.1", ...member }],
   certificates: [{ name: "apiserver", expires: new Date(NOW + 10 * 24 * 3_600_000).toISOString() }],
   now: NOW,
 };
@@ -48,13 +50,22 @@ it("is a table for each", () => {
     "one NotReady (no heartbeat), cordoned control-plane 10.0.0.1 -",
     "apiserver-b - not renewed",
     "kube-scheduler holder-of-kube-scheduler alive",
-    "two https://10.0.0.2:2379 learner 2.5 MB 7 unhealthy: no answer",
+    "two https://10.0.0.2:2379 learner 3.5.1 2.5 MB 7 unhealthy: no answer",
     "apiserver 2026-01-12 10 days",
   ])
     expect(text).toContain(line);
 });
 
 it("has no table of what there is none of", () => {
-  const none = { nodes: [], leases: [], servers: [], storeMembers: [], certificates: [], now: NOW };
+  const none = {
+    version: "",
+    refused: [],
+    nodes: [],
+    leases: [],
+    servers: [],
+    storeMembers: [],
+    certificates: [],
+    now: NOW,
+  };
   expect(reportText(clusterReport(none), NOW)).toBe("");
 });

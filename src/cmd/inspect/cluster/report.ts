@@ -1,69 +1,35 @@
 /**
- * What `k8ts status` shows of a whole cluster: nodes, API servers, leaders, members of the store, ends of certificates.
+ * What `k8ts status` and the dashboard show of a whole cluster: nodes, API servers, leaders, members of the store, ends
+ * of certificates.
  *
- *     Nodes, Leases, members, files of pki/ ──► clusterReport (pure) ──► tables, or JSON
+ *     Nodes, Leases, members, files of pki/ ──► clusterReport (pure) ──► tables, JSON, or a page
  */
-import { X509Certificate } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { type coordination, type core, kinds } from "#api";
-import type { Client } from "#client";
-import type { DataDir, StoreMember, StoreMembers } from "#cluster";
-import { textTable } from "../inspect/text-table.ts";
+import type { coordination, core } from "#api";
+import type { ClusterReport } from "#dashboard";
+import { textTable } from "../text-table.ts";
 
-const SYSTEM = "kube-system";
-const SERVER_LABEL = "apiserver.kubernetes.io/identity=kube-apiserver";
-const PEER = "kubernetes.io/peer-advertise-address";
 const ROLE = "node-role.kubernetes.io/";
-const LEADERS = ["kube-controller-manager", "kube-scheduler"];
+const PEER = "kubernetes.io/peer-advertise-address";
+const LEADERS = ["kube-controller-manager", "kube-scheduler", "cloud-controller-manager"];
 /** API servers renew their Leases every ten seconds. */
 const SERVER_ALIVE_MS = 30_000;
 const DAY_MS = 24 * 3_600_000;
 
-export interface ClusterReport {
-  readonly nodes: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly roles: readonly string[];
-    readonly address: string;
-    readonly version: string;
-  }[];
-  readonly apiServers: readonly { readonly name: string; readonly address: string; readonly alive: boolean }[];
-  /** Without a Lease the component of this process works alone. */
-  readonly leaders: readonly { readonly component: string; readonly holder: string; readonly alive: boolean }[];
-  readonly storeMembers: readonly StoreMember[];
-  /** Of this machine. */
-  readonly certificates: readonly { readonly name: string; readonly expires: string }[];
-}
-
 export interface ReportFacts {
+  readonly version: string;
   readonly nodes: readonly core.Node[];
   readonly leases: readonly coordination.Lease[];
   readonly servers: readonly coordination.Lease[];
-  readonly storeMembers: readonly StoreMember[];
+  readonly storeMembers: ClusterReport["storeMembers"];
   readonly certificates: ClusterReport["certificates"];
+  readonly refused: readonly string[];
   readonly now: number;
 }
 
-export async function readFacts(
-  client: Client,
-  dir: DataDir,
-  members: StoreMembers | undefined,
-  now: number,
-): Promise<ReportFacts> {
-  const leases = client.of<coordination.Lease>(kinds.Lease).in(SYSTEM);
-  const [nodes, all, servers, storeMembers, certificates] = await Promise.all([
-    client.of<core.Node>(kinds.Node).list(),
-    leases.list(),
-    leases.list({ labelSelector: SERVER_LABEL }),
-    members?.() ?? [],
-    certificatesIn(dir.pki),
-  ]);
-  return { nodes: nodes.items, leases: all.items, servers: servers.items, storeMembers, certificates, now };
-}
-
-export function clusterReport({ nodes, leases, servers, storeMembers, certificates, now }: ReportFacts): ClusterReport {
+export function clusterReport(facts: ReportFacts): ClusterReport {
+  const { version, nodes, leases, servers, storeMembers, certificates, refused, now } = facts;
   return {
+    version,
     nodes: nodes.map(({ metadata, spec, status }) => ({
       name: metadata?.name ?? "",
       status: nodeStatus(spec, status),
@@ -72,6 +38,8 @@ export function clusterReport({ nodes, leases, servers, storeMembers, certificat
       ),
       address: status?.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "",
       version: status?.nodeInfo?.kubeletVersion ?? "",
+      runtime: status?.nodeInfo?.containerRuntimeVersion ?? "",
+      system: status?.nodeInfo?.osImage ?? "",
     })),
     apiServers: servers.map(({ metadata, spec }) => ({
       name: metadata?.name ?? "",
@@ -85,12 +53,15 @@ export function clusterReport({ nodes, leases, servers, storeMembers, certificat
               component: metadata?.name ?? "",
               holder: spec.holderIdentity,
               alive: renewedSince(spec, now - 1000 * (spec.leaseDurationSeconds ?? 0)),
+              since: spec.acquireTime ?? "",
+              transitions: spec.leaseTransitions ?? 0,
             },
           ]
         : [],
     ),
     storeMembers,
     certificates,
+    refused,
   };
 }
 
@@ -110,6 +81,7 @@ export function reportText(report: ClusterReport, now: number): string {
     rows.length === 0 ? [] : ["", textTable([title.split(" "), ...rows]).trimEnd()];
   const alive = (is: boolean) => (is ? "alive" : "not renewed");
   const lines = [
+    ...(report.version === "" ? [] : [`version     ${report.version}`]),
     ...table(
       "NODE STATUS ROLES ADDRESS VERSION",
       nodes.map((each) => [each.name, each.status, each.roles.join() || "-", each.address || "-", each.version || "-"]),
@@ -123,9 +95,9 @@ export function reportText(report: ClusterReport, now: number): string {
       leaders.map((each) => [each.component, each.holder, alive(each.alive)]),
     ),
     ...table(
-      "STORE ENDPOINT ROLE SIZE LAG HEALTH",
-      storeMembers.map(({ name, endpoint, isLeader, isLearner, dbSize, raftIndexLag, health, reason }) => [
-        ...[name, endpoint, isLeader ? "leader" : isLearner ? "learner" : "follower"],
+      "STORE ENDPOINT ROLE VERSION SIZE LAG HEALTH",
+      storeMembers.map(({ name, endpoint, isLeader, isLearner, version, dbSize, raftIndexLag, health, reason }) => [
+        ...[name, endpoint, isLeader ? "leader" : isLearner ? "learner" : "follower", version || "-"],
         ...[`${(dbSize / 1_000_000).toFixed(1)} MB`, String(raftIndexLag)],
         reason === undefined ? health : `${health}: ${reason}`,
       ]),
@@ -139,16 +111,4 @@ export function reportText(report: ClusterReport, now: number): string {
     ),
   ];
   return lines.map((line) => `${line}\n`).join("");
-}
-
-/** Those of a control plane, `*.crt`, and of a machine that joined, `*.pem`; sorted by their end. */
-async function certificatesIn(folder: string): Promise<ClusterReport["certificates"]> {
-  const names = (await readdir(folder)).filter((name) => /\.(crt|pem)$/.test(name));
-  const all = await Promise.all(
-    names.map(async (name) => {
-      const { validToDate } = new X509Certificate(await readFile(join(folder, name)));
-      return { name: name.replace(/\.(crt|pem)$/, ""), expires: validToDate.toISOString() };
-    }),
-  );
-  return all.sort((a, b) => (a.expires < b.expires ? -1 : 1));
 }

@@ -1,14 +1,13 @@
 /** What changed between two states. */
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "#api";
-import { objectChanges } from "./differences.ts";
+import { type Compared, objectChanges } from "./differences.ts";
 
-function pod(name: string, more: object = {}): KubeObject {
-  return { apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "default" }, ...more } as KubeObject;
+function pod(name: string, more: object = {}): Compared {
+  return { apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "default" }, ...more } as Compared;
 }
 
 describe("differences of two states", () => {
-  it.each<[string, KubeObject[], KubeObject[], string[]]>([
+  it.each<[string, Compared[], Compared[], string[]]>([
     ["nothing", [pod("a")], [pod("a")], []],
     ["what came", [], [pod("a")], ["added default/a"]],
     ["what went", [pod("a")], [], ["removed default/a"]],
@@ -55,6 +54,20 @@ describe("differences of two states", () => {
       [pod("a", { status: {} })],
       [pod("a", { status: { startTime: "2026-01-01T00:00:00Z" } })],
       ['changed default/a status.startTime: undefined → "2026-01-01T00:00:00Z"'],
+    ],
+    [
+      "the first annotations, one by one",
+      [pod("a")],
+      [
+        pod("a", {
+          metadata: {
+            name: "a",
+            namespace: "default",
+            annotations: { "kubectl.kubernetes.io/last-applied-configuration": "{}", note: "x" },
+          },
+        }),
+      ],
+      ['changed default/a metadata.annotations.note: undefined → "x"'],
     ],
     [
       "no bookkeeping",
