@@ -58,6 +58,8 @@ export interface LoadBalancers {
    * Called once at the start with the addresses that a Service already has, for providers without state of their own.
    */
   adopt?(service: core.Service): void;
+  /** What `ensure` returns depends on the Nodes: it is called again when they change. */
+  readonly followsNodes?: boolean;
   /** Creates the load balancer, or updates it to match the Service. */
   ensure(service: core.Service, nodes: readonly core.Node[], signal: AbortSignal): Promise<core.LoadBalancerStatus>;
   /** Only its Nodes have changed. Absent: the provider does not need to know its Nodes. */

@@ -19,12 +19,16 @@ export async function letJoin(
 ): Promise<string> {
   const { handle, advertised } = api;
   const { listen, serviceCidrs = [DEFAULT_SERVICE_RANGE], realNodes: nodes } = config;
-  const { clusterDnsIn, publishNetwork } = await nodeTools();
+  const { clusterDnsIn, publishNetwork, runLoadBalancers } = await nodeTools();
   const clusterDns = clusterDnsIn(serviceCidrs);
   // A machine that is a node has done so for its own network agent.
   if (realNodes === undefined) {
     const client = new Client({ transport: inProcess(handle, USER), clock, userAgent: USER.name });
     await publishNetwork(client, clusterDns, log, background.signal).finally(() => client.close());
+  }
+  if (nodes?.loadBalancerAddresses === undefined) {
+    const own = { addresses: "nodes" as const, machineLink: undefined, elects: config.store.kind === "etcd" };
+    background.run("load balancers", (signal) => runLoadBalancers({ ...own, handle, clock, random, log }, signal));
   }
   const { major, minor, patch } = KUBERNETES_VERSION;
   background.run("certificates of nodes", (signal) => approveNodeCertificates({ handle, clock, random, log }, signal));

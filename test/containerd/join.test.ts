@@ -152,6 +152,55 @@ describe.skipIf(why !== "")(`machines that join${why && `: ${why}`}`, () => {
       expect(names).toContain(name);
   });
 
+  it("give a load balancer their addresses, and each serves its Pods; a second one for the port waits", async () => {
+    const balancer = (name: string) =>
+      kubectl("expose", "pod", "on-two", "--type=LoadBalancer", "--port=8888", "--target-port=8080", `--name=${name}`);
+    await balancer("outside");
+    const addresses = [1, 2, 3].map((number) => bridge.address(number));
+    const shown = async (name: string) => {
+      const { status } = await machine(main).json<core.Service>("get", "service", name);
+      return (status?.loadBalancer?.ingress ?? []).map(({ ip }) => ip);
+    };
+    await expect.poll(() => shown("outside"), { timeout: 20_000 }).toEqual(addresses);
+    for (const address of addresses) {
+      // From a machine to another one, and to itself.
+      const ask = () => inside(one, "timeout", "3", "bash", "-c", `cat < /dev/tcp/${address}/8888`).catch(String);
+      await expect.poll(ask, { timeout: 20_000 }).toContain("on-two");
+    }
+    await balancer("second");
+    const events = () => kubectl("get", "events", "--field-selector=involvedObject.name=second", "-o", "wide");
+    await expect.poll(events, { timeout: 20_000 }).toContain("belongs to the Service default/outside");
+    expect(await shown("second")).toEqual([]);
+    await kubectl("delete", "service", "outside", "second");
+  });
+
+  it("serve Ingresses at the address of the first machine, for Pods anywhere", async () => {
+    const web: core.Pod = {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "site", labels: { app: "site" } },
+      spec: {
+        nodeName: "two",
+        terminationGracePeriodSeconds: 0,
+        containers: [
+          {
+            name: "main",
+            image: IMAGE,
+            command: ["sh", "-c", "mkdir /www; echo hello > /www/index.html; exec httpd -f -p 80 -h /www"],
+          },
+        ],
+      },
+    };
+    await machine(main).apply(web);
+    await kubectl("expose", "pod", "site", "--port=80");
+    await kubectl("create", "ingress", "site", "--rule=site.test/*=site:80");
+    const ask = () => inside(one, "curl", "-sS", "-m", "3", "-H", "Host: site.test", `http://${bridge.address(1)}/`);
+    await expect.poll(() => ask().catch(String), { timeout: 30_000 }).toBe("hello\n");
+    const shown = () => kubectl("get", "ingress", "site", "-o", "jsonpath={.status.loadBalancer.ingress[*].ip}");
+    await expect.poll(shown, { timeout: 20_000 }).toBe(bridge.address(1));
+    await kubectl("delete", "ingress,service,pod", "site");
+  });
+
   it("refuse a wrong hash, a wrong and an unknown token, and leave nothing of the attempt", async () => {
     const created = await machine(main).ok(
       "token",

@@ -71,7 +71,8 @@ export function serviceLoadBalancers(balancers: LoadBalancers, options: LoadBala
         const [targets, before] = [targetsIn(nodes.list()), ensured.get(key)];
         const now = { service, spec: specOf(service), targets: signatureOf(targets) };
         const noTargets = targets.length === 0 ? [noNodes(service)] : [];
-        if (before?.spec === now.spec) {
+        const isMoved = balancers.followsNodes === true && before?.targets !== now.targets;
+        if (before?.spec === now.spec && !isMoved) {
           if (balancers.update === undefined || before.targets === now.targets)
             return planStatus(service, before.status, false);
           await balancers.update(service, targets, signal);
@@ -98,7 +99,8 @@ export function serviceLoadBalancers(balancers: LoadBalancers, options: LoadBala
           }),
           keysFrom(kinds.Node, ({ type, object, old }) => {
             const isSame = type === "updated" && old !== undefined && targetText(object) === targetText(old);
-            return isSame || balancers.update === undefined ? [] : wanted().map(objectKey);
+            const follows = balancers.update !== undefined || balancers.followsNodes === true;
+            return isSame || !follows ? [] : wanted().map(objectKey);
           }),
         ],
         async reconcile(key, _, signal): Promise<Plan | undefined> {

@@ -27,7 +27,7 @@ import { endIngress, keepIngress } from "./programs/ingress.ts";
 import type { KubeletOptions } from "./programs/kubelet.ts";
 import { RealNodes } from "./real-nodes.ts";
 import { runNodes, untilReady } from "./run-nodes.ts";
-import { siteNames } from "./site/names.ts";
+import { namespacePath, siteNames } from "./site/names.ts";
 import { listNodes, type NodeRecord } from "./site/record.ts";
 
 const NODES = kinds.Node;
@@ -163,17 +163,20 @@ async function runEntrances(nodes: RealNodes, options: EntranceOptions): Promise
     const balancing = { handle, addresses, alsoAt, machineLink, clock, random, log };
     background.run("load balancers", (signal) => runLoadBalancers(balancing, signal));
   }
-  if (site === undefined) return [];
   if (config.ingress === false) await endIngress(names, clock, INGRESS_GRACE_MS);
   else {
     await publishIngress(client, log, background.signal);
-    const serving = { site: names, network: site, agents, client, informers, clock, random, log };
+    const ofMachine = { address: nodes.network.machineIp };
+    const place =
+      site === undefined ? ofMachine : { address: site.ingressIp, namespace: namespacePath(names.switchNamespace) };
+    const serving = { site: names, place, agents, client, informers, clock, random, log };
     background.run("definitions of the Gateway API", async (signal) => {
       await publishGatewayApi(client, clock, log, signal);
       if (!signal.aborted) await once(signal, "abort");
     });
     background.run("ingress", (signal) => keepIngress(serving, signal));
   }
+  if (site === undefined) return config.ingress === false ? [] : [await machineIngressNote(nodes.network.machineIp)];
   const hasIngress = localhost && config.ingress !== false;
   const ports = hasIngress ? await ingressPorts(names.ingressPortsFile, options.dir) : undefined;
   const ingress = ports && { address: site.ingressIp, ports };
@@ -209,6 +212,14 @@ async function otherKindNotes(
   if (others.length === 0) return [];
   const which = others.join(", ");
   return [`Nodes that existed before have no user namespaces: ${which}. Remove and add them to give them some.`];
+}
+
+/** Nothing listens there before the first Ingress. An earlier process of this cluster may. */
+async function machineIngressNote(address: string): Promise<string> {
+  const host = address.includes(":") ? `[${address}]` : address;
+  const free = await Promise.all([80, 443].map((port) => isFreePort(port, [address])));
+  if (free.every(Boolean)) return `Ingresses and Gateways will be at http://${host} and https://${host}.`;
+  return `Ingresses and Gateways are at http://${host} and https://${host}, unless another program has port 80 or 443 there.`;
 }
 
 function notesOn(ports: ReadonlyMap<number, number> | undefined): readonly string[] {

@@ -13,6 +13,7 @@ export { mountProblem, type NodeMount, parseNodeMount } from "./isolation/node-m
 export { findProgram } from "./machine/command.ts";
 export { obstacles, wantedHere } from "./machine/machine.ts";
 export { canInstall, installCommand, installPackages, missingPackages, NODE_PACKAGES } from "./machine/packages.ts";
+export { runLoadBalancers } from "./network/load-balancers.ts";
 export { readRegistryCredentials } from "./node.ts";
 export { powerOffAll } from "./power-off.ts";
 export { type KubeletOptions, kubeletArgs } from "./programs/kubelet.ts";

@@ -33,9 +33,9 @@ export async function chooseIngressPorts(
   return chosen;
 }
 
-/** On loopback, of both IP families. */
-export async function isFreePort(port: number): Promise<boolean> {
-  for (const host of ["127.0.0.1", "::1"]) {
+/** On loopback, of both IP families, unless told otherwise. */
+export async function isFreePort(port: number, hosts: readonly string[] = ["127.0.0.1", "::1"]): Promise<boolean> {
+  for (const host of hosts) {
     const server = createServer();
     try {
       server.listen({ host, port });

@@ -5,10 +5,11 @@
  *     Services --► cloud controllers ──► address ══► status
  *     Services, EndpointSlices, Nodes --► balancerRoutes ──► routes of the machine
  */
+import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { kinds } from "#api";
 import { type Clock, type Logger, MetricsRegistry, processQueue, type Random, TaskGroup, WorkQueue } from "#base";
-import { Client, Informers, type InProcessHandle, inProcess, objectKey } from "#client";
+import { Client, Informers, type InProcessHandle, inProcess, leadElected, objectKey } from "#client";
 import { ClusterError } from "../../config/errors.ts";
 import { balancerRoutes } from "./balancer-routes.ts";
 import { applyRoutes, BALANCER_PROTOCOL } from "./routes.ts";
@@ -18,11 +19,15 @@ const ACCOUNT_GROUPS = ["system:serviceaccounts", "system:serviceaccounts:kube-s
 const { Service, Node, EndpointSlice } = kinds;
 const SERVICE_NAME = "kubernetes.io/service-name";
 const ROUTES = "routes";
+/** Not that of upstream's cloud controller manager, which may run as well. */
+const LEASE = "k8ts-load-balancers";
 
 export interface LoadBalancersOptions {
   readonly handle: InProcessHandle;
-  /** Such as `10.88.0.0/24`. */
-  readonly addresses: readonly string[];
+  /** Such as `10.88.0.0/24`. `nodes`: Services get the addresses of the nodes. */
+  readonly addresses: readonly string[] | "nodes";
+  /** Other processes may do the same for this cluster. */
+  readonly elects?: boolean | undefined;
   /** The address of this machine's loopback that stands for one of a load balancer. */
   readonly alsoAt?: ((address: string) => string | undefined) | undefined;
   /** The machine's end of the link to the nodes. Undefined: it needs no routes. */
@@ -45,8 +50,8 @@ export async function checkAddresses(addresses: readonly string[]): Promise<void
 
 /** Runs until the signal aborts. */
 export async function runLoadBalancers(options: LoadBalancersOptions, signal: AbortSignal): Promise<void> {
-  const { handle, addresses, clock, random, log } = options;
-  const { cloudControllers, localCloud } = await import("#cloud");
+  const { handle, addresses, elects = false, clock, random, log } = options;
+  const { cloudControllers, localCloud, nodeBalancers } = await import("#cloud");
   const { controllerMetrics, runControllers } = await import("#controllers");
   const clients: Client[] = [];
   const clientOf = (user: typeof MANAGER) => {
@@ -57,14 +62,23 @@ export async function runLoadBalancers(options: LoadBalancersOptions, signal: Ab
   const client = clientOf(MANAGER);
   const tasks = new TaskGroup({ parent: signal });
   const controllers = {
-    controllers: cloudControllers(localCloud({ addresses, alsoAt: options.alsoAt })),
+    controllers: cloudControllers(
+      addresses === "nodes" ? nodeBalancers() : localCloud({ addresses, alsoAt: options.alsoAt }),
+    ),
     clientOf: (account: string) =>
       clientOf({ name: `system:serviceaccount:kube-system:${account}`, groups: ACCOUNT_GROUPS }),
     instance: hostname(),
     metrics: controllerMetrics(new MetricsRegistry(), { manager: "cloud-controller-manager" }),
     ...{ client, clock, random, log },
   };
-  tasks.run("load balancers", (running) => runControllers(controllers, running));
+  const leases = client.of(kinds.Lease).in("kube-system");
+  const identity = `${hostname()}_${randomUUID()}`;
+  const election = { leases, name: LEASE, identity, clock, random, log };
+  tasks.run("load balancers", (running) =>
+    elects
+      ? leadElected(election, running, (leading) => runControllers(controllers, leading))
+      : runControllers(controllers, running),
+  );
   const { machineLink } = options;
   if (machineLink !== undefined)
     tasks.run("load balancer routes", (running) => keepRoutes(client, { ...options, machineLink }, running));

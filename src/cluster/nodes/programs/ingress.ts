@@ -1,6 +1,6 @@
 /**
- * The ingress controller of this machine: one process with its own address on the switch, started with the first
- * Ingress or Gateway.
+ * The ingress controller of this machine: one process with its own address on the switch, or with that of a machine
+ * that is a node itself, started with the first Ingress or Gateway.
  *
  *     Ingresses, Gateways --► (the first) ──► k8ts ingress ◄── machine, nodes, Pods
  *                                       └──► endpoints
@@ -15,8 +15,7 @@ import type { Client, Informer, Informers } from "#client";
 import { kubeconfigFor, writeKubeconfig } from "#pki";
 import { writeFileAtomic } from "../../data/data-dir.ts";
 import { endProcess, findProcesses, isAlive, type ProcessId, startDaemon } from "../machine/processes.ts";
-import { namespacePath, type SiteNames } from "../site/names.ts";
-import type { SiteNetwork } from "../site/site-network.ts";
+import type { SiteNames } from "../site/names.ts";
 import type { KubeletOptions } from "./kubelet.ts";
 
 export const INGRESS_USER = "k8ts:ingress";
@@ -33,9 +32,16 @@ interface IngressRun {
   readonly start: string;
 }
 
+/** Where it listens, and Ingresses are reached. */
+export interface IngressPlace {
+  readonly address: string;
+  /** Of a network. Undefined: that of this machine. */
+  readonly namespace?: string | undefined;
+}
+
 export interface IngressProcessOptions {
   readonly site: SiteNames;
-  readonly network: SiteNetwork;
+  readonly place: IngressPlace;
   /** The command of k8ts processes, and their access to the API server. */
   readonly agents: KubeletOptions;
   readonly client: Client;
@@ -45,11 +51,11 @@ export interface IngressProcessOptions {
   readonly log: Logger;
 }
 
-export function ingressArgs({ ingressKubeconfig }: SiteNames, { ingressIp }: SiteNetwork): string[] {
+export function ingressArgs({ ingressKubeconfig }: SiteNames, { address }: IngressPlace): string[] {
   const flags = {
     kubeconfig: ingressKubeconfig,
-    address: ingressIp,
-    "publish-status-address": ingressIp,
+    address,
+    "publish-status-address": address,
     "secure-port": "0",
     "local-hosts": "true",
   };
@@ -69,7 +75,7 @@ export async function keepIngress(options: IngressProcessOptions, signal: AbortS
       if (known !== undefined) await endProcess(known.process, GRACE_MS, clock);
       const process = await begin(options);
       await writeFileAtomic(site.ingressFile, `${JSON.stringify({ process, start } satisfies IngressRun)}\n`);
-      log.info("serving Ingresses", { address: options.network.ingressIp, pid: process.pid });
+      log.info("serving Ingresses", { address: options.place.address, pid: process.pid });
       if (clock.monotonic() - startedAt > STAYED_UP_MS) backoff.reset();
       startedAt = clock.monotonic();
       await clock.sleep(backoff.next(), signal);
@@ -110,7 +116,7 @@ async function firstIngress(options: IngressProcessOptions, signal: AbortSignal)
   await gateways;
 }
 
-async function begin({ site, network, agents }: IngressProcessOptions): Promise<ProcessId> {
+async function begin({ site, place, agents }: IngressProcessOptions): Promise<ProcessId> {
   const { authority, serverUrl, proxyCommand: command = agents.command } = agents;
   const [program = process.execPath, ...first] = command;
   const client = await authority.issue({ commonName: INGRESS_USER, usages: ["client"] });
@@ -120,15 +126,15 @@ async function begin({ site, network, agents }: IngressProcessOptions): Promise<
   );
   return startDaemon({
     program,
-    args: [...first, ...ingressArgs(site, network)],
-    namespace: namespacePath(site.switchNamespace),
+    args: [...first, ...ingressArgs(site, place)],
+    namespace: place.namespace ?? "/proc/self/ns/net",
     logFile: site.ingressLog,
   });
 }
 
-function startOf({ site, network, agents }: IngressProcessOptions): string {
+function startOf({ site, place, agents }: IngressProcessOptions): string {
   const { proxyCommand: command = agents.command, serverUrl, authority, version } = agents;
-  const parts = [command, ingressArgs(site, network), serverUrl, authority.certPem, version];
+  const parts = [command, ingressArgs(site, place), serverUrl, authority.certPem, version];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 
