@@ -1,4 +1,4 @@
-/** kube-controller-manager's flags about HorizontalPodAutoscalers; those of `up` also about usage, which they look at. */
+/** kube-controller-manager's flags about HorizontalPodAutoscalers; those of `up` also about usage. */
 import { InvalidArgumentError, Option } from "commander";
 import type { ClusterConfig, StandaloneControllerManagerConfig } from "#cluster";
 import { milliseconds, wholeNumber } from "./values.ts";
