@@ -1,6 +1,6 @@
 /**
- * Load balancers without addresses of their own: a Service gets the addresses of the nodes, whose kube-proxies serve its
- * ports there.
+ * Load balancers without addresses of their own: a Service gets the addresses of the nodes, whose kube-proxies serve
+ * its ports there.
  *
  * 1. Two Services cannot have one port: the second waits until the first gives it up, and an Event names the first.
  * 2. Nodes whose label excludes them from load balancers are left out, as everywhere.
