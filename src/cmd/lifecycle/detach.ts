@@ -6,6 +6,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { ClusterError, commandFor, type DataDir, prepareDataDir, type Step } from "#cluster";
+import { ownArguments } from "../process/own-arguments.ts";
 import { banner, type Ready, type Reporter, readyLines, stepLine } from "./terminal.ts";
 
 type Message =
@@ -19,7 +20,7 @@ export async function runDetached(dir: DataDir): Promise<void> {
   await prepareDataDir(dir);
   const log = openLog(dir.path, dir.log);
   process.stdout.write(`${banner()}\n`);
-  const args = process.argv.slice(2).filter((arg) => arg !== "--detach");
+  const args = ownArguments();
   const child = spawn(process.execPath, [...process.execArgv, entry, ...args], {
     detached: true,
     stdio: ["ignore", log, log, "ipc"],

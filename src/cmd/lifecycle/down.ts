@@ -2,12 +2,11 @@
 import { existsSync } from "node:fs";
 import { Command, Option } from "commander";
 import { type Clock, realClock } from "#base";
-import { ClusterError, type DataDir, endNodes, findRunning, isInUse, openDataDir } from "#cluster";
+import { type DataDir, endNodes, openDataDir } from "#cluster";
 import { wholeNumber } from "../options/values.ts";
 import { clusterArgument, type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
+import { stopRunning } from "./stop-running.ts";
 import { ownSystemd, removeUnit } from "./systemd.ts";
-
-const POLL_MS = 20;
 
 interface DownOptions extends DataDirOption {
   readonly timeout: number;
@@ -53,37 +52,5 @@ async function endNodesOf(dir: DataDir, clock: Clock): Promise<void> {
     await endNodes(dir, clock);
   } finally {
     lock.release();
-  }
-}
-
-/** False if none was running. */
-export async function stopRunning(dir: DataDir, timeoutMs: number, clock: Clock): Promise<boolean> {
-  const deadline = clock.monotonic() + timeoutMs;
-  let signalled: number | undefined;
-  for (;;) {
-    const found = await findRunning(dir);
-    if (!found.running) return signalled !== undefined;
-    // Without a state it is still starting, or already stopping: try again.
-    if (found.state !== undefined && signalled === undefined) {
-      signalled = found.state.pid;
-      terminate(signalled);
-    }
-    while (signalled !== undefined && isInUse(dir) && clock.monotonic() < deadline) await clock.sleep(POLL_MS);
-    if (clock.monotonic() >= deadline) {
-      const who = signalled === undefined ? "The cluster" : `Process ${signalled}`;
-      throw new ClusterError(
-        `${who} did not stop within ${timeoutMs / 1000} s. Look at ${dir.log}, then kill it with kill -9: no acknowledged write is lost.`,
-      );
-    }
-    await clock.sleep(POLL_MS);
-  }
-}
-
-function terminate(pid: number): void {
-  try {
-    process.kill(pid, "SIGTERM");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ESRCH") return; // it has just exited
-    throw new ClusterError(`Cannot stop process ${pid}: ${(error as Error).message}.`, { cause: error });
   }
 }

@@ -1,7 +1,15 @@
 /** `k8ts join`: makes this machine a node of a cluster whose control plane is elsewhere. */
 import { isIP } from "node:net";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { ClusterError, isCaHash, type JoinRequest, parseToken, readJoinRecord } from "#cluster";
+import {
+  ClusterError,
+  type DataDir,
+  isCaHash,
+  type JoinRequest,
+  parseToken,
+  readJoinRecord,
+  readStoreRecord,
+} from "#cluster";
 import { taints } from "../components/kubelet.ts";
 import { pairs } from "../components/kubelet-flags.ts";
 import { machineNodeName } from "../options/listen.ts";
@@ -11,7 +19,7 @@ import { type DataDirOption, dataDirOf, dataDirOption } from "../options/which-c
 import { runControlPlane } from "./control-plane.ts";
 import { runDetached } from "./detach.ts";
 import { type MachineOptions, runMachine } from "./run-machine.ts";
-import { underSystemd } from "./systemd.ts";
+import { ownSystemd, underSystemd } from "./systemd.ts";
 
 const DEFAULT_PORT = 6443;
 
@@ -76,7 +84,8 @@ export function joinCommand(): Command {
         throw new ClusterError(
           "--labels and --taints are for machines that are nodes only: `kubectl label` and `kubectl taint` set those of a control plane.",
         );
-      if (options.certificateKey !== undefined && options.systemd === undefined) {
+      if (options.systemd === "install") return installed(dir);
+      if (options.certificateKey !== undefined) {
         if (options.detach) return runDetached(dir);
         return runControlPlane(dir, { ...options, endpoint: address, certificateKey: options.certificateKey });
       }
@@ -86,18 +95,20 @@ export function joinCommand(): Command {
       await machineNodeName(nodeName);
       const set = options.taints ?? known?.taints ?? [];
       const request = { endpoint: address, token: given, caHash, nodeName, nodeIp, labels, taints: set };
-      if (options.systemd === "install") {
-        // The unit has no token: the machine has joined before it starts.
-        if (known === undefined)
-          throw new ClusterError("Join first, with --detach; then `k8ts join … --systemd` installs the unit.");
-        return underSystemd(dir, "install", ["up", "--data-dir", dir.path]);
-      }
       if (options.detach) await runDetached(dir);
       else await runMachine(dir, options, request);
     });
   for (const option of outsideOptions().filter(({ long }) => long === "--outside" || long === "--no-outside"))
     command.addOption(option);
   return command;
+}
+
+/** The unit has no token: the machine joins before it, and the unit goes on from there. */
+async function installed(dir: DataDir): Promise<void> {
+  ownSystemd();
+  const hasJoined = (await readJoinRecord(dir)) !== undefined || (await readStoreRecord(dir)) !== undefined;
+  if (!hasJoined) await runDetached(dir);
+  await underSystemd(dir, "install", ["up", "--data-dir", dir.path]);
 }
 
 /** `host`, `host:port`, `[v6]:port`; a URL's scheme is left out. */

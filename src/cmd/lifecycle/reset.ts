@@ -23,7 +23,7 @@ import {
 } from "#cluster";
 import { userKubeconfigPath } from "#pki";
 import { clusterArgument, type DataDirOption, dataDirOf, dataDirOption } from "../options/which-cluster.ts";
-import { stopRunning } from "./down.ts";
+import { stopRunning } from "./stop-running.ts";
 
 const STOP_TIMEOUT_MS = 30_000;
 

@@ -2,14 +2,19 @@
  * `k8ts up --systemd`: a unit of systemd that runs the same `up` at every boot: for root one of the system, else one of
  * the user. `--systemd=remove`, or `k8ts down --systemd`, takes it away.
  *
- *     up … --systemd ──► unit file ──► systemctl daemon-reload ──► systemctl enable --now
+ *     up … --systemd ──► what runs is stopped ──► unit file ──► systemctl daemon-reload ──► systemctl enable --now
  *     down --systemd ──► systemctl disable --now ──► unit file removed ──► systemctl daemon-reload
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { realClock } from "#base";
 import { ClusterError, commandFor, contextName, type DataDir } from "#cluster";
+import { ownArguments } from "../process/own-arguments.ts";
+import { stopRunning } from "./stop-running.ts";
+
+const STOP_MS = 30_000;
 
 export interface Systemd {
   /** Of the system, not of the user. */
@@ -116,15 +121,15 @@ export function removeUnit(dir: DataDir, systemd: Systemd): readonly string[] {
   return [`Stopped and disabled ${name}.`, `Removed ${file}.`];
 }
 
-/** `args`: those of the unit's command. Default: the command line's own, without the flags about systemd. */
-export function underSystemd(dir: DataDir, what: "install" | "remove", args = ownArguments()): void {
+/**
+ * `args`: those of the unit's command. Default: the command line's own, without the flags about systemd. What runs in
+ * the directory is stopped first, without its nodes: it is systemd that runs it from now on.
+ */
+export async function underSystemd(dir: DataDir, what: "install" | "remove", args = ownArguments()): Promise<void> {
   const systemd = ownSystemd();
   const command = [process.execPath, ...process.execArgv, process.argv[1] ?? "", ...args];
   const text = unitText({ dir, command, env: process.env, cwd: process.cwd(), isSystem: systemd.isSystem });
+  if (what === "install") await stopRunning(dir, STOP_MS, realClock());
   const done = what === "remove" ? removeUnit(dir, systemd) : installUnit(dir, text, systemd);
   process.stdout.write(done.map((line) => `${line}\n`).join(""));
-}
-
-function ownArguments(): readonly string[] {
-  return process.argv.slice(2).filter((arg) => !/^--(systemd|detach)(=|$)/.test(arg) && arg !== "install");
 }
