@@ -9,12 +9,12 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { apps } from "../../src/api/index.ts";
 import { systemRandom } from "../../src/base/index.ts";
 import { findEtcd } from "../../src/store/testing/etcd-server.ts";
 import { tool } from "../support/tools.ts";
 import { ControlPlanes } from "./support/control-planes.ts";
 import { type Cost, costOf, Probe } from "./support/drill.ts";
+import { movingDeployment, spreadDeployment } from "./support/drill-deployments.ts";
 import { missing } from "./support/leftovers.ts";
 import { judgeHistory } from "./support/register-history.ts";
 import { until } from "./support/wait.ts";
@@ -27,7 +27,6 @@ const needed = [
 const why = needed.filter(Boolean).join(" ");
 const all = process.env.K8TS_DRILLS === "all";
 const rounds = Number(process.env.K8TS_DRILL_ROUNDS ?? (all ? 20 : 0));
-const IMAGE = "localhost/busybox:1";
 const WANTED_MS = 60_000;
 const LONG = { timeout: 600_000 };
 /** Minutes each, for whoever asks: no tests otherwise, so that a run of all tests skips none. */
@@ -76,33 +75,7 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
   };
 
   it("serve a Deployment and a Service across workers, in a minute from nothing", async () => {
-    const web: apps.Deployment = {
-      apiVersion: "apps/v1",
-      kind: "Deployment",
-      metadata: { name: "web" },
-      spec: {
-        replicas: 2,
-        selector: { matchLabels: { app: "web" } },
-        template: {
-          metadata: { labels: { app: "web" } },
-          spec: {
-            terminationGracePeriodSeconds: 0,
-            topologySpreadConstraints: [
-              {
-                maxSkew: 1,
-                topologyKey: "kubernetes.io/hostname",
-                whenUnsatisfiable: "DoNotSchedule",
-                labelSelector: { matchLabels: { app: "web" } },
-              },
-            ],
-            containers: [
-              { name: "main", image: IMAGE, command: ["sh", "-c", "while true; do hostname | nc -l -p 8080; done"] },
-            ],
-          },
-        },
-      },
-    };
-    await cluster.worker(1).apply(web);
+    await cluster.worker(1).apply(spreadDeployment());
     await cluster.kubectl("expose", "deployment", "web", "--port=80", "--target-port=8080");
     await cluster.kubectl("rollout", "status", "deployment/web", "--timeout=60s");
     const pods = (await cluster.kubectl("get", "pods", "-l", "app=web", "-o", "name")).trim().split("\n");
@@ -381,44 +354,6 @@ describe.skipIf(why !== "")(`control planes on machines of their own${why && `: 
     await cluster.kubectl("create", "configmap", "after-all");
   });
 });
-
-/** Prefers the second worker, and leaves a node 2 s after it is unreachable. */
-function movingDeployment(): apps.Deployment {
-  const soon = (key: string) => ({
-    key,
-    operator: "Exists" as const,
-    effect: "NoExecute" as const,
-    tolerationSeconds: 2,
-  });
-  return {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
-    metadata: { name: "mover" },
-    spec: {
-      selector: { matchLabels: { app: "mover" } },
-      template: {
-        metadata: { labels: { app: "mover" } },
-        spec: {
-          terminationGracePeriodSeconds: 0,
-          tolerations: [soon("node.kubernetes.io/unreachable"), soon("node.kubernetes.io/not-ready")],
-          affinity: {
-            nodeAffinity: {
-              preferredDuringSchedulingIgnoredDuringExecution: [
-                {
-                  weight: 100,
-                  preference: {
-                    matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: ["worker-2"] }],
-                  },
-                },
-              ],
-            },
-          },
-          containers: [{ name: "main", image: IMAGE, command: ["sleep", "100000"] }],
-        },
-      },
-    },
-  };
-}
 
 function line(figure: readonly string[]): string {
   return `| ${figure.join(" | ")} |`;

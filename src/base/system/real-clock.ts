@@ -24,7 +24,7 @@ export function realClock(): Clock {
 
 function startTimer(ms: number, fire: () => void): Timer {
   const dueMs = performance.now() + checkedDelay(ms);
-  const arm = (leftMs: number) => setTimeout(wake, Math.min(leftMs, longestNodeDelayMs));
+  const arm = (leftMs: number) => setTimeout(wake, Math.min(Math.max(leftMs, 0), longestNodeDelayMs));
   const wake = () => {
     const leftMs = dueMs - performance.now();
     if (leftMs > 0) handle = arm(leftMs);
