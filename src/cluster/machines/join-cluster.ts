@@ -110,7 +110,9 @@ async function refuseTakenName(client: Client, nodeName: string): Promise<void> 
     });
   const isReady = node?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   if (isReady === true)
-    throw new ClusterError(`The cluster has a node ${nodeName} that is Ready: give this machine another --name.`);
+    throw new ClusterError(
+      `The cluster has a node ${nodeName} that is Ready: give this machine another --name. If that node is no more, \`k8ts node remove ${nodeName}\` on the control plane first.`,
+    );
 }
 
 /** The address of this machine that the API server sees. */
