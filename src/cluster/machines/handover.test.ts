@@ -171,12 +171,15 @@ it("a server that stops hands its watches over: nobody lists again, no event is 
   for (const seen of reflected)
     tasks.run("reflector", (signal) => reflect(`https://127.0.0.1:${port}`, pki, seen, signal));
   const informed: { told: string[]; targets: string[] }[] = [];
+  /** When informers sent their requests. */
+  const sentMs: number[] = [];
   for (let each = 0; each < WATCHERS; each++) {
     const [told, targets]: [string[], string[]] = [[], []];
     const transport = https(connection(port), { clock });
     const noted = {
       send: (request: Parameters<typeof transport.send>[0]) => {
         targets.push(request.target);
+        sentMs.push(performance.now());
         return transport.send(request);
       },
       close: () => transport.close(),
@@ -237,6 +240,6 @@ it("a server that stops hands its watches over: nobody lists again, no event is 
   // The other server answered from its cache.
   expect(second.lists()).toBe(before.lists);
   // They came one after the other.
-  const times = moved().map(({ resumedMs = 0 }) => resumedMs - stopMs);
+  const times = [...moved().map(({ resumedMs = 0 }) => resumedMs), ...sentMs.filter((ms) => ms > stopMs)];
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(150);
 }, 30_000);
