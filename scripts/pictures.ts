@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { startBrowser } from "../test/support/browser.ts";
 import { Home } from "../test/support/k8ts.ts";
-import { startSimulated } from "../test/support/simulated.ts";
+import { QUICK_FIGURES, startSimulated } from "../test/support/simulated.ts";
 import { CommandLine, tool } from "../test/support/tools.ts";
 
 const FOLDER = join(import.meta.dirname, "..", "docs", "pictures");
@@ -36,7 +36,7 @@ const shop = [
 const home = new Home();
 const browser = await startBrowser();
 try {
-  const up = await startSimulated(home, 3);
+  const up = await startSimulated(home, 3, ...QUICK_FIGURES);
   const kubectl = new CommandLine(tool("kubectl"), () => home);
   await kubectl.given(...shop).ok("apply", "-f", "-");
   const page = await browser.newPage({ viewport: SIZE });

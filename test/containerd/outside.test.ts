@@ -197,50 +197,6 @@ describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
     expect(await get("none", `http://${registry}/v2/`, "head -n 1")).toContain("200 OK");
   });
 
-  it.skipIf(tool("helm") === undefined)(
-    "five charts with all that charts have, installed at once",
-    { concurrent: true },
-    async () => {
-      const names = ["storefront", "ledger", "courier", "gauge", "almanac"];
-      const folder = join(import.meta.dirname, "support/charts");
-      const helm = (...args: string[]) => machine.in(tool("helm") ?? "helm", ...args, "--namespace", "charts");
-      const inCharts = (...args: string[]) => machine.kubectl("--namespace", "charts", ...args);
-      await helm("lint", "--strict", ...names.map((name) => join(folder, name)));
-      await machine.kubectl("create", "namespace", "charts");
-      await Promise.all(names.map((name) => helm("install", name, join(folder, name), "--wait", "--timeout", "100s")));
-      const releases = JSON.parse(await helm("list", "-o", "json")) as { name: string; status: string }[];
-      expect(releases.map(({ name, status }) => `${name} ${status}`).sort()).toEqual(
-        names.map((name) => `${name} deployed`).sort(),
-      );
-
-      expect(await machine.in("curl", "-sS", "--max-time", "5", "http://store.localhost")).toBe(
-        "Welcome to the store\n",
-      );
-      const claims = await inCharts("get", "pvc", "-o", "jsonpath={.items[*].status.phase}");
-      expect(claims).toBe("Bound Bound Bound");
-      expect(await inCharts("logs", "job/courier-topics")).toMatch(/topic orders\ntopic invoices\n$/);
-      expect(await inCharts("get", "servicemonitor", "gauge", "-o", "jsonpath={.spec.endpoints[0]}")).toBe(
-        '{"interval":"15s","port":"metrics","scheme":"http"}',
-      );
-      await inCharts("create", "job", "now", "--from=cronjob/almanac");
-      const password = () => inCharts("get", "secret", "ledger", "-o", "jsonpath={.data.password}");
-      const first = await password();
-      await Promise.all([
-        helm("test", "ledger"),
-        helm("test", "gauge"),
-        helm("upgrade", "storefront", join(folder, "storefront"), "--set", "greeting=Good evening", "--wait"),
-        helm("upgrade", "ledger", join(folder, "ledger"), "--wait"),
-        inCharts("wait", "--for=condition=AbleToScale", "hpa/storefront", "--timeout=60s"),
-        inCharts("wait", "--for=condition=Complete", "job/now", "--timeout=60s"),
-      ]);
-      expect(await password()).toBe(first);
-      expect(await machine.in("curl", "-sS", "--max-time", "5", "http://store.localhost")).toBe("Good evening\n");
-      expect(await inCharts("logs", "job/now")).toBe("create tables\nadd an index\n");
-      await Promise.all(names.map((name) => helm("uninstall", name)));
-      await machine.kubectl("delete", "namespace", "charts", "--timeout=60s");
-    },
-  );
-
   it("private registries: by a pull secret, by registries.yaml, by a credential provider, through a mirror", async ({
     expect,
   }) => {
@@ -290,6 +246,44 @@ describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
     const reason = async () => (await waiting("again"))?.reason;
     await expect.poll(reason, { timeout: 30_000 }).toMatch(/ErrImagePull|BackOff/);
     await machine.kubectl("delete", "pod", "-l", "app=registry", "--wait=false");
+  });
+
+  it.skipIf(tool("helm") === undefined)("five charts with all that charts have, installed at once", async () => {
+    const names = ["storefront", "ledger", "courier", "gauge", "almanac"];
+    const folder = join(import.meta.dirname, "support/charts");
+    const helm = (...args: string[]) => machine.in(tool("helm") ?? "helm", ...args, "--namespace", "charts");
+    const inCharts = (...args: string[]) => machine.kubectl("--namespace", "charts", ...args);
+    await helm("lint", "--strict", ...names.map((name) => join(folder, name)));
+    await machine.kubectl("create", "namespace", "charts");
+    await Promise.all(names.map((name) => helm("install", name, join(folder, name), "--wait", "--timeout", "100s")));
+    const releases = JSON.parse(await helm("list", "-o", "json")) as { name: string; status: string }[];
+    expect(releases.map(({ name, status }) => `${name} ${status}`).sort()).toEqual(
+      names.map((name) => `${name} deployed`).sort(),
+    );
+
+    expect(await machine.in("curl", "-sS", "--max-time", "5", "http://store.localhost")).toBe("Welcome to the store\n");
+    const claims = await inCharts("get", "pvc", "-o", "jsonpath={.items[*].status.phase}");
+    expect(claims).toBe("Bound Bound Bound");
+    expect(await inCharts("logs", "job/courier-topics")).toMatch(/topic orders\ntopic invoices\n$/);
+    expect(await inCharts("get", "servicemonitor", "gauge", "-o", "jsonpath={.spec.endpoints[0]}")).toBe(
+      '{"interval":"15s","port":"metrics","scheme":"http"}',
+    );
+    await inCharts("create", "job", "now", "--from=cronjob/almanac");
+    const password = () => inCharts("get", "secret", "ledger", "-o", "jsonpath={.data.password}");
+    const first = await password();
+    await Promise.all([
+      helm("test", "ledger"),
+      helm("test", "gauge"),
+      helm("upgrade", "storefront", join(folder, "storefront"), "--set", "greeting=Good evening", "--wait"),
+      helm("upgrade", "ledger", join(folder, "ledger"), "--wait"),
+      inCharts("wait", "--for=condition=AbleToScale", "hpa/storefront", "--timeout=60s"),
+      inCharts("wait", "--for=condition=Complete", "job/now", "--timeout=60s"),
+    ]);
+    expect(await password()).toBe(first);
+    expect(await machine.in("curl", "-sS", "--max-time", "5", "http://store.localhost")).toBe("Good evening\n");
+    expect(await inCharts("logs", "job/now")).toBe("create tables\nadd an index\n");
+    await Promise.all(names.map((name) => helm("uninstall", name)));
+    await machine.kubectl("delete", "namespace", "charts", "--timeout=60s");
   });
 
   it("images by commands: pulled, saved, removed, from a daemon; a node that comes later has them", async () => {

@@ -68,7 +68,7 @@ describe.skipIf(!canRun)("devices, cluster, compare", () => {
       await page.getByRole("link", { name: "Extended resources" }).click();
       await there("Extended resources", /example\.com\/fpga.*1 of 1.*1 unhealthy.*fast/s);
       await page.getByRole("link", { name: "Claims", exact: true }).click();
-      await there("Claims", /training.*allocated, reserved.*2 × a100.*node-\d\/gpu-\d, node-\d\/gpu-\d.*train/s);
+      await there("Claims", /training.*reserved.*2 × a100.*node-\d\/gpu-\d, node-\d\/gpu-\d.*train/s);
       await there("Claims", /greedy.*pending.*32 × a100/s);
       await kubectl.ok("delete", "pod", "train", "--now");
       await there("Claims", /training.*pending.*2 × a100.*none/s);

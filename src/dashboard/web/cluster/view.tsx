@@ -104,7 +104,7 @@ function Parts({ report }: { readonly report: ClusterReport }) {
                 <span class="detail dim breaks">{member.endpoint}</span>
               </td>
               <td>{memberRole(member)}</td>
-              <td>{bytes(member.dbSize)}</td>
+              <td class="whole">{bytes(member.dbSize)}</td>
               <td>{member.raftIndexLag}</td>
               <td>
                 <State

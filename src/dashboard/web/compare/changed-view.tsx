@@ -1,6 +1,7 @@
 /** One object at two moments: the fields that differ, and its YAML side by side. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { useDiscovered } from "../api/discovery.ts";
 import { wordsOf } from "../api/request.ts";
 import type { KubeObject } from "../api/watched.ts";
 import { beside, diff, type Pair } from "../model/diff.ts";
@@ -31,6 +32,8 @@ export function ChangedView({ place, moments, back, now }: Props) {
   const found = useSignal<Found | undefined>(undefined);
   const words = useSignal("");
   const [before, after] = moments;
+  const known = useDiscovered()?.resources.find(({ group, plural }) => group === place.group && plural === place.plural);
+  const kind = known?.kind ?? place.plural;
   useEffect(() => {
     let isShown = true;
     Promise.all([objectAt(place, before.revision), objectAt(place, after.revision)])
@@ -51,7 +54,7 @@ export function ChangedView({ place, moments, back, now }: Props) {
   return (
     <section class="changed">
       <p class="crumbs">
-        <a href={back}>Compare</a> / {place.plural}
+        <a href={back}>Compare</a> / {kind}
         {place.namespace !== "" && ` in ${place.namespace}`}
       </p>
       <div class="head">

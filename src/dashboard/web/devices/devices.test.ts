@@ -88,7 +88,7 @@ describe("claims", () => {
         reservedFor: [{ resource: "pods", name: "train", uid: "u" }],
         devices: [{ ...results("gpu-0")[0], conditions: [{ type: "Ready", status: "False", reason: "Hot" }] }],
       }),
-      { state: "allocated, reserved", pods: ["train"], conditions: "gpu-0 Ready=False (Hot)" },
+      { state: "reserved", pods: ["train"], conditions: "gpu-0 Ready=False (Hot)" },
     ],
     [
       "what it wants",

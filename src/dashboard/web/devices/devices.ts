@@ -143,7 +143,7 @@ export function claimRow(claim: Claim): ClaimRow {
         ? ({ tone: "busy", state: "pending" } as const)
         : reservedFor.length === 0
           ? ({ tone: "quiet", state: "allocated" } as const)
-          : ({ tone: "good", state: "allocated, reserved" } as const)),
+          : ({ tone: "good", state: "reserved" } as const)),
     wants: (spec.devices?.requests ?? []).map(wantText).join(", "),
     devices: (allocation?.devices?.results ?? []).map(({ pool, device }) => `${pool}/${device}`).join(", "),
     pods: reservedFor.flatMap(({ resource: plural, name }) => (plural === "pods" ? [name] : [])),

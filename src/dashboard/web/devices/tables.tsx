@@ -130,7 +130,7 @@ const CLAIM_COLUMNS: readonly TableColumn<ClaimRow>[] = [
   text("Namespace", "minmax(80px, 1fr)", ({ claim }) => claim.metadata.namespace ?? "", true),
   {
     title: "Status",
-    width: "minmax(136px, 1.4fr)",
+    width: "minmax(92px, 1fr)",
     key: ({ state }) => state,
     cell: ({ tone, state }) => <State tone={tone} words={state} />,
   },
@@ -258,15 +258,16 @@ interface FoundProps<T> {
   readonly order?: { readonly column: number; readonly descending: boolean };
 }
 
-function Found<T>({ title, namespaced = false, all, states, textOf, ...table }: FoundProps<T>): ComponentChildren {
+function Found<T>({ title, namespaced = false, all, states, textOf, empty, ...table }: FoundProps<T>): ComponentChildren {
   const page = usePage();
   const rows = matching(all, page.search.value, (row) => textOf(row).join(" ").toLowerCase());
+  const isForbidden = states.some(({ value }) => value.phase === "forbidden");
   const count = rows.length === all.length ? `${all.length}` : `${rows.length} of ${all.length}`;
   return (
     <>
       <Head title={title} count={count} search="Search these" namespaced={namespaced} />
       <Notice states={states} />
-      <Table label={title} rows={rows} {...table} />
+      <Table label={title} rows={rows} {...table} empty={isForbidden ? "You may not read these." : empty} />
     </>
   );
 }
