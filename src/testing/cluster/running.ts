@@ -9,8 +9,8 @@ import { MetricsRegistry, nextTurn, type Random, realClock, seededRandom, silent
 import type { InProcessUser } from "#client";
 import type { Authority } from "#pki";
 import type { ApiServerOptions } from "../../apiserver/server-options.ts";
-import type { NodesConfig } from "../../cluster/config/cluster-config.ts";
 import { readApis } from "../../cluster/config/apis.ts";
+import type { NodesConfig } from "../../cluster/config/cluster-config.ts";
 import { readFeatures } from "../../cluster/config/features.ts";
 import { InProcessMetrics } from "../../cluster/in-process/metrics-server.ts";
 import { Faults } from "../faults/faults.ts";

@@ -1,6 +1,6 @@
 /**
- * Taints of devices, and requests that tolerate them. DeviceTaintRules add taints as if the devices' drivers had published
- * them (gate DRADeviceTaintRules).
+ * Taints of devices, and requests that tolerate them. DeviceTaintRules add taints as if the devices' drivers had
+ * published them (gate DRADeviceTaintRules).
  */
 import type { resource, resourceV1alpha3 } from "#api";
 

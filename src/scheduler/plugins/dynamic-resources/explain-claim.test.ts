@@ -35,3 +35,19 @@ it("a claim without devices is explained: which selector fails, and who holds wh
   const none = explainClaim(claim, { slices: [], classes: [deviceClass("gpu")], claims: [] });
   expect(none.help).toEqual(["no ResourceSlice has devices: is the driver running?"]);
 });
+
+it("a claim for more devices than one node has free names the node that comes closest, and rules taint devices", () => {
+  const slices = ["a", "b"].map((on) => slice(on, [device("x", "large"), device("y", "large")], { on }));
+  const claim = claimFor("c", [exactly("r", { count: 2 })]);
+  const rule = { metadata: { name: "t" }, spec: { taint: { key: "broken", effect: "NoSchedule" as const } } };
+  const selected = { ...rule, spec: { ...rule.spec, deviceSelector: { device: "y" } } };
+  const objects = { slices, classes: [deviceClass("gpu")], claims: [] };
+  expect(explainClaim(claim, objects).cause).toBeUndefined();
+  expect(explainClaim(claim, { ...objects, taintRules: [selected] })).toMatchObject({
+    cause: "request r needs 2 device(s), 2 of 4 would do; no node has so many: a has 1",
+    because: ["request r: 2 of 4 devices have taints that are not tolerated, such as y of a"],
+  });
+  expect(explainClaim(claim, { ...objects, taintRules: [rule] }).cause).toBe(
+    "request r needs 2 device(s), 0 of 4 would do",
+  );
+});

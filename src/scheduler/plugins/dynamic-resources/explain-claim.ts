@@ -66,7 +66,7 @@ export function explainClaim(claim: resource.ResourceClaim, objects: DeviceObjec
   for (const { options } of wanted.requests) {
     for (const option of options) {
       const found = Map.groupBy(devices, (device) => lack(option, device, { use, selectors, taintRules }));
-      const free = found.get("")?.length ?? 0;
+      const free = found.get("") ?? [];
       for (const [what, list] of found) {
         const [example] = list;
         if (what === "" || example === undefined) continue;
@@ -78,9 +78,11 @@ export function explainClaim(claim: resource.ResourceClaim, objects: DeviceObjec
           help.add(`what would free a device: the end of ${holders.get(example.id) ?? "another claim"}`);
       }
       const needed = option.takesAll ? 1 : option.count;
-      if (free >= needed) continue;
+      const most = mostOnOneNode(free);
+      if (most.count >= needed) continue;
       if (devices.length === 0) help.add("no ResourceSlice has devices: is the driver running?");
-      cause ??= `request ${option.name} needs ${needed} device(s), ${free} of ${devices.length} would do`;
+      const onOne = free.length < needed ? "" : `; no node has so many: ${most.node} has ${most.count}`;
+      cause ??= `request ${option.name} needs ${needed} device(s), ${free.length} of ${devices.length} would do${onOne}`;
     }
   }
   return { cause, because, help: [...help] };
@@ -112,8 +114,22 @@ function lack(wanted: Wanted, { id, device, pool }: PoolDevice, { use, selectors
   return "";
 }
 
+/** Devices of no certain node count for each. */
+function mostOnOneNode(free: readonly PoolDevice[]): { readonly node: string; readonly count: number } {
+  const byNode = Map.groupBy(free, nodeOf);
+  const shared = byNode.get(undefined)?.length ?? 0;
+  let most = { node: "each", count: shared };
+  for (const [node, own] of byNode)
+    if (node !== undefined && own.length + shared > most.count) most = { node, count: own.length + shared };
+  return most;
+}
+
+function nodeOf({ slice, device }: Pick<PoolDevice, "slice" | "device">): string | undefined {
+  return device.nodeName ?? slice.spec.nodeName;
+}
+
 function where({ slice, device, pool }: PoolDevice): string {
-  const node = device.nodeName ?? slice.spec.nodeName;
+  const node = nodeOf({ slice, device });
   return node === undefined ? `${pool.name}/${device.name}` : `${device.name} of ${node}`;
 }
 
