@@ -6,7 +6,7 @@
  *    write. Reading inserts it at its place without parsing.
  * 2. A write passes its value on, so that it need not be parsed. Values of objects that nobody reads are dropped after
  *    a while.
- * 3. Its bytes have memory of their own: in a slab of Node's pool they would keep the short-lived ones around them, which
+ * 3. Its bytes have memory of their own: in a slab of Node's pool they keep the short-lived ones around them, which
  *    made 4.7 kB of 1.4 kB (24,000 ConfigMaps took 130 MB of such memory, now 81; 2026-11-20).
  * 4. Bytes that cannot be decrypted are replaced by a message that says why: reading the object throws it.
  *
