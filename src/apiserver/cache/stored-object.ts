@@ -6,7 +6,9 @@
  *    write. Reading inserts it at its place without parsing.
  * 2. A write passes its value on, so that it need not be parsed. Values of objects that nobody reads are dropped after
  *    a while.
- * 3. Bytes that cannot be decrypted are replaced by a message that says why: reading the object throws it.
+ * 3. Its bytes have memory of their own: in a slab of Node's pool they keep the short-lived ones around them, which
+ *    made 4.7 kB of 1.4 kB (24,000 ConfigMaps took 130 MB of such memory, now 81; 2026-11-20).
+ * 4. Bytes that cannot be decrypted are replaced by a message that says why: reading the object throws it.
  *
  * Speed (2026-11-18): `ResourceCache` has the figures of 2. Inserting the resourceVersion instead of parsing and
  * encoding the object is what makes a list of 3,000 Pods cost 0.6 instead of 22 ms (`bench/apiserver.ts`, list);
@@ -153,7 +155,7 @@ function isFaulty(bytes: Buffer): boolean {
 /** `at`: where the fields of its metadata begin. */
 function lineOf(bytes: Buffer, at: number, revision: Revision): Buffer {
   const version = versionText(revision);
-  const line = Buffer.allocUnsafe(bytes.length + version.length + 1);
+  const line = Buffer.allocUnsafeSlow(bytes.length + version.length + 1);
   bytes.copy(line, 0, 0, at);
   line.write(version, at, "latin1");
   bytes.copy(line, at + version.length, at);
@@ -163,7 +165,10 @@ function lineOf(bytes: Buffer, at: number, revision: Revision): Buffer {
 
 /** The bytes to store. `object` may carry any resourceVersion: it is left out. */
 export function encodeForStore(object: KubeObject): Buffer {
-  return Buffer.from(writeJson(isInStoredForm(object) ? object : inStoredForm(object)));
+  const text = writeJson(isInStoredForm(object) ? object : inStoredForm(object));
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
 }
 
 /** Decoded objects are in this form already. Copying a small Pod takes 0.25 µs more (2026-11-18). */
