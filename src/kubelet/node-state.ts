@@ -20,7 +20,10 @@ export interface NodeState {
   isShuttingDown: boolean;
 }
 
-export function newState(options: KubeletOptions, { machine, cgroupVersion = 1 }: KubeletHost): NodeState {
+export function newState(
+  options: KubeletOptions,
+  { machine, cgroupVersion = 1, isInUserNamespace }: KubeletHost,
+): NodeState {
   const { config, features = defaultFeatures } = options;
   const { nodeName, nodeIps, clusterDns, clusterDomain, rootDir, podLogsRoot } = config;
   const { capacity, allocatable } = amountsOf(config, machine);
@@ -34,6 +37,7 @@ export function newState(options: KubeletOptions, { machine, cgroupVersion = 1 }
     resolver: machine.resolver,
     cgroupRoot: cgroupLayout(config),
     rules: resourceRules(config, machine, { cgroupVersion, features, allocatable }),
+    mountsDevices: isInUserNamespace,
     seccompRoot: `${rootDir}/seccomp`,
     seccompDefault: config.seccompDefault,
     podLogsRoot,

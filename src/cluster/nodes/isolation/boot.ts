@@ -15,6 +15,7 @@ import { deviceRules, guardDevices } from "./devices.ts";
 import { configFile, nodeContainer } from "./node-container.ts";
 import { etcFolders, makeEtc, systemFolders } from "./node-disk.ts";
 import { mountProblem, type NodeMount } from "./node-mounts.ts";
+import { ensureOutsideVolumes } from "./outside-volumes.ts";
 import { isolatedPlace, type Place, SYSTEM_GROUP } from "./place.ts";
 import { emptyDirOf } from "./programs.ts";
 import { giveCgroups, giveFiles, type IdRange, idRangeOf } from "./user-namespace.ts";
@@ -67,12 +68,14 @@ export async function bootNode(names: NodeNames, options: BootOptions): Promise<
     programsDir: site.programsDir,
     emptyDir: emptyDirOf(site),
     mounts,
-    firstLoop: openLoops,
+    // In a user namespace there are no device files but those that are mounted.
+    firstLoop: ids === undefined ? openLoops : undefined,
     ids,
   });
   if (ids !== undefined) {
     await giveFiles(ids, [names.etcDir, names.runDir, names.manifestDir]);
     await mkdir(names.rootDir, { recursive: true, mode: 0o755 });
+    await ensureOutsideVolumes(names);
   }
   await writeFile(configFile(names), JSON.stringify(container, undefined, 2), { mode: 0o600 });
   return runContainer(names, ids);
