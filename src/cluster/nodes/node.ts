@@ -106,14 +106,14 @@ async function isOn({ init }: NodeRun, isIsolated: boolean): Promise<boolean> {
 async function placeFor(
   names: NodeNames,
   run: NodeRun,
-  { site, isIsolated, mounts, opensLoops, kubelet }: NodeOptions,
+  { site, isIsolated, mounts, opensLoops, kubelet, log }: NodeOptions,
   write: (changes: Partial<NodeRun>) => Promise<void>,
 ): Promise<Place> {
   if (!isIsolated) return sharedPlace(names);
   if (run.init !== undefined) return finishBoot(names, run.init);
   const openLoops = opensLoops ? run.firstLoop : undefined;
   const own = { ips: addressesOf(run), openLoops, hosts: kubelet.dnsHosts };
-  const init = await bootNode(names, { site, mounts, ...own });
+  const init = await bootNode(names, { site, mounts, log, ...own });
   await write({ init, ...(openLoops !== undefined && { opensLoops: true }) });
   return finishBoot(names, init);
 }

@@ -11,7 +11,7 @@
 import { readdir, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clock } from "#base";
-import { removeOutsideVolumes } from "./isolation/outside-volumes.ts";
+import { removeMappedMounts } from "./isolation/mapped-mounts.ts";
 import { removeUserNamespace } from "./isolation/user-namespace.ts";
 import { releaseLoops } from "./isolation/volume-devices.ts";
 import { removeCgroup } from "./machine/cgroups.ts";
@@ -42,7 +42,9 @@ export async function powerOff(site: SiteNames, { names, spec, run }: NodeRecord
   await unmountBelow(names.dir);
   await unmountBelow(names.outsideVolumes.folder);
   await releaseLoops(names, clock);
-  await removeOutsideVolumes(names);
+  await removeTree(names.outsideVolumes.folder);
+  await removeTree(names.outsideVolumes.deviceDir);
+  await removeMappedMounts(names);
   await removeCgroup(names.volumesCgroup, clock);
   if (spec.onMachine === true) await leaveMachine(site, names, run, clock);
   else await removeNodeLink(names);

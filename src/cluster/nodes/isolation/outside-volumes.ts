@@ -7,10 +7,10 @@
  * 1. Nobody but the machine's root writes to the folder. What is mounted there appears in the node, and nothing that the
  *    node mounts appears on the machine.
  */
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import type { NodePlace } from "#storage";
 import { CommandError, run } from "../machine/command.ts";
-import { mounts, unmountBelow } from "../machine/mounts.ts";
+import { mounts } from "../machine/mounts.ts";
 import type { ProcessId } from "../machine/processes.ts";
 import { type NodeNames, VOLUMES_INSIDE } from "../site/names.ts";
 import type { IdRange } from "./user-namespace.ts";
@@ -25,13 +25,6 @@ export async function ensureOutsideVolumes({ outsideVolumes: { folder } }: Names
   // A peer group of its own, not that of the file system below.
   await run("mount", ["--make-private", folder]);
   await run("mount", ["--make-shared", folder]);
-}
-
-/** The driver and the node have ended. Its volumes stay. */
-export async function removeOutsideVolumes({ outsideVolumes: { folder, deviceDir } }: Names): Promise<void> {
-  await unmountBelow(folder);
-  await rm(folder, { recursive: true, force: true });
-  await rm(deviceDir, { recursive: true, force: true });
 }
 
 /** What the driver knows of the node. `enter`: what a command begins with that runs in it. */

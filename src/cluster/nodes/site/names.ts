@@ -120,6 +120,8 @@ export interface NodeNames extends NodeFiles {
   readonly userNamespace: string;
   /** Where runc finds the disk of such a node: the folders above the disk are closed to the node's root. */
   readonly rootDir: string;
+  /** Where runc finds folders of the machine for such a node, with its ids. */
+  readonly mountsDir: string;
   /** What was set in the machine's network before the node had it. */
   readonly machineState: string;
   /** Says which devices its CSI driver may open. */
@@ -214,6 +216,7 @@ export function nodeNames(site: SiteNames, name: string): NodeNames {
     containerState: join(site.runDir, ".containers", name),
     userNamespace: join(site.runDir, ".users", name),
     rootDir: join(site.runDir, ".roots", name),
+    mountsDir: join(site.runDir, ".mounts", name),
     machineState: join(site.runDir, `.machine-${name}.json`),
     volumesCgroup: `${site.volumesCgroup}/${name}`,
     outsideVolumes: {
