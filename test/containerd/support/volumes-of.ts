@@ -4,7 +4,6 @@ import { join } from "node:path";
 import type { NodeNames } from "../../../src/cluster/nodes/index.ts";
 import { DRIVER_NAME } from "../../../src/storage/index.ts";
 
-
 /** Of the driver, on this machine. */
 export function driverSocketOf({ kubeletRoot, outsideVolumes }: NodeNames): string {
   const outside = join(outsideVolumes.folder, "csi.sock");

@@ -17,8 +17,9 @@ import type { NodeNames } from "../site/names.ts";
 import type { NodeMount } from "./node-mounts.ts";
 
 /**
- * open_tree(AT_FDCWD, source, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE); mount_setattr with MOUNT_ATTR_IDMAP and
- * AT_EMPTY_PATH | AT_RECURSIVE; move_mount with MOVE_MOUNT_F_EMPTY_PATH. Their numbers are the same on all machines.
+ * open_tree(AT_FDCWD, source, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE); mount_setattr with
+ * MOUNT_ATTR_IDMAP, and AT_EMPTY_PATH | AT_RECURSIVE; move_mount with MOVE_MOUNT_F_EMPTY_PATH. Their numbers are the
+ * same on all machines.
  */
 const MAP =
   'my ($source, $target, $users) = @ARGV; my $none = ""; open(my $of, "<", $users) or die "$users: $!\\n"; ' +

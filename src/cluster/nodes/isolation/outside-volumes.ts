@@ -1,11 +1,11 @@
 /**
- * The folder by which the CSI driver of a node with a user namespace reaches it: the driver is on the machine, since only
- * the machine's root mounts what is on a device.
+ * The folder by which the CSI driver of a node with a user namespace reaches it: the driver is on the machine, since
+ * only the machine's root mounts what is on a device.
  *
  *     driver: sockets, mounts ──► folder on the machine, shared --► the same in the node, read-only
  *
- * 1. Nobody but the machine's root writes to the folder. What is mounted there appears in the node, and nothing that the
- *    node mounts appears on the machine.
+ * 1. Nobody but the machine's root writes to the folder. What is mounted there appears in the node, and nothing that
+ *    the node mounts appears on the machine.
  */
 import { mkdir } from "node:fs/promises";
 import type { NodePlace } from "#storage";

@@ -5,7 +5,8 @@
  *
  * 1. A device is found by its image, never by a name that somebody passes on.
  * 2. What may hold data is never formatted: `isBlank` is false on the disk before anybody can write.
- * 3. Where the content of volumes is not trusted, a volume is a file system or a block device, and never becomes the other.
+ * 3. Where the content of volumes is not trusted, a volume is a file system or a block device, and never becomes the
+ *    other.
  * 4. Unstaging needs no record: whatever of this driver is mounted there goes.
  */
 import { GrpcError } from "#grpc";
