@@ -20,10 +20,7 @@ export interface NodeState {
   isShuttingDown: boolean;
 }
 
-export function newState(
-  options: KubeletOptions,
-  { machine, cgroupVersion = 1, isInUserNamespace }: KubeletHost,
-): NodeState {
+export function newState(options: KubeletOptions, { machine, cgroupVersion = 1 }: KubeletHost): NodeState {
   const { config, features = defaultFeatures } = options;
   const { nodeName, nodeIps, clusterDns, clusterDomain, rootDir, podLogsRoot } = config;
   const { capacity, allocatable } = amountsOf(config, machine);
@@ -37,7 +34,6 @@ export function newState(
     resolver: machine.resolver,
     cgroupRoot: cgroupLayout(config),
     rules: resourceRules(config, machine, { cgroupVersion, features, allocatable }),
-    mountsDevices: isInUserNamespace,
     seccompRoot: `${rootDir}/seccomp`,
     seccompDefault: config.seccompDefault,
     podLogsRoot,

@@ -438,20 +438,4 @@ describe("whole configs", () => {
     const asks = { stdin: true, stdinOnce: true, tty: true };
     expect(configOf({ ...APP, ...asks })).toMatchObject(asks);
   });
-  it("devices are mounted where the node makes no device files", () => {
-    const container: core.Container = { ...APP, volumeDevices: [{ name: "raw", devicePath: "/dev/xvda" }] };
-    const parts = {
-      pod: podOf({ containers: [container] }),
-      container,
-      attempt: 0,
-      imageRef: "app:1",
-      imageUser: {},
-      env: new Map(),
-      paths: { volumes: new Map([["raw", { path: "/pods/raw" }]]), subPaths: new Map() },
-    };
-    const where = { containerPath: "/dev/xvda", hostPath: "/pods/raw" };
-    expect(containerConfig(parts, facts)).toMatchObject({ mounts: [], devices: [where] });
-    const mount = { ...where, readonly: false, propagation: "private" };
-    expect(containerConfig(parts, { ...facts, mountsDevices: true })).toMatchObject({ mounts: [mount], devices: [] });
-  });
 });

@@ -43,8 +43,7 @@ export function containerConfig(parts: ContainerParts, facts: NodeFacts): Contai
   const { pod, container, attempt, imageRef, imageUser, env, paths, devices = NO_DEVICES, targetId } = parts;
   const { placement, users, recursiveReadOnly } = parts;
   const expanded = (words: readonly string[] = []) => words.map((word) => expand(word, (name) => env.get(name)));
-  const { seccompRoot, seccompDefault, mountsDevices = false } = facts;
-  const files = [...devices.devices, ...containerDevices(container, paths)];
+  const { seccompRoot, seccompDefault } = facts;
   return {
     metadata: { name: container.name, attempt },
     image: imageRef,
@@ -52,12 +51,8 @@ export function containerConfig(parts: ContainerParts, facts: NodeFacts): Contai
     args: expanded(container.args),
     workingDir: container.workingDir ?? "",
     envs: [...new Map([...Object.entries(devices.envs), ...env])].map(([key, value]) => ({ key, value })),
-    mounts: [
-      ...devices.mounts,
-      ...containerMounts(container, paths, { recursiveReadOnly, users }),
-      ...(mountsDevices ? files.map(deviceMount) : []),
-    ],
-    devices: mountsDevices ? [] : files,
+    mounts: [...devices.mounts, ...containerMounts(container, paths, { recursiveReadOnly, users })],
+    devices: [...devices.devices, ...containerDevices(container, paths)],
     ...(devices.cdiDevices.length > 0 && { cdiDevices: devices.cdiDevices.map((name) => ({ name })) }),
     labels: containerLabels(pod, container),
     annotations: { ...devices.annotations, ...containerAnnotations(pod, container, attempt) },
@@ -74,9 +69,4 @@ export function containerConfig(parts: ContainerParts, facts: NodeFacts): Contai
       }),
     },
   };
-}
-
-/** In a user namespace nobody makes device files, and the runtime looks for one at the container's path. */
-function deviceMount({ containerPath, hostPath, permissions }: Device): Mount {
-  return { containerPath, hostPath, readonly: !permissions.includes("w"), propagation: "private" };
 }

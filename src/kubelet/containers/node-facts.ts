@@ -27,8 +27,6 @@ export interface NodeFacts {
   readonly rules?: ResourceRules | undefined;
   /** What the runtime's handlers offer. Default: it does not say. */
   readonly handlers?: readonly RuntimeHandler[] | undefined;
-  /** The runtime makes no device files: those of the node are mounted. Default: it does. */
-  readonly mountsDevices?: boolean | undefined;
   /** The directory of Localhost seccomp profiles. */
   readonly seccompRoot: string;
   /** Containers that name no seccomp profile get the runtime's, instead of none. */
