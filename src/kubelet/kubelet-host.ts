@@ -32,6 +32,8 @@ export interface KubeletHost {
   readonly machine: Machine;
   /** Default: v1. */
   readonly cgroupVersion?: 1 | 2 | undefined;
+  /** It is in a user namespace: nobody makes device files there. Default: it is not. */
+  readonly isInUserNamespace?: boolean | undefined;
   /** Default: one NUMA node with the machine's CPUs and memory. */
   readonly topology?: MachineTopology | undefined;
   /** Default: nothing is kept. */
@@ -86,6 +88,7 @@ export async function machineHost({
   return {
     machine,
     cgroupVersion,
+    isInUserNamespace: !/^\s*0\s+0\s+4294967295\s*$/.test(await readFile("/proc/self/uid_map", "utf8")),
     topology: await readTopology(readSysFile, machine),
     state: stateFiles(root),
     files: hostFiles({ root, podLogsRoot, mounter }),

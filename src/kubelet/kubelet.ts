@@ -277,7 +277,7 @@ function podsOf(options: KubeletOptions, context: PodsContext): NodePods {
   return nodePods({
     nodeName,
     client,
-    runtime: devices.runtime(runtime, version),
+    runtime: devices.runtime(runtime, version, host.isInUserNamespace),
     runtimeName: version.runtimeName,
     network: containerNetwork(),
     files: host.files,

@@ -1,6 +1,7 @@
 /** The whole public surface of storage. Kubelets import the protocol alone, as `#storage/csi`. */
 
 export * from "./csi/index.ts";
+export type { NodePlace } from "./driver/linux/mounts-in-node.ts";
 export { type MemoryStorage, type MemoryStorageOptions, memoryStorage } from "./driver/memory/memory-storage.ts";
 export type { LocalDriverOptions } from "./driver/open-local-driver.ts";
 export { DRIVER_NAME, TOPOLOGY_KEY } from "./driver/rules/names.ts";

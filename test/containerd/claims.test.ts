@@ -12,6 +12,7 @@ import { growsMounted, missingForMounts } from "../../src/storage/driver/testing
 import { tool } from "../support/tools.ts";
 import { leftovers, missing } from "./support/leftovers.ts";
 import { Machine } from "./support/machine.ts";
+import { driverStateOf } from "./support/volumes-of.ts";
 import { until } from "./support/wait.ts";
 
 const why = [tool("kubectl") === undefined ? "kubectl 1.36 is missing." : "", missing, missingForMounts()].join("");
@@ -90,7 +91,7 @@ describe.skipIf(why !== "")(`a user's data${why && `: ${why}`}`, { timeout: 240_
     );
     return files.flat().flatMap((file) => (existsSync(file) ? [readFileSync(file, "utf8").trim()] : []));
   }
-  const images = () => NODES.flatMap((node) => globSync(join(namesOf(node).volumesDir, "images/*/*")));
+  const images = () => NODES.flatMap((node) => globSync(join(driverStateOf(namesOf(node)), "images/*/*")));
 
   async function pod(name: string, claimName: string): Promise<void> {
     const volumes = [{ name: "data", persistentVolumeClaim: { claimName } }];

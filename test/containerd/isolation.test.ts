@@ -271,6 +271,10 @@ const doors = (canary: string): readonly (readonly [name: string, script: string
   ["devices", "mknod /tmp/null c 1 3 && cat /tmp/null && echo OPEN"],
   ["debugfs", "mkdir -p /tmp/debug; mount -t debugfs none /tmp/debug && echo OPEN"],
   ["tracefs", "mkdir -p /tmp/trace; mount -t tracefs none /tmp/trace && echo OPEN"],
+  [
+    "the folder of its volumes' driver, which is root of the machine",
+    "mount -o remount,bind,rw /host/run/k8ts-volumes; ls /host/run/k8ts-volumes/csi.sock && touch /host/run/k8ts-volumes/x && echo OPEN",
+  ],
   ["bpf", `chroot /host perl -e '${BPF}'`],
   // For files that begin like this: none does. What the machine has of it, the test looks at.
   ["binfmt_misc", `echo ':${canary}:M::${canary}::/bin/false:' > /tmp/formats/register`],

@@ -14,6 +14,7 @@ import { tool } from "../support/tools.ts";
 import { inventory } from "./support/inventory.ts";
 import { missing } from "./support/leftovers.ts";
 import { Machine } from "./support/machine.ts";
+import { driverStateOf } from "./support/volumes-of.ts";
 import { until } from "./support/wait.ts";
 
 const why = [tool("kubectl") === undefined ? "kubectl 1.36 is missing." : "", missing, missingForMounts()].join("");
@@ -199,7 +200,7 @@ describe.skipIf(why !== "")(title, { timeout: 180_000 + ROUNDS * 60_000 }, () =>
         return [
           ...now.filter((each) => !empty.includes(each)),
           ...(await images()),
-          ...globSync(join(node.volumesDir, "images/*/*")),
+          ...globSync(join(driverStateOf(node), "images/*/*")),
         ];
       },
       (left) => left.length === 0,

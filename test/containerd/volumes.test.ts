@@ -13,6 +13,7 @@ import { type CsiDriver, DRIVER_NAME, openCsiDriver, TOPOLOGY_KEY } from "../../
 import { tool } from "../support/tools.ts";
 import { missing } from "./support/leftovers.ts";
 import { Machine } from "./support/machine.ts";
+import { driverSocketOf, driverStateOf } from "./support/volumes-of.ts";
 import { until } from "./support/wait.ts";
 
 const why = [tool("kubectl") === undefined ? "kubectl 1.36 is missing." : "", missing, missingForMounts()].join("");
@@ -26,7 +27,7 @@ describe.skipIf(why !== "")(`volumes of nodes${why && `: ${why}`}`, { timeout: 1
   const clock = realClock();
   const namesOf = (node: string) => nodeNames(siteNames(machine.home.dataDir), node);
   const runOf = async (node: string) => (await readNode(namesOf(node)))?.run;
-  const socketOf = (node: string) => join(namesOf(node).kubeletRoot, "plugins", DRIVER_NAME, "csi.sock");
+  const socketOf = (node: string) => driverSocketOf(namesOf(node));
   const exec = (pod: string, script: string) =>
     machine.kubectl("exec", pod, "--", "sh", "-c", `(${script}) 2>&1 || true`);
   const ready = (pod: string) => machine.kubectl("wait", "--for=condition=Ready", "--timeout=90s", `pod/${pod}`);
@@ -136,7 +137,7 @@ describe.skipIf(why !== "")(`volumes of nodes${why && `: ${why}`}`, { timeout: 1
       (loops) => loops.length === 0,
     );
     // The file goes after the loop device that it was behind.
-    await expect.poll(() => readdirSync(join(namesOf("node-2").volumesDir, "images/volumes"))).toEqual([]);
+    await expect.poll(() => readdirSync(join(driverStateOf(namesOf("node-2")), "images/volumes"))).toEqual([]);
   });
 
   it("raw block volumes are refused: Pods of such nodes cannot open devices", async () => {

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { readFileSync, statfsSync } from "node:fs";
 import { createServer } from "node:net";
-import { isolationObstacle } from "./isolation/probe.ts";
+import { isolationObstacle, userNamespaceObstacle } from "./isolation/probe.ts";
 import { volumeObstacle } from "./isolation/volume-devices.ts";
 import { cgroupRoots } from "./machine/cgroups.ts";
 import { findProgram, run } from "./machine/command.ts";
@@ -45,6 +45,7 @@ export async function examine(folder: string): Promise<readonly Finding[]> {
     await version("runc", /version (\S+)/),
     plugins(),
     await namespaces(),
+    await userNamespaces(),
     overlay(),
     await cgroups(),
     await tried(
@@ -106,6 +107,15 @@ async function namespaces(): Promise<Finding> {
   const obstacle = await isolationObstacle().catch((error: Error) => error.message);
   if (obstacle === undefined) return { what, verdict: "ok", found: "nodes have their own" };
   const help = "Nodes then share this machine's files and processes: run outside a container, or in a privileged one.";
+  return { what, verdict: "advice", found: obstacle, help };
+}
+
+async function userNamespaces(): Promise<Finding> {
+  const what = "user namespaces";
+  const obstacle = await userNamespaceObstacle().catch((error: Error) => error.message);
+  if (obstacle === undefined) return { what, verdict: "ok", found: "with `k8ts up --node-user-namespaces`" };
+  const help =
+    "Root of a node is then root towards this machine's kernel: sysctl user.max_user_namespaces and the like.";
   return { what, verdict: "advice", found: obstacle, help };
 }
 

@@ -34,7 +34,7 @@ async function serveAt(path: string, name = "example.com"): Promise<void> {
 describe.skipIf(process.platform !== "linux")("a driver's socket", () => {
   it("is called, also after the driver was restarted with a new one", async () => {
     let back = 0;
-    const driver = driverBehind({ diskDir: disk, path: PATH, clock: realClock(), onBack: () => back++ });
+    const driver = driverBehind({ where: () => ({ dir: disk, path: PATH }), clock: realClock(), onBack: () => back++ });
     await expect(driver.Identity.GetPluginInfo({})).rejects.toThrow("there is no socket");
     await serveAt(join(disk, PATH));
     expect((await driver.Identity.GetPluginInfo({})).name).toBe("example.com");
@@ -54,13 +54,13 @@ describe.skipIf(process.platform !== "linux")("a driver's socket", () => {
     await serveAt(join(outside, "csi.sock"));
     await mkdir(join(disk, PATH, ".."), { recursive: true });
     await make();
-    await expect(openSocket(disk, PATH)).rejects.toThrow("is no socket");
+    await expect(openSocket({ dir: disk, path: PATH })).rejects.toThrow("is no socket");
   });
 
   it("is not below a link to another directory", async () => {
     await serveAt(join(outside, "example.com/csi.sock"));
     await symlink(outside, join(disk, "plugins"));
-    await expect(openSocket(disk, PATH)).rejects.toThrow("leads through a link");
-    await expect(openSocket(disk, "../x/csi.sock")).rejects.toThrow("is not a plain path");
+    await expect(openSocket({ dir: disk, path: PATH })).rejects.toThrow("leads through a link");
+    await expect(openSocket({ dir: disk, path: "../x/csi.sock" })).rejects.toThrow("is not a plain path");
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Reaches a node's CSI driver from this machine, through the node's disk.
+ * Reaches a node's CSI driver from this machine, through the node's disk, or on the machine where the driver is there.
  *
  *     <disk>/var/lib/kubelet/plugins/<driver>/csi.sock ──► opened part by part ──► /proc/self/fd/N ──► connect
  *
@@ -17,19 +17,24 @@ import { type CsiDriver, openCsiDriver } from "#storage/csi";
 const O_PATH = 0o10000000;
 const REFERENCE = O_PATH | constants.O_NOFOLLOW;
 
-export interface DriverSocketOptions {
+export interface SocketPlace {
   /** On this machine: the directory below which nothing is trusted. */
-  readonly diskDir: string;
+  readonly dir: string;
   /** Below it, with single slashes. */
   readonly path: string;
+}
+
+export interface DriverSocketOptions {
+  /** Asked before each connection. */
+  readonly where: () => SocketPlace;
   readonly clock: Clock;
   /** Called when the driver answers again after a failure. */
   readonly onBack?: (() => void) | undefined;
 }
 
 /** Undefined if there is no socket. The caller closes it. Throws for anything else in its place. */
-export async function openSocket(diskDir: string, path: string): Promise<FileHandle | undefined> {
-  let at = await open(await realpath(diskDir), REFERENCE | constants.O_DIRECTORY);
+export async function openSocket({ dir, path }: SocketPlace): Promise<FileHandle | undefined> {
+  let at = await open(await realpath(dir), REFERENCE | constants.O_DIRECTORY);
   try {
     const parts = path.split("/").filter((part) => part !== "");
     for (const [index, part] of parts.entries()) {
@@ -62,14 +67,15 @@ interface Connection {
 }
 
 /** The driver behind the socket, connected when it is called. `close` it. */
-export function driverBehind({ diskDir, path, clock, onBack }: DriverSocketOptions): CsiDriver {
+export function driverBehind({ where, clock, onBack }: DriverSocketOptions): CsiDriver {
   let connection: Promise<Connection> | undefined;
   let hasFailed = false;
   const connect = async (): Promise<Connection> => {
-    const socket = await openSocket(diskDir, path).catch((error: unknown) => {
+    const place = where();
+    const socket = await openSocket(place).catch((error: unknown) => {
       throw new GrpcError("UNAVAILABLE", error instanceof Error ? error.message : String(error), { cause: error });
     });
-    if (socket === undefined) throw new GrpcError("UNAVAILABLE", `there is no socket ${path}`);
+    if (socket === undefined) throw new GrpcError("UNAVAILABLE", `there is no socket ${place.path}`);
     return { socket, driver: openCsiDriver(`/proc/self/fd/${socket.fd}`, { clock }) };
   };
   const drop = () => {
@@ -107,7 +113,7 @@ export function driverBehind({ diskDir, path, clock, onBack }: DriverSocketOptio
       { get: (_, method: string) => (request: unknown, options?: unknown) => call(name, method, request, options) },
     );
   return {
-    endpoint: path,
+    endpoint: where().path,
     Identity: service("Identity"),
     Controller: service("Controller"),
     GroupController: service("GroupController"),

@@ -3,12 +3,15 @@
  *
  * 1. A node counts only if it is one of this machine's: the name of any other is no path here.
  */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { storage } from "#api";
 import type { Clock } from "#base";
 import type { Informer } from "#client";
 import type { CsiDriver, DriverControllers } from "#storage";
 import { driverBehind } from "./driver-sockets.ts";
-import { nodeNameProblem, nodeNames, siteNames } from "./site/names.ts";
+import { CSI_SOCKET } from "./programs/csi-driver.ts";
+import { type NodeNames, nodeNameProblem, nodeNames, siteNames } from "./site/names.ts";
 
 export interface NodeDriversOptions {
   readonly driverName: string;
@@ -25,6 +28,9 @@ export interface NodeDrivers extends DriverControllers {
 export function nodeDrivers({ driverName, topologyKey, dataDir, csiNodes, clock }: NodeDriversOptions): NodeDrivers {
   const site = siteNames(dataDir);
   const path = `var/lib/kubelet/plugins/${driverName}/csi.sock`;
+  // Of a node with a user namespace it is on the machine.
+  const placeOfSocket = ({ diskDir, outsideVolumes: { folder } }: NodeNames) =>
+    existsSync(join(folder, CSI_SOCKET)) ? { dir: folder, path: CSI_SOCKET } : { dir: diskDir, path };
   const drivers = new Map<string, CsiDriver>();
   const listeners = new Set<() => void>();
   const tell = () => {
@@ -53,8 +59,7 @@ export function nodeDrivers({ driverName, topologyKey, dataDir, csiNodes, clock 
       if (csiNode === undefined || !has(csiNode)) return undefined;
       let driver = drivers.get(node);
       if (driver === undefined) {
-        const { diskDir } = nodeNames(site, node);
-        driver = driverBehind({ diskDir, path, clock, onBack: tell });
+        driver = driverBehind({ where: () => placeOfSocket(nodeNames(site, node)), clock, onBack: tell });
         drivers.set(node, driver);
       }
       return driver;

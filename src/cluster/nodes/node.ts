@@ -14,7 +14,7 @@ import { bootNode, finishBoot } from "./isolation/boot.ts";
 import { ensureDisk } from "./isolation/node-disk.ts";
 import type { NodeMount } from "./isolation/node-mounts.ts";
 import { isolatedPlace, type Place, sharedPlace } from "./isolation/place.ts";
-import { idRangeFor, idRangeOf, makeUserNamespace } from "./isolation/user-namespace.ts";
+import { type IdRange, idRangeFor, idRangeOf, makeUserNamespace } from "./isolation/user-namespace.ts";
 import { claimLoops, volumeObstacle } from "./isolation/volume-devices.ts";
 import { endProcess, isAlive, type ProcessId } from "./machine/processes.ts";
 import { CONFLIST, cniConfig } from "./network/cni-config.ts";
@@ -31,7 +31,6 @@ import { insideNames, type NodeNames, type SiteNames } from "./site/names.ts";
 import { addressesOf, type NodeRun, type NodeSpec, writeRun } from "./site/record.ts";
 
 const AGENT_GRACE_MS = 10_000;
-const NO_DEVICES = "in a user namespace nothing can be mounted that is on a device";
 
 export interface NodeOptions extends ContainerdOptions {
   readonly site: SiteNames;
@@ -67,7 +66,7 @@ export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOpt
   const ids = isIsolated ? await idRangeOf(names) : undefined;
   await network.ensureLink(names, run, ids && (() => makeUserNamespace(names, ids)));
   if (isIsolated && run.firstLoop === undefined) {
-    const why = ids === undefined ? await volumeObstacle() : NO_DEVICES;
+    const why = ids === undefined ? await volumeObstacle() : undefined;
     if (why === undefined) await write({ firstLoop: await claimLoops(names) });
     else log.warn("the node makes no volumes", { node: names.name, why });
   }
@@ -85,7 +84,7 @@ export async function bringUp(names: NodeNames, found: NodeRun, options: NodeOpt
 
   const unwanted = await unwantedDriver(run, kubelet);
   if (unwanted !== undefined) await endProcess(unwanted, AGENT_GRACE_MS, clock);
-  const agents = agentsOf(place.files, run, { kubelet, isIsolated });
+  const agents = agentsOf(place.files, run, { kubelet, isIsolated, ids });
   for (const agent of agents) {
     if (await isCurrent(agent, clock.now())) continue;
     const { process } = agent;
@@ -107,14 +106,14 @@ async function isOn({ init }: NodeRun, isIsolated: boolean): Promise<boolean> {
 async function placeFor(
   names: NodeNames,
   run: NodeRun,
-  { site, isIsolated, mounts, opensLoops, kubelet }: NodeOptions,
+  { site, isIsolated, mounts, opensLoops, kubelet, log }: NodeOptions,
   write: (changes: Partial<NodeRun>) => Promise<void>,
 ): Promise<Place> {
   if (!isIsolated) return sharedPlace(names);
   if (run.init !== undefined) return finishBoot(names, run.init);
   const openLoops = opensLoops ? run.firstLoop : undefined;
   const own = { ips: addressesOf(run), openLoops, hosts: kubelet.dnsHosts };
-  const init = await bootNode(names, { site, mounts, ...own });
+  const init = await bootNode(names, { site, mounts, log, ...own });
   await write({ init, ...(openLoops !== undefined && { opensLoops: true }) });
   return finishBoot(names, init);
 }
@@ -156,7 +155,8 @@ type Wanted = Pick<NodeOptions, "kubelet" | "isIsolated" | "clock">;
 export async function isUp(run: NodeRun, names: NodeNames, { kubelet, isIsolated, clock }: Wanted): Promise<boolean> {
   if (run.state !== "running" || run.containerd === undefined || !(await isAlive(run.containerd))) return false;
   if (!(await isOn(run, isIsolated)) || (await unwantedDriver(run, kubelet)) !== undefined) return false;
-  for (const agent of agentsOf(isIsolated ? insideNames(names) : names, run, { kubelet, isIsolated })) {
+  const ids = isIsolated ? await idRangeOf(names) : undefined;
+  for (const agent of agentsOf(isIsolated ? insideNames(names) : names, run, { kubelet, isIsolated, ids })) {
     if (!(await isCurrent(agent, clock.now()))) return false;
   }
   return true;
@@ -186,11 +186,13 @@ async function isCurrent({ process, started, start, renewMs = 0 }: Agent, nowMs:
 function agentsOf(
   files: NodeNames,
   run: NodeRun,
-  { kubelet: options, isIsolated }: Pick<NodeOptions, "kubelet" | "isIsolated">,
+  { kubelet: options, isIsolated, ids }: Pick<NodeOptions, "kubelet" | "isIsolated"> & { ids: IdRange | undefined },
 ): readonly Agent[] {
   const ips = addressesOf(run);
   const { firstLoop, opensLoops = false } = run;
-  const loops = firstLoop === undefined ? undefined : { first: firstLoop, isOpen: opensLoops };
+  const isOutside = ids !== undefined && run.init !== undefined;
+  const outside = isOutside ? { init: run.init, ids } : undefined;
+  const loops = firstLoop === undefined ? undefined : { first: firstLoop, isOpen: opensLoops, outside };
   const { localStorage = true } = options;
   const hasDriver = localStorage && (!isIsolated || firstLoop !== undefined) && csiDriverProblem(files) === undefined;
   const driverNow = csiDriverStart(files, loops, options);

@@ -11,6 +11,7 @@
 import { readdir, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clock } from "#base";
+import { removeMappedMounts } from "./isolation/mapped-mounts.ts";
 import { removeUserNamespace } from "./isolation/user-namespace.ts";
 import { releaseLoops } from "./isolation/volume-devices.ts";
 import { removeCgroup } from "./machine/cgroups.ts";
@@ -39,7 +40,11 @@ export async function powerOff(site: SiteNames, { names, spec, run }: NodeRecord
   await removeCgroup(names.cgroup, clock);
   await unmountBelow(names.runDir);
   await unmountBelow(names.dir);
+  await unmountBelow(names.outsideVolumes.folder);
   await releaseLoops(names, clock);
+  await removeTree(names.outsideVolumes.folder);
+  await removeTree(names.outsideVolumes.deviceDir);
+  await removeMappedMounts(names);
   await removeCgroup(names.volumesCgroup, clock);
   if (spec.onMachine === true) await leaveMachine(site, names, run, clock);
   else await removeNodeLink(names);
@@ -103,8 +108,9 @@ function isContainerdOf({ containerdConfig }: NodeNames): (args: readonly string
 }
 
 function isAgentOf(names: NodeNames): (args: readonly string[]) => boolean {
-  const { kubeconfig, proxyKubeconfig, volumesDir } = names;
-  const own = [`--state-dir=${volumesDir}`, ...[kubeconfig, proxyKubeconfig].map((file) => `--kubeconfig=${file}`)];
+  const { kubeconfig, proxyKubeconfig, volumesDir, outsideVolumes } = names;
+  const states = [volumesDir, outsideVolumes.dir].map((dir) => `--state-dir=${dir}`);
+  const own = [...states, ...[kubeconfig, proxyKubeconfig].map((file) => `--kubeconfig=${file}`)];
   return (args) => own.some((flag) => args.includes(flag));
 }
 

@@ -3,6 +3,7 @@ import { isAbsolute, resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { K8TS_VERSION } from "#apiserver";
 import { uuidSource } from "#base";
+import type { NodePlace } from "#storage";
 import { type LoggingFlagOptions, loggingFrom, loggingOptions } from "../options/logging.ts";
 import { wholeNumber } from "../options/values.ts";
 import { runUntilSignalled } from "../process/run-component.ts";
@@ -16,8 +17,12 @@ interface DriverFlags extends LoggingFlagOptions {
   readonly capacityBytes?: number;
   readonly loopDevices?: { readonly first: number; readonly count: number };
   readonly loopDeviceDir: string;
+  readonly nodePlace?: NodePlace;
   readonly blockVolumes: boolean;
 }
+
+const NO_BLOCK =
+  "Pods of this node cannot open block devices (`k8ts up --node-loop-devices` starts nodes whose Pods can)";
 
 export function csiDriverCommand(): Command {
   const command = new Command("csi-driver")
@@ -43,9 +48,15 @@ export function csiDriverCommand(): Command {
       ).argParser(deviceRange),
     )
     .addOption(new Option("--loop-device-dir <dir>", "folder for their device files").default("/dev/k8ts-volumes"))
+    .addOption(
+      new Option(
+        "--node-place <json>",
+        "the node, if it has a user namespace and this process is outside of it: its first process, how programs get there, a folder whose mounts appear in it, and its root's id",
+      ).argParser(nodePlace),
+    )
     .option("--no-block-volumes", "refuse raw block volumes: Pods of this node cannot open block devices")
     .action(async (flags: DriverFlags) => {
-      const { loopDevices, loopDeviceDir, blockVolumes } = flags;
+      const { loopDevices, loopDeviceDir, nodePlace: node, blockVolumes } = flags;
       // Not with every command: it needs gRPC, which takes 50 ms to load.
       const { runLocalDriver } = await import("#storage");
       await runUntilSignalled(
@@ -54,10 +65,8 @@ export function csiDriverCommand(): Command {
           runLocalDriver(
             {
               ...flags,
-              ...{ version: K8TS_VERSION, newId: uuidSource(), clock, log },
-              blockProblem: blockVolumes
-                ? undefined
-                : "Pods of this node cannot open block devices (`k8ts up --node-loop-devices` starts nodes whose Pods can)",
+              ...{ version: K8TS_VERSION, newId: uuidSource(), clock, log, node },
+              blockProblem: blockVolumes ? undefined : NO_BLOCK,
               pool: loopDevices && { ...loopDevices, dir: loopDeviceDir },
             },
             signal,
@@ -78,6 +87,22 @@ function socket(value: string): string {
   if (!isAbsolute(path))
     throw new InvalidArgumentError("It must be the path of a socket, such as unix:///run/csi.sock.");
   return `unix://${path}`;
+}
+
+function nodePlace(value: string): NodePlace {
+  try {
+    const { pid, startTicks, enter, folder, folderInside, rootId } = JSON.parse(value) as NodePlace;
+    const texts = [startTicks, folder, folderInside, ...enter];
+    if (
+      [pid, rootId].every(Number.isSafeInteger) &&
+      enter.length > 0 &&
+      texts.every((text) => typeof text === "string")
+    )
+      return { pid, startTicks, enter, folder, folderInside, rootId };
+  } catch {
+    // said below
+  }
+  throw new InvalidArgumentError("It must be JSON with pid, startTicks, enter, folder, folderInside and rootId.");
 }
 
 function deviceRange(value: string): { readonly first: number; readonly count: number } {

@@ -67,12 +67,12 @@ export function realNodesOptions(): readonly Option[] {
     ).argParser((dir) => resolve(dir)),
     new Option(
       "--node-loop-devices",
-      "real nodes that start have raw block volumes; their privileged Pods can then open all loop devices of this machine",
+      "real nodes that start have raw block volumes; without user namespaces, their privileged Pods can then open all loop devices of this machine",
     ),
     new Option(
       "--node-user-namespaces",
-      "real nodes that are made have user namespaces: their privileged Pods cannot change settings of this machine's kernel, and they make no volumes",
-    ).conflicts("nodeLoopDevices"),
+      "real nodes that are made have user namespaces: their privileged Pods are nobody on this machine, and cannot change settings of its kernel",
+    ),
   ];
 }
 

@@ -10,6 +10,7 @@ import type { ContainerConfig } from "../runtime/runtime.ts";
 import { edited, needsCdiOfItsOwn } from "./cdi.ts";
 import { claimedDevices } from "./claimed-devices.ts";
 import { DraDrivers } from "./dra-drivers.ts";
+import { mountingDevices } from "./mounted-devices.ts";
 import { withoutDrivers } from "./pod-devices.ts";
 import { PreparedClaims } from "./prepared-claims.ts";
 
@@ -227,6 +228,17 @@ describe("CDI", () => {
     await expect(edited(asking("example.com/gpu=1"), [dir])).rejects.toThrow("hooks of a device needs a runtime");
     await expect(edited(asking("example.com/gpu=2"), [dir])).rejects.toThrow("unresolvable CDI devices");
     expect(await edited(config, ["/nowhere"])).toBe(config);
+  });
+
+  it("and other device files are mounted where the node makes none", () => {
+    const file = { containerPath: "/dev/gpu", hostPath: "/dev/null" };
+    const given = { ...config, devices: [{ ...file, permissions: "rw" }] };
+    expect(mountingDevices(given)).toEqual({
+      ...config,
+      devices: [],
+      mounts: [...config.mounts, { ...file, readonly: false, propagation: "private" }],
+    });
+    expect(mountingDevices(config)).toBe(config);
   });
 
   it.each([

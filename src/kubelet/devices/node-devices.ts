@@ -18,6 +18,7 @@ import { needsCdiOfItsOwn, withCdi } from "./cdi.ts";
 import { type ClaimedDevices, claimedDevices } from "./claimed-devices.ts";
 import { DraDrivers } from "./dra-drivers.ts";
 import { draMetrics } from "./dra-metrics.ts";
+import { withMountedDevices } from "./mounted-devices.ts";
 import { type PodDevices, podDevices } from "./pod-devices.ts";
 import { PreparedClaims } from "./prepared-claims.ts";
 
@@ -46,8 +47,8 @@ export interface NodeDevices {
   /** The amounts of resources that are of no device plugin. */
   othersOf(amounts: Amounts): Amounts;
   onNode(node: core.Node): void;
-  /** The runtime, with CDI if it does not know it. */
-  runtime(runtime: Runtime, version: RuntimeVersion): Runtime;
+  /** The runtime, with CDI if it does not know it, and with device files that are mounted if it makes none. */
+  runtime(runtime: Runtime, version: RuntimeVersion, isInUserNamespace?: boolean): Runtime;
   /** A function, because objects are watched by what uses it. */
   ofPods(objects: Pick<PodObjects, "resourceClaim">, callsOf?: (podUid: string) => PodCalls): PodDevices;
   healthyDevices(): readonly HeldDevice[];
@@ -107,7 +108,10 @@ export async function nodeDevices(options: NodeDevicesOptions): Promise<NodeDevi
     amounts: () => plugins.amounts(),
     othersOf: (amounts) => Object.fromEntries(Object.entries(amounts).filter(([resource]) => !plugins.owns(resource))),
     onNode: ({ status }) => plugins.reported(status?.capacity ?? {}),
-    runtime: (runtime, version) => (needsCdiOfItsOwn(version) ? withCdi(runtime) : runtime),
+    runtime: (runtime, version, isInUserNamespace = false) => {
+      if (isInUserNamespace) return withCdi(withMountedDevices(runtime));
+      return needsCdiOfItsOwn(version) ? withCdi(runtime) : runtime;
+    },
     ofPods(objects, calls = callsOf) {
       callsOf = calls;
       claimed = claimedDevices({ objects, driver: (name) => drivers.get(name), claims, callsOf, metrics: ofDra });

@@ -138,10 +138,10 @@ async function socketsBelow(dir: string): Promise<Map<string, string>> {
   });
   const found = new Map<string, string>();
   for (const entry of entries) {
-    if (!entry.isSocket() || entry.name.startsWith(".")) continue;
+    if (!(entry.isSocket() || entry.isSymbolicLink()) || entry.name.startsWith(".")) continue;
     const path = join(entry.parentPath, entry.name);
-    const { ino, ctimeMs } = await stat(path).catch(() => ({ ino: 0, ctimeMs: 0 })); // it has just gone
-    if (ino !== 0) found.set(path, `${ino} ${ctimeMs}`);
+    const stats = await stat(path).catch(() => undefined); // it has just gone, or leads nowhere
+    if (stats?.isSocket() === true) found.set(path, `${stats.ino} ${stats.ctimeMs}`);
   }
   return found;
 }

@@ -18,6 +18,6 @@ export {
   VolumeExpansion,
 } from "./enums.ts";
 export { inProcessDriver } from "./in-process.ts";
-export { type RegistrationOptions, serveRegistration } from "./registration.ts";
+export { type RegistrationOptions, registrationSocket, serveRegistration } from "./registration.ts";
 export { type CsiImplementation, serveCsi } from "./serve.ts";
 export type { CsiHandlers, CsiMessageName, CsiReceived, CsiSent, CsiServiceName } from "./services.ts";

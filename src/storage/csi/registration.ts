@@ -37,5 +37,9 @@ export async function serveRegistration(options: RegistrationOptions): Promise<G
     },
   });
   await mkdir(dir, { recursive: true, mode: 0o750 });
-  return serveGrpc(`unix://${join(dir, `${driver}-reg.sock`)}`, [service], options);
+  return serveGrpc(`unix://${registrationSocket(dir, driver)}`, [service], options);
+}
+
+export function registrationSocket(dir: string, driver: string): string {
+  return join(dir, `${driver}-reg.sock`);
 }

@@ -6,6 +6,7 @@ import { openDiskStore } from "./catalog/disk-store.ts";
 import type { RunProgram } from "./linux/command.ts";
 import { linuxMachine } from "./linux/linux-machine.ts";
 import type { LoopPool } from "./linux/loop-devices.ts";
+import type { NodePlace } from "./linux/mounts-in-node.ts";
 import { Busy } from "./rules/busy.ts";
 import type { DriverContext } from "./services/context.ts";
 import { controllerServices, nodeService } from "./services/driver.ts";
@@ -22,6 +23,8 @@ export interface LocalDriverOptions {
   readonly capacityBytes?: number | undefined;
   /** Loop devices that are this node's alone. Default: any that are free. */
   readonly pool?: LoopPool | undefined;
+  /** The node, if it has a user namespace: this process is outside of it. */
+  readonly node?: NodePlace | undefined;
   /** Why Pods of the node cannot have block devices, as the end of a sentence. */
   readonly blockProblem?: string | undefined;
   /** Default: the machine's own programs. */
@@ -29,9 +32,9 @@ export interface LocalDriverOptions {
 }
 
 export async function openLocalDriver(options: LocalDriverOptions): Promise<CsiImplementation> {
-  const { nodeId, stateDir, version, clock, newId, capacityBytes, pool, blockProblem, run } = options;
+  const { nodeId, stateDir, version, clock, newId, capacityBytes, pool, node, blockProblem, run } = options;
   const catalog = await Catalog.open(await openDiskStore(`${stateDir}/records`));
-  const machine = await linuxMachine({ dir: stateDir, newId, clock, pool, blockProblem, run });
+  const machine = await linuxMachine({ dir: stateDir, newId, clock, pool, node, blockProblem, run });
   const context: DriverContext = {
     version,
     catalog,

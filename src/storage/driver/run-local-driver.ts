@@ -5,11 +5,11 @@
  *
  * 1. One process has the state of a node: another one waits for nothing and ends.
  */
-import { mkdir } from "node:fs/promises";
+import { chown, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { acquireFileLock, type Logger, whenAborted } from "#base";
 import { socketPath } from "#grpc";
-import { serveRegistration } from "../csi/registration.ts";
+import { registrationSocket, serveRegistration } from "../csi/registration.ts";
 import { serveCsi } from "../csi/serve.ts";
 import { type LocalDriverOptions, openLocalDriver } from "./open-local-driver.ts";
 import { DRIVER_NAME } from "./rules/names.ts";
@@ -25,7 +25,7 @@ export interface RunDriverOptions extends LocalDriverOptions {
 }
 
 export async function runLocalDriver(options: RunDriverOptions, signal: AbortSignal): Promise<void> {
-  const { endpoint, stateDir, registrationDir, clock, log, nodeId } = options;
+  const { endpoint, stateDir, registrationDir, clock, log, node, nodeId } = options;
   await mkdir(stateDir, { recursive: true, mode: 0o700 });
   const lock = acquireFileLock(join(stateDir, "lock"), { holder: `process ${process.pid}` });
   if ("heldBy" in lock) throw new Error(`${stateDir} is in use by ${lock.heldBy}`);
@@ -45,6 +45,13 @@ export async function runLocalDriver(options: RunDriverOptions, signal: AbortSig
         };
         servers.push(await serveRegistration({ ...serving, ...as, onStatus }));
       }
+      // The kubelet is root of its node only.
+      if (node !== undefined)
+        for (const path of [
+          socket,
+          ...(registrationDir === undefined ? [] : [registrationSocket(registrationDir, DRIVER_NAME)]),
+        ])
+          await chown(path, node.rootId, node.rootId);
       await new Promise<void>((resolve) => whenAborted(signal, resolve));
     } finally {
       for (const server of servers.toReversed()) await server.close();

@@ -6,15 +6,18 @@
  */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Logger } from "#base";
 import { cgroupRoots } from "../machine/cgroups.ts";
 import { CommandError, findProgram, run } from "../machine/command.ts";
 import { type ProcessId, processId } from "../machine/processes.ts";
 import type { NodeNames, SiteNames } from "../site/names.ts";
 import { nodeCapabilities } from "./capabilities.ts";
 import { deviceRules, guardDevices } from "./devices.ts";
+import { mapMounts } from "./mapped-mounts.ts";
 import { configFile, nodeContainer } from "./node-container.ts";
 import { etcFolders, makeEtc, systemFolders } from "./node-disk.ts";
 import { mountProblem, type NodeMount } from "./node-mounts.ts";
+import { ensureOutsideVolumes } from "./outside-volumes.ts";
 import { isolatedPlace, type Place, SYSTEM_GROUP } from "./place.ts";
 import { emptyDirOf } from "./programs.ts";
 import { giveCgroups, giveFiles, type IdRange, idRangeOf } from "./user-namespace.ts";
@@ -28,6 +31,7 @@ export interface BootOptions {
   readonly openLoops?: number | undefined;
   /** Names that the node knows, with their addresses. */
   readonly hosts?: Readonly<Record<string, readonly string[]>> | undefined;
+  readonly log: Logger;
 }
 
 /** runc passes its standard streams on to the first process: they must not be those of this process. */
@@ -38,12 +42,19 @@ const BIND_ROOT = 'mount --bind "$1" "$2" && shift 2 && exec "$@"';
 
 /** Its disk and network namespace exist, and no leftovers of an earlier start do. */
 export async function bootNode(names: NodeNames, options: BootOptions): Promise<ProcessId> {
-  const { site, ips, mounts, openLoops, hosts } = options;
+  const { site, ips, openLoops, hosts, log } = options;
+  let { mounts } = options;
   for (const mount of mounts) {
     const problem = mountProblem(mount);
     if (problem !== undefined) throw new Error(`--node-mount: ${problem}`);
   }
   const ids = await idRangeOf(names);
+  if (ids !== undefined) {
+    const mapped = await mapMounts(names, mounts);
+    for (const { source, why } of mapped.unmapped)
+      log.warn("the node has only everybody's rights in a folder", { node: names.name, folder: source, why });
+    mounts = mapped.mounts;
+  }
   await makeEtc(names, ips, site.id, hosts);
   for (const [dir, mode] of [
     [names.runDir, 0o755],
@@ -67,12 +78,14 @@ export async function bootNode(names: NodeNames, options: BootOptions): Promise<
     programsDir: site.programsDir,
     emptyDir: emptyDirOf(site),
     mounts,
-    firstLoop: openLoops,
+    // In a user namespace there are no device files but those that are mounted.
+    firstLoop: ids === undefined ? openLoops : undefined,
     ids,
   });
   if (ids !== undefined) {
     await giveFiles(ids, [names.etcDir, names.runDir, names.manifestDir]);
     await mkdir(names.rootDir, { recursive: true, mode: 0o755 });
+    await ensureOutsideVolumes(names);
   }
   await writeFile(configFile(names), JSON.stringify(container, undefined, 2), { mode: 0o600 });
   return runContainer(names, ids);

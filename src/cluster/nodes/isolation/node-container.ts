@@ -12,7 +12,7 @@
  * 3. Its cgroup is the root of what the node sees.
  */
 import { join } from "node:path";
-import { type NodeNames, namespacePath } from "../site/names.ts";
+import { type NodeNames, namespacePath, VOLUMES_INSIDE } from "../site/names.ts";
 import type { DeviceRule } from "./devices.ts";
 import type { NodeMount } from "./node-mounts.ts";
 import type { IdRange } from "./user-namespace.ts";
@@ -76,6 +76,7 @@ export function nodeContainer(names: NodeNames, options: NodeContainerOptions): 
       bind(names.runDir, "/run", ["rw"]),
       // What is mounted there later appears in the node.
       bind(programsDir, PROGRAMS, ["ro", "rslave"]),
+      ...(ids === undefined ? [] : [bind(names.outsideVolumes.folder, VOLUMES_INSIDE, ["ro", "rslave"])]),
       ...options.mounts.map(({ source, target, readOnly }) => bind(source, target, [readOnly ? "ro" : "rw", "rslave"])),
     ],
     linux: {

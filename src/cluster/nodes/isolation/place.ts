@@ -36,6 +36,8 @@ export interface Place {
   /** Paths as programs in this place see them. */
   readonly files: NodeNames;
   readonly isIsolated: boolean;
+  /** What a command begins with that runs there; none: as it is. */
+  readonly enter: readonly string[];
   /** Returns its output. Throws CommandError if it fails. */
   run(program: string, args: readonly string[], input?: string): Promise<string>;
   /** Survives this process. */
@@ -82,6 +84,7 @@ export async function isolatedPlace(names: NodeNames, init: ProcessId): Promise<
   return {
     files: insideNames(names),
     isIsolated: true,
+    enter: [findProgram("sh") ?? "sh", ...entering()],
     run: (program, args, input) => run("sh", [...entering(), program, ...args], { input, env, as: program }),
     async start({ program, args, logFile, env: more, deviceGroup }) {
       const leaving = ["setsid", "--fork", "sh", "-c", LOGGED, logFile, program, ...args];
@@ -118,6 +121,7 @@ export function sharedPlace(names: NodeNames): Place {
   return {
     files: names,
     isIsolated: false,
+    enter: [],
     run: (program, args, input) => run(program, args, { input }),
     async start({ program, args, logFile, env }) {
       await mkdir(dirname(logFile), { recursive: true });

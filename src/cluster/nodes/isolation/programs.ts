@@ -28,11 +28,11 @@ export function emptyDirOf({ runDir }: SiteNames): string {
 /** The commands of a node as it runs them. Before the first node starts. */
 export async function withPrograms<
   Commands extends { readonly command: readonly string[]; readonly proxyCommand?: readonly string[] | undefined },
->(site: SiteNames, commands: Commands): Promise<Commands> {
+>(site: SiteNames, commands: Commands): Promise<Commands & { readonly machineCommand: readonly string[] }> {
   const { command, proxyCommand = command } = commands;
   await ensureProgramsDir(site);
   const [one, two] = [await installPrograms(site, command), await installPrograms(site, proxyCommand)];
-  return { ...commands, command: one, proxyCommand: two };
+  return { ...commands, command: one, proxyCommand: two, machineCommand: command };
 }
 
 /** Mounts that are made here appear in nodes. */

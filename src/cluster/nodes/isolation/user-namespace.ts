@@ -7,7 +7,7 @@
  * 1. A node's disk belongs to its ids. So the kind of a node is that of its disk, and does not change.
  * 2. The namespaces exist before the node's first process: the link to the switch needs them.
  * 3. What the kernel keeps for the root of the machine (its settings, modules, clock, log, programs that it starts) is
- *    closed, by whatever path it is asked for. So is mounting what is on a device: such nodes make no volumes.
+ *    closed, by whatever path it is asked for. So is mounting what is on a device: the driver of volumes is outside.
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";

@@ -1,20 +1,26 @@
 /**
- * A node's CSI driver: a process in the node's place that makes the volumes of the default StorageClass on its disk.
+ * A node's CSI driver: a process that makes the volumes of the default StorageClass on its disk. It is in the node, or,
+ * if the node has a user namespace, beside it on the machine: only there it may mount devices.
  * It needs no credentials: the kubelet finds it by its registration, and the cluster by its socket.
  */
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { DRIVER_NAME } from "#storage";
+import { nodePlaceOf } from "../isolation/outside-volumes.ts";
 import type { Place } from "../isolation/place.ts";
+import type { IdRange } from "../isolation/user-namespace.ts";
 import { ensureVolumesGroup, LOOPS } from "../isolation/volume-devices.ts";
-import { LEAN_ENV, type ProcessId } from "../machine/processes.ts";
-import type { NodeNames } from "../site/names.ts";
+import { LEAN_ENV, type ProcessId, startDaemon } from "../machine/processes.ts";
+import { type NodeNames, namespacePath, VOLUMES_INSIDE } from "../site/names.ts";
 import type { KubeletOptions } from "./kubelet.ts";
 
 /** Longer paths of sockets are cut off by the kernel. */
 const MAX_SOCKET_PATH = 107;
 /** Device files of the node's loop devices, in the node. */
 const DEVICE_DIR = "/dev/k8ts-volumes";
+
+/** Of a driver that is outside of its node: in the folder for that. */
+export const CSI_SOCKET = "csi.sock";
 
 export function csiSocket({ kubeletRoot }: Pick<NodeNames, "kubeletRoot">): string {
   return join(kubeletRoot, "plugins", DRIVER_NAME, "csi.sock");
@@ -31,17 +37,35 @@ export interface NodeLoops {
   readonly first: number;
   /** Whether its Pods may open them. */
   readonly isOpen: boolean;
+  /** The node has a user namespace: its driver is outside. */
+  readonly outside?: { readonly init: ProcessId; readonly ids: IdRange } | undefined;
 }
 
-export function csiDriverArgs(node: NodeNames, loops: NodeLoops | undefined): string[] {
+/** `enter`: what a command begins with that runs in the node. */
+export function csiDriverArgs(node: NodeNames, loops: NodeLoops | undefined, enter: readonly string[] = []): string[] {
+  const { outside } = loops ?? {};
+  const { dir, folder, deviceDir } = node.outsideVolumes;
+  const own =
+    outside === undefined
+      ? {
+          endpoint: `unix://${csiSocket(node)}`,
+          "node-id": node.name,
+          "state-dir": node.volumesDir,
+          "registration-dir": registrationDir(node),
+        }
+      : {
+          endpoint: `unix://${join(folder, CSI_SOCKET)}`,
+          "node-id": node.name,
+          "state-dir": dir,
+          "registration-dir": folder,
+          "kubelet-registration-path": join(VOLUMES_INSIDE, CSI_SOCKET),
+          "node-place": JSON.stringify(nodePlaceOf(node, outside.init, outside.ids, enter)),
+        };
   const flags = {
-    endpoint: `unix://${csiSocket(node)}`,
-    "node-id": node.name,
-    "state-dir": node.volumesDir,
-    "registration-dir": registrationDir(node),
+    ...own,
     ...(loops !== undefined && {
       "loop-devices": `${loops.first}-${loops.first + LOOPS - 1}`,
-      "loop-device-dir": DEVICE_DIR,
+      "loop-device-dir": outside === undefined ? DEVICE_DIR : deviceDir,
     }),
   };
   // The cgroup of such a node lets no Pod open a device.
@@ -53,19 +77,21 @@ export function csiDriverArgs(node: NodeNames, loops: NodeLoops | undefined): st
 export function csiDriverStart(
   node: NodeNames,
   loops: NodeLoops | undefined,
-  { command, version }: Pick<KubeletOptions, "command" | "version">,
+  { command, machineCommand, version }: Pick<KubeletOptions, "command" | "machineCommand" | "version">,
 ): string {
-  const parts = [command, csiDriverArgs(node, loops), version];
+  const program = loops?.outside === undefined ? command : (machineCommand ?? command);
+  const parts = [program, csiDriverArgs(node, loops), version];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 
 export async function startCsiDriver(
   place: Place,
   loops: NodeLoops | undefined,
-  { command }: Pick<KubeletOptions, "command">,
+  options: Pick<KubeletOptions, "command" | "machineCommand">,
 ): Promise<ProcessId> {
+  if (loops?.outside !== undefined) return startOutside(place, loops, options);
   const { files: node } = place;
-  const [program = process.execPath, ...first] = command;
+  const [program = process.execPath, ...first] = options.command;
   if (loops !== undefined) await ensureVolumesGroup(node, loops.first);
   return place.start({
     program,
@@ -73,6 +99,26 @@ export async function startCsiDriver(
     logFile: node.csiDriverLog,
     env: LEAN_ENV,
     deviceGroup: loops === undefined ? undefined : node.volumesCgroup,
+  });
+}
+
+/** A link leads the kubelet to the driver's registration. */
+async function startOutside(
+  place: Place,
+  loops: NodeLoops,
+  { command, machineCommand = command }: Pick<KubeletOptions, "command" | "machineCommand">,
+): Promise<ProcessId> {
+  const { files: node, enter } = place;
+  const [program = process.execPath, ...first] = machineCommand;
+  const link = registrationSocket(node);
+  const target = join(VOLUMES_INSIDE, basename(link));
+  await place.run("sh", ["-c", 'mkdir -p "$1" && ln -sfn "$2" "$3"', "sh", registrationDir(node), target, link]);
+  return startDaemon({
+    program,
+    args: [...first, ...csiDriverArgs(node, loops, enter)],
+    logFile: node.outsideVolumes.log,
+    env: LEAN_ENV,
+    namespace: namespacePath(node.namespace),
   });
 }
 

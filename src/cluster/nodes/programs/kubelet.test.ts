@@ -12,6 +12,7 @@ it("the credentials of a kubelet are for root alone", async () => {
   const place: Place = {
     files,
     isIsolated: true,
+    enter: [],
     run: async (program, args) => {
       commands.push([program, ...args].join(" "));
       return "";

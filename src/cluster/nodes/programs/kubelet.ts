@@ -19,6 +19,8 @@ export const CLUSTER_DOMAIN = "cluster.local";
 export interface KubeletOptions {
   /** The program and first arguments of `k8ts`. */
   readonly command: readonly string[];
+  /** The same for programs of a node that run on the machine. Default: `command`. */
+  readonly machineCommand?: readonly string[] | undefined;
   /** The same for the proxy, if it differs. */
   readonly proxyCommand?: readonly string[] | undefined;
   /** The API server's address for nodes. */

@@ -11,8 +11,10 @@
  *     <data dir>/nodes/<node>/            node.json, run.json, and what is its own, by its path in the node:
  *                             disk/       /, with /var, /opt, /root, …
  *                             etc/: /etc; manifests/: /etc/kubernetes/manifests
+ *                             volumes/    those of a node with a user namespace, which is not in it
  *     /run/k8ts/<id>/<node>/              /run of the node; removed with it
  *     /run/k8ts/<id>/.programs/           /opt/k8ts of all nodes: this k8ts and its Node
+ *     /run/k8ts/<id>/.volumes/<hash>/     /run/k8ts-volumes of a node with a user namespace
  *     /run/k8ts/<id>/.machine-<node>.json settings of the machine's network, as they were
  *     /run/k8ts/.forwarding/              which clusters need this machine to forward, and how it was before
  *     /run/k8ts/.loops/<first>            whose loop devices these are, of all clusters of this machine
@@ -118,11 +120,29 @@ export interface NodeNames extends NodeFiles {
   readonly userNamespace: string;
   /** Where runc finds the disk of such a node: the folders above the disk are closed to the node's root. */
   readonly rootDir: string;
+  /** Where runc finds folders of the machine for such a node, with its ids. */
+  readonly mountsDir: string;
   /** What was set in the machine's network before the node had it. */
   readonly machineState: string;
   /** Says which devices its CSI driver may open. */
   readonly volumesCgroup: string;
+  /** Of a node with a user namespace: its CSI driver is outside of it. */
+  readonly outsideVolumes: OutsideVolumes;
 }
+
+/** All on the machine, and not in the node but for `folder`. */
+export interface OutsideVolumes {
+  /** Records and images. */
+  readonly dir: string;
+  readonly log: string;
+  /** The driver's sockets, and mounts on their way into the node. */
+  readonly folder: string;
+  /** Device files of its loop devices: many a /run has no devices. */
+  readonly deviceDir: string;
+}
+
+/** Where the node has its `folder`. */
+export const VOLUMES_INSIDE = "/run/k8ts-volumes";
 
 /** Where parts of a node's file tree are. */
 interface Roots {
@@ -196,9 +216,21 @@ export function nodeNames(site: SiteNames, name: string): NodeNames {
     containerState: join(site.runDir, ".containers", name),
     userNamespace: join(site.runDir, ".users", name),
     rootDir: join(site.runDir, ".roots", name),
+    mountsDir: join(site.runDir, ".mounts", name),
     machineState: join(site.runDir, `.machine-${name}.json`),
     volumesCgroup: `${site.volumesCgroup}/${name}`,
+    outsideVolumes: {
+      dir: kept("volumes"),
+      log: kept("csi-driver.log"),
+      // Paths of sockets have to be short.
+      folder: join(site.runDir, ".volumes", shortOf(name)),
+      deviceDir: `/dev/.k8ts-${site.id}-${shortOf(name)}`,
+    },
   };
+}
+
+function shortOf(name: string): string {
+  return createHash("sha256").update(name).digest("hex").slice(0, 8);
 }
 
 /** Paths as programs see them that run in the node. */

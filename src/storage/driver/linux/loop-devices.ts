@@ -12,7 +12,7 @@ import type { Clock } from "#base";
 import { GrpcError } from "#grpc";
 import { ProgramError, type RunProgram } from "./command.ts";
 
-const MAJOR = 7;
+export const LOOP_MAJOR = 7;
 const SYS = "/sys/dev/block";
 const DETACH_MS = 5_000;
 const RETRY_MS = 10;
@@ -55,12 +55,12 @@ export function loopDevices(run: RunProgram, clock: Clock, pool?: LoopPool): Loo
     const found = await stat(path).catch(() => undefined); // there is none yet
     if (found?.isBlockDevice() === true && numberOf(found.rdev) === number) return path;
     await rm(path, { force: true });
-    await run("mknod", ["-m", "600", path, "b", String(MAJOR), String(minor)]);
+    await run("mknod", ["-m", "600", path, "b", String(LOOP_MAJOR), String(minor)]);
     return path;
   };
 
   const list = async (): Promise<LoopDevice[]> => {
-    const names = (await readdir(SYS)).filter((name) => name.startsWith(`${MAJOR}:`) && isOurs(name, pool));
+    const names = (await readdir(SYS)).filter((name) => name.startsWith(`${LOOP_MAJOR}:`) && isOurs(name, pool));
     const files = await Promise.all(
       names.map((name) => readFile(join(SYS, name, "loop/backing_file"), "utf8").catch(() => undefined)),
     ); // free
@@ -125,7 +125,9 @@ async function bindFree(
   bind: (number: string) => Promise<unknown>,
 ): Promise<string> {
   const used = new Set(taken.map(({ number }) => number));
-  const free = Array.from({ length: count }, (_, at) => `${MAJOR}:${first + at}`).find((number) => !used.has(number));
+  const free = Array.from({ length: count }, (_, at) => `${LOOP_MAJOR}:${first + at}`).find(
+    (number) => !used.has(number),
+  );
   if (free === undefined)
     throw new GrpcError("RESOURCE_EXHAUSTED", `all ${count} loop devices of this node are in use`);
   await bind(free);

@@ -9,6 +9,11 @@ export interface MountLine {
   /** The part of the file system that is mounted. */
   readonly root: string;
   readonly readOnly: boolean;
+  /** Of this mount, not of the file system. */
+  readonly options: readonly string[];
+  readonly fsType: string;
+  /** Nobody writes to the file system, wherever it is mounted. */
+  readonly isReadOnlyEverywhere: boolean;
 }
 
 /** In the order in which they were mounted. */
@@ -18,9 +23,14 @@ export function parseMountInfo(text: string): MountLine[] {
     .filter((line) => line !== "")
     .map((line) => {
       const [mount = "", fileSystem = ""] = line.split(" - ");
-      const [, , device = "", root = "", path = "", options = ""] = mount.split(" ");
-      const readOnly = options.split(",").includes("ro");
-      return { path: plain(path), device: loopBelow(fileSystem) ?? device, root: plain(root), readOnly };
+      const [, , device = "", root = "", path = "", ofMount = ""] = mount.split(" ");
+      const [fsType = "", , ofAll = ""] = fileSystem.split(" ");
+      const options = ofMount.split(",");
+      return {
+        ...{ path: plain(path), device: loopBelow(fileSystem) ?? device, root: plain(root), options, fsType },
+        readOnly: options.includes("ro"),
+        isReadOnlyEverywhere: ofAll.split(",").includes("ro"),
+      };
     });
 }
 

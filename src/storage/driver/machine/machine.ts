@@ -86,6 +86,13 @@ export interface Machine {
   readonly fileSystems: readonly FileSystem[];
   /** Why Pods cannot have block devices here, as the end of a sentence. */
   readonly blockProblem: string | undefined;
+  /** Whether volumes may be mounted with this option. Default: with any. */
+  readonly allowsMountFlag?: ((flag: string) => boolean) | undefined;
+  /**
+   * Whether the kernel may look for a file system in what a Pod wrote to a block device, and Pods may write to the
+   * device of a file system. Default: yes.
+   */
+  readonly trustsContent?: boolean | undefined;
   /** Volumes that can be attached at a time; 0: no limit. */
   readonly maxDevices: number;
   readonly images: Images;

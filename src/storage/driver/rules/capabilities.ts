@@ -26,11 +26,13 @@ const SINGLE_NODE: readonly number[] = [
 export interface Offered {
   readonly fileSystems: readonly FileSystem[];
   readonly blockProblem: string | undefined;
+  /** Default: any. */
+  readonly allowsMountFlag?: ((flag: string) => boolean) | undefined;
 }
 
 /** A sentence if the driver has no such volumes. */
 export function capabilityProblem(capability: Capability, offered: Offered): string | undefined {
-  const { fileSystems, blockProblem } = offered;
+  const { fileSystems, blockProblem, allowsMountFlag = () => true } = offered;
   const { accessMode, block, mount } = capability;
   const mode = accessMode?.mode ?? AccessMode.UNKNOWN;
   if (block === null && mount === null) return "the volume capability has no access type: mount or block";
@@ -43,6 +45,8 @@ export function capabilityProblem(capability: Capability, offered: Offered): str
   const fsType = mount?.fsType ?? "";
   if (fsType !== "" && !fileSystems.some(({ type }) => type === fsType))
     return `file system ${fsType} cannot be made here: use one of ${fileSystems.map(({ type }) => type).join(", ")}`;
+  const refused = mount?.mountFlags.find((flag) => !allowsMountFlag(flag));
+  if (refused !== undefined) return `mount option ${refused} is not possible on this node`;
   return undefined;
 }
 

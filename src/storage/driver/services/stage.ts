@@ -5,7 +5,9 @@
  *
  * 1. A device is found by its image, never by a name that somebody passes on.
  * 2. What may hold data is never formatted: `isBlank` is false on the disk before anybody can write.
- * 3. Unstaging needs no record: whatever of this driver is mounted there goes.
+ * 3. Where the content of volumes is not trusted, a volume is a file system or a block device, and never becomes the
+ *    other.
+ * 4. Unstaging needs no record: whatever of this driver is mounted there goes.
  */
 import { GrpcError } from "#grpc";
 import type { CsiHandlers } from "../../csi/services.ts";
@@ -63,6 +65,8 @@ export async function attachBlock(
   volume: VolumeRecord,
   readOnly: boolean,
 ): Promise<string> {
+  if (machine.trustsContent === false && volume.fsType !== undefined)
+    throw new GrpcError("FAILED_PRECONDITION", `volume ${volume.id} holds ${volume.fsType}: it is no raw block volume`);
   if (volume.isBlank && !readOnly) await context.catalog.put("volumes", { ...volume, isBlank: false });
   return machine.attach(volumeImage(volume.id), readOnly);
 }
@@ -135,6 +139,8 @@ async function withFileSystem(
     await context.catalog.put("volumes", formatted);
     return formatted;
   }
+  if (machine.trustsContent === false && volume.fsType === undefined)
+    throw new GrpcError("FAILED_PRECONDITION", `volume ${id} is a raw block volume: what is in it is not mounted here`);
   const fsType = volume.fsType ?? (await images.fsTypeOf(image));
   if (fsType === undefined)
     throw new GrpcError("FAILED_PRECONDITION", `volume ${id} holds data but no file system: it is not formatted`);
