@@ -17,6 +17,9 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
 const NODE_AGENT = "node-agent";
 const AUDIT_LOG = "audit-log-worker";
+const HEAVY = "heavy-thread";
+/** Found by name at run time. */
+const OWN_NAMES: ReadonlySet<string> = new Set([NODE_AGENT, AUDIT_LOG, HEAVY]);
 
 const OPTIONS = {
   outdir: dist,
@@ -51,7 +54,7 @@ async function buildAlone(name: string, file: string, parts: ReadonlyMap<string,
   const { outputFiles: files } = await build({
     ...OPTIONS,
     entryPoints: { [name]: join(root, file) },
-    entryNames: name === NODE_AGENT || name === AUDIT_LOG ? "[name]" : "chunk-[hash]",
+    entryNames: OWN_NAMES.has(name) ? "[name]" : "chunk-[hash]",
     plugins: [directHttp, apart],
   });
   return files;
@@ -87,7 +90,7 @@ async function buildNodeAgent(): Promise<OutputFile[]> {
 
 const started = new Date();
 const dashboard = bundleDashboard(root);
-const [whole, agent, auditLog] = await Promise.all([
+const [whole, agent, auditLog, heavy] = await Promise.all([
   build({
     ...OPTIONS,
     entryPoints: { k8ts: join(root, "src/cmd/main.ts") },
@@ -97,14 +100,15 @@ const [whole, agent, auditLog] = await Promise.all([
   }),
   buildNodeAgent(),
   buildAlone(AUDIT_LOG, "src/apiserver/audit/log-worker.ts"),
+  buildAlone(HEAVY, "src/apiserver/heavy/thread.ts"),
 ]);
-const outputFiles = [...whole.outputFiles, ...agent, ...auditLog];
+const outputFiles = [...whole.outputFiles, ...agent, ...auditLog, ...heavy];
 
 // The entry is written after the page: it marks the build as complete.
 await dashboard;
 await mkdir(dist, { recursive: true });
 /** The last one marks the build as complete. */
-const entries = [`${NODE_AGENT}.mjs`, `${AUDIT_LOG}.mjs`, "k8ts.mjs"].map((name) => join(dist, name));
+const entries = [`${NODE_AGENT}.mjs`, `${AUDIT_LOG}.mjs`, `${HEAVY}.mjs`, "k8ts.mjs"].map((name) => join(dist, name));
 for (const file of outputFiles) {
   const path = entries.includes(file.path) ? `${file.path}.${process.pid}` : file.path;
   await writeFile(path, file.contents);

@@ -45,13 +45,16 @@ export async function buildPrograms(root: string, outdir: string): Promise<void>
     platform: "browser",
     target: ["es2024", "chrome123", "firefox120", "safari17.5", "node22"],
   });
-  // The audit log's thread is a program of its own.
+  // The threads of the audit log and of heavy writes are programs of their own.
   await build({
     ...SHARED,
     splitting: false,
     outdir,
     external,
-    entryPoints: { "audit-log-worker": join(root, "src/apiserver/audit/log-worker.ts") },
+    entryPoints: {
+      "audit-log-worker": join(root, "src/apiserver/audit/log-worker.ts"),
+      "heavy-thread": join(root, "src/apiserver/heavy/thread.ts"),
+    },
     platform: "node",
     target: "node22",
   });

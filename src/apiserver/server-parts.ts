@@ -53,6 +53,7 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
     sharedStore,
     isOutdated: (key) => store.isOutdated(key) || encryption?.isOutdated(key) === true,
     storageSettings: storage,
+    heavy: { allowPrivileged: options.allowPrivileged !== false },
     clock,
     random,
     log,

@@ -138,6 +138,7 @@ export const rooms: Record<string, readonly string[]> = {
     "expire",
     "storage",
     "encryption",
+    "heavy",
     // All of it, put together.
     "assembly",
   ],

@@ -12,6 +12,7 @@ import type { Aggregation } from "../aggregation/index.ts";
 import type { Allocators } from "../allocate/index.ts";
 import { type CustomResources, customResources } from "../custom-resources/index.ts";
 import { beginningOf, Deliveries, flowObserver, flowsForEveryone } from "../flows/index.ts";
+import { heavyWrites } from "../heavy/index.ts";
 import type { Handle } from "../http/exchange.ts";
 import { impersonationMetrics } from "../impersonation/impersonation-metrics.ts";
 import { Deadlines } from "../pipeline/deadlines.ts";
@@ -143,6 +144,15 @@ function serving(parts: Surroundings, core: Core, { custom, aggregated }: Extens
   closing.defer(() => deadlines.close());
   const authorize = front.authorize ?? core.authorization.authorize;
   const revision = () => feed.revision;
+  const heavy =
+    parts.heavy &&
+    heavyWrites({
+      ...parts.heavy,
+      storage: context,
+      garbageCollection: context.garbageCollection,
+      definitionOf: (resource) => custom.plainDefinition(resource),
+    });
+  closing.defer(() => heavy?.close());
   return pipeline({
     ...front,
     count: requestMetrics(
@@ -161,6 +171,7 @@ function serving(parts: Surroundings, core: Core, { custom, aggregated }: Extens
       appearing: custom.appearing,
       past: { ...past, authorize },
       connectors: front.connectors,
+      heavy,
       watches: requests?.watches,
     },
     deadlines,

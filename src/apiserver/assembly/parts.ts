@@ -14,6 +14,7 @@ import type { Authorizer } from "../authz/authorizer.ts";
 import type { StoreFeed } from "../cache/feed.ts";
 import type { Connectors } from "../connect/index.ts";
 import type { Egress } from "../egress/index.ts";
+import type { HeavyOptions } from "../heavy/index.ts";
 import type { Loopback } from "../loopback/loopback.ts";
 import type { Past } from "../past/index.ts";
 import type { PipelineOptions } from "../pipeline/pipeline.ts";
@@ -101,6 +102,8 @@ export interface Surroundings {
   readonly tracer?: Tracer | undefined;
   /** How connections to other servers are opened. Default: directly. */
   readonly egress?: Egress | undefined;
+  /** Large writes run in a thread of their own. Default: in the serving thread. */
+  readonly heavy?: HeavyOptions | undefined;
   /** How the store is used. */
   readonly storageSettings?: StorageSettings | undefined;
   readonly requests?: RequestSettings | undefined;

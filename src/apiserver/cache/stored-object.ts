@@ -73,6 +73,11 @@ export class StoredObject {
     return (this.#line ?? this.#bytes)?.length ?? 0;
   }
 
+  /** The stored bytes: its JSON without its revision. */
+  get value(): Buffer {
+    return this.#stored();
+  }
+
   /** Its JSON and a newline, as clients get it. */
   get line(): Buffer {
     if (this.#line === undefined) {

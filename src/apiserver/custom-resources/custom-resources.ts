@@ -11,6 +11,7 @@ import type { Loopback } from "../loopback/loopback.ts";
 import { serviceResolver } from "../outbound/service-resolver.ts";
 import { webhookClient } from "../outbound/webhook-client.ts";
 import { fresh } from "../rest/read/fresh.ts";
+import type { Resource } from "../rest/resource.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { Admission, StorageContext } from "../rest/server-context.ts";
 import { type Converter, noConverter, WebhookConverter } from "./converter.ts";
@@ -46,6 +47,8 @@ export interface CustomResources {
    * ago.
    */
   appearing(group: string, plural: string): Promise<void>;
+  /** The definition of a resource, if its objects are converted without a webhook. */
+  plainDefinition(resource: Resource): Definition | undefined;
   /** Wraps admission: refuses to create instances of a definition that is being deleted. */
   guarding(admission: Admission): Admission;
 }
@@ -85,6 +88,11 @@ export function customResources(options: CustomResourcesOptions): CustomResource
       await fresh(storage);
       await controller()?.reconciled(`${plural}.${group}`);
     },
+    plainDefinition: ({ forms, groupResource }) => {
+      if (forms === undefined) return undefined;
+      const definition = served.get(`${groupResource.resource}.${groupResource.group}`)?.definition;
+      return definition?.spec.conversion?.strategy === "Webhook" ? undefined : definition;
+    },
     guarding: (admission) => ({
       mutate: (attributes) => {
         const { operation, resource, name } = attributes;
@@ -92,6 +100,7 @@ export function customResources(options: CustomResourcesOptions): CustomResource
         return admission.mutate(attributes);
       },
       validate: (attributes) => admission.validate(attributes),
+      looks: (attributes, phase) => admission.looks?.(attributes, phase) !== false,
     }),
   };
 }

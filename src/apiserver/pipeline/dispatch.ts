@@ -42,8 +42,25 @@ export interface Dispatch {
   readonly watches?: Omit<WatchSettings, "stopping"> | undefined;
   /** Answers that are not stored: reviews, eviction, log, exec … */
   readonly connectors: Connectors;
+  /** Absent: all writes run here. */
+  readonly heavy?: HeavyWrites | undefined;
   /** Earlier states, and who may read them. Absent: they cannot be read. */
   readonly past?: (Past & Pick<PastAccess, "authorize">) | undefined;
+}
+
+/** Writes that are so large that they would hold the serving thread run elsewhere. */
+export interface HeavyWrites {
+  /**
+   * Undefined: the write is small. `declared`: the length of its body, as its header says. `plain` runs it here, where
+   * only its body tells.
+   */
+  take(
+    verb: "create" | "update" | "patch",
+    request: RestRequest,
+    declared: string | undefined,
+    answer: AnswerContext,
+    plain: (request: RestRequest) => Promise<ApiResponse>,
+  ): Promise<ApiResponse> | undefined;
 }
 
 /** What verbs report besides their answer. */
@@ -76,7 +93,7 @@ function answer(
     return virtual(rest, request);
   }
   const context = answerContext(rest, request, info, past?.atMs);
-  return info.verb === "get" ? answerGet(rest, context) : answerVerb(rest, context, info, server);
+  return info.verb === "get" ? answerGet(rest, context) : answerVerb(rest, context, request, info, server);
 }
 
 function answerGet(rest: RestRequest, context: AnswerContext): Answering {
@@ -86,6 +103,7 @@ function answerGet(rest: RestRequest, context: AnswerContext): Answering {
 async function answerVerb(
   rest: RestRequest,
   answer: AnswerContext,
+  request: ApiRequest,
   info: RequestInfo,
   server: Dispatch,
 ): Promise<ApiResponse> {
@@ -96,13 +114,13 @@ async function answerVerb(
       return watch(rest, answer, { ...server.watches, stopping: server.stopping });
     case "create":
       if (info.name !== "") throw serverResponse(405);
-      return written(await create(rest), answer);
+      return write("create", rest, request, answer, server);
     case "update":
       if (info.name === "") throw serverResponse(405);
-      return written(await update(rest), answer);
+      return write("update", rest, request, answer, server);
     case "patch":
       if (info.name === "") throw serverResponse(405);
-      return written(await patch(rest), answer);
+      return write("patch", rest, request, answer, server);
     case "delete": {
       const { stored, gone } = await deleteOne(rest);
       if (!gone || returnsDeletedObject(rest.resource.kind)) return answerObject(200, stored, answer);
@@ -150,9 +168,9 @@ async function subresource(
     case "get":
       return answerObject(200, await get(rest), answer);
     case "update":
-      return written(await update(rest), answer);
+      return write("update", rest, request, answer, server);
     case "patch":
-      return written(await patch(rest), answer);
+      return write("patch", rest, request, answer, server);
     default:
       throw serverResponse(405);
   }
@@ -161,6 +179,19 @@ async function subresource(
 function scale(rest: RestRequest, verb: string): Promise<JsonObject> {
   if (verb === "get") return getScale(rest);
   return verb === "update" ? updateScale(rest) : patchScale(rest);
+}
+
+const WRITES = { create, update, patch };
+
+function write(
+  verb: keyof typeof WRITES,
+  rest: RestRequest,
+  { headers }: ApiRequest,
+  answer: AnswerContext,
+  { heavy }: Dispatch,
+): Promise<ApiResponse> {
+  const plain = async (request: RestRequest) => written(await WRITES[verb](request), answer);
+  return heavy?.take(verb, rest, headers["content-length"], answer, plain) ?? plain(rest);
 }
 
 function written({ created, stored }: Written, answer: AnswerContext): ApiResponse {

@@ -4,4 +4,5 @@ import type { Admission } from "./server-context.ts";
 export const noAdmission: Admission = {
   mutate: async () => {},
   validate: async () => {},
+  looks: () => false,
 };

@@ -122,6 +122,8 @@ export interface Admission {
   /** Returns a promise only if a plugin waits. */
   mutate(attributes: AdmissionAttributes): Maybe<void>;
   validate(attributes: AdmissionAttributes): Maybe<void>;
+  /** Whether a rule looks at more than the names, uids and owners of the objects. Absent: one does. */
+  looks?(attributes: AdmissionAttributes, phase: "mutate" | "validate"): boolean;
 }
 
 export interface AdmissionAttributes {

@@ -29,6 +29,7 @@ import { staticTokens } from "../authn/token-file.ts";
 import { authorization, type ModeSpec } from "../authz/index.ts";
 import { nodeRules } from "../bootstrap/index.ts";
 import type { Connectors } from "../connect/index.ts";
+import type { HeavyOptions } from "../heavy/index.ts";
 import type { Handle } from "../http/exchange.ts";
 import type { UserInfo } from "../identity/user.ts";
 import { passThrough } from "../pipeline/compose.ts";
@@ -72,6 +73,8 @@ export interface TestServerOptions {
   readonly recorder?: Recorder | undefined;
   /** Traces requests. Default: nothing is traced. */
   readonly tracer?: Tracer | undefined;
+  /** Large writes run in a thread of their own. Default: in the test's. */
+  readonly heavy?: HeavyOptions | undefined;
   /** How the store is used. */
   readonly storageSettings?: StorageSettings | undefined;
   /** How requests are served. Default: as by a server without options. */
@@ -117,6 +120,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     resumableChanges: 0,
     recorder: options.recorder,
     tracer: options.tracer,
+    heavy: options.heavy,
     storageSettings: options.storageSettings,
     requests: options.requests,
     historyWindowMs: TEN_MINUTES_MS,

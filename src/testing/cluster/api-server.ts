@@ -94,6 +94,8 @@ export async function testApiServer(options: TestApiServerOptions): Promise<Test
   );
   const server = await assembleApiServer({
     ...parts,
+    // A thread is not part of the simulation, and takes turns that nobody can repeat.
+    heavy: undefined,
     newUid: () => uuid(random),
     origin: image?.caches,
     bootstrap: image === undefined ? parts.bootstrap : undefined,

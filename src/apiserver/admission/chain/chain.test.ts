@@ -34,7 +34,7 @@ describe("isAbout", () => {
     "$pattern, $resource $operation $scope: $is",
     ({ pattern, resource, operation = "CREATE", scope, is }) => {
       const [name = "", subresource = ""] = resource.split("/");
-      const asked = rule("CREATE UPDATE", pattern, () => {}, scope);
+      const asked = rule("CREATE UPDATE", pattern, () => {}, { scope });
       expect(isAbout(asked, resourceOf(name).kind, subresource, operation)).toBe(is);
     },
   );

@@ -11,7 +11,7 @@ import { andThen, isPending, type Maybe, settle } from "#base";
 import type { Resource } from "../../rest/resource.ts";
 import type { Admission, AdmissionAttributes } from "../../rest/server-context.ts";
 import type { AdmissionMetrics, Durations, StepType } from "./metrics.ts";
-import type { AdmissionPlugin, Admit, ClusterView, Rule } from "./plugin.ts";
+import type { AdmissionPlugin, Admit, ClusterView, Looks, Rule } from "./plugin.ts";
 import { Rounds } from "./rounds.ts";
 
 interface Plan {
@@ -26,6 +26,8 @@ interface Phase {
   /** Of the plugin of each rule, at its last rule. Undefined: nothing is measured. */
   readonly durations?: readonly (Durations | undefined)[] | undefined;
   readonly whole?: Durations | undefined;
+  /** Of the rules that tell; undefined: one of them always looks at the whole object. */
+  readonly looks: readonly Looks[] | undefined;
 }
 
 /** Without `metrics` nothing is measured. */
@@ -48,10 +50,17 @@ export function admissionChain(
         const found = plugins.flatMap((plugin) =>
           (plugin[part] ?? [])
             .filter((rule) => isAbout(rule, resource.kind, subresource, operation))
-            .map(({ admit }) => ({ admit, owner: plugin.name })),
+            .map(({ admit, looks }) => ({ admit, looks, owner: plugin.name })),
         );
         const owners = found.map(({ owner }) => owner);
-        return { rules: found.map(({ admit }) => admit), owners, ...measuredBy(metrics, part, operation, owners) };
+        const telling = found.flatMap(({ looks }) => looks ?? []);
+        const looks = telling.length === found.length ? telling : undefined;
+        return {
+          rules: found.map(({ admit }) => admit),
+          owners,
+          looks,
+          ...measuredBy(metrics, part, operation, owners),
+        };
       };
       plan = { mutates: phase("mutates"), validates: phase("validates") };
       known.set(key, plan);
@@ -59,6 +68,11 @@ export function admissionChain(
     return plan;
   };
   return {
+    looks: (attributes, phase) => {
+      const plan = planFor(attributes);
+      const { looks } = phase === "mutate" ? plan.mutates : plan.validates;
+      return looks?.some((look) => look(attributes)) !== false;
+    },
     mutate: (attributes) => {
       const { mutates } = planFor(attributes);
       attributes.witness?.asked(mutates.owners);

@@ -33,17 +33,30 @@ export interface Rule {
   /** Only resources of this scope. Default: of both. */
   readonly scope?: "Namespaced" | "Cluster" | undefined;
   readonly admit: Admit;
+  readonly looks?: Looks | undefined;
 }
+
+/**
+ * Whether a rule looks at more of the objects of this request than names, uids and owners. Where no rule does, large
+ * objects need not be handed over (../../heavy). Default: it does.
+ */
+export type Looks = (attributes: AdmissionAttributes) => boolean;
 
 // A rule, with its operations and resources separated by blanks. A resource is `pods`, `pods/status`, `pods/*` for each
 // of its subresources, `leases.coordination.k8s.io` with its group, `*` for objects of all resources, `*/*` for all and
 // their subresources.
-export function rule(operations: string, resources: string, admit: Admit, scope?: Rule["scope"]): Rule {
+export function rule(
+  operations: string,
+  resources: string,
+  admit: Admit,
+  { scope, looks }: Pick<Rule, "scope" | "looks"> = {},
+): Rule {
   return {
     operations: operations.split(" ") as Operation[],
     resources: resources.split(" "),
     admit,
     scope,
+    looks,
   };
 }
 

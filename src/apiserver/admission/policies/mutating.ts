@@ -57,10 +57,15 @@ export function mutatingAdmissionPolicy({ resources, authorize, metrics }: Plugi
   return {
     name: "MutatingAdmissionPolicy",
     mutates: [
-      rule("CREATE UPDATE CONNECT", "*/*", (attributes, cluster, rounds) => {
-        const concerned = policies.about(attributes);
-        if (concerned.length > 0 && !isExempt(attributes)) return mutate(concerned, attributes, cluster, rounds);
-      }),
+      rule(
+        "CREATE UPDATE CONNECT",
+        "*/*",
+        (attributes, cluster, rounds) => {
+          const concerned = policies.about(attributes);
+          if (concerned.length > 0 && !isExempt(attributes)) return mutate(concerned, attributes, cluster, rounds);
+        },
+        { looks: (attributes) => policies.about(attributes).length > 0 },
+      ),
     ],
   };
 }

@@ -31,11 +31,16 @@ export function validatingAdmissionPolicy({ resources, authorize, metrics }: Plu
   return {
     name: "ValidatingAdmissionPolicy",
     validates: [
-      rule("CREATE UPDATE DELETE CONNECT", "*/*", (attributes, cluster) => {
-        const concerned = policies.about(attributes);
-        if (concerned.length === 0 || isExempt(attributes)) return;
-        return validate(concerned, attributes, cluster, params, new Deciding(authorize), metrics);
-      }),
+      rule(
+        "CREATE UPDATE DELETE CONNECT",
+        "*/*",
+        (attributes, cluster) => {
+          const concerned = policies.about(attributes);
+          if (concerned.length === 0 || isExempt(attributes)) return;
+          return validate(concerned, attributes, cluster, params, new Deciding(authorize), metrics);
+        },
+        { looks: (attributes) => policies.about(attributes).length > 0 },
+      ),
     ],
   };
 }

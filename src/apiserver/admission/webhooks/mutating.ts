@@ -47,10 +47,15 @@ export function mutatingAdmissionWebhook(
   return {
     name: "MutatingAdmissionWebhook",
     mutates: [
-      rule("CREATE UPDATE DELETE CONNECT", "*/*", (attributes, cluster, rounds) => {
-        const concerned = all.about(attributes);
-        if (concerned.length > 0 && !isExempt(attributes)) return mutate(all, concerned, attributes, cluster, rounds);
-      }),
+      rule(
+        "CREATE UPDATE DELETE CONNECT",
+        "*/*",
+        (attributes, cluster, rounds) => {
+          const concerned = all.about(attributes);
+          if (concerned.length > 0 && !isExempt(attributes)) return mutate(all, concerned, attributes, cluster, rounds);
+        },
+        { looks: (attributes) => all.about(attributes).length > 0 },
+      ),
     ],
     close: () => all.caller.clients.keep([]),
   };

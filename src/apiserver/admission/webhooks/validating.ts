@@ -21,10 +21,15 @@ export function validatingAdmissionWebhook(
   return {
     name: "ValidatingAdmissionWebhook",
     validates: [
-      rule("CREATE UPDATE DELETE CONNECT", "*/*", (attributes, cluster) => {
-        const concerned = all.about(attributes);
-        if (concerned.length > 0 && !isExempt(attributes)) return validate(all, concerned, attributes, cluster);
-      }),
+      rule(
+        "CREATE UPDATE DELETE CONNECT",
+        "*/*",
+        (attributes, cluster) => {
+          const concerned = all.about(attributes);
+          if (concerned.length > 0 && !isExempt(attributes)) return validate(all, concerned, attributes, cluster);
+        },
+        { looks: (attributes) => all.about(attributes).length > 0 },
+      ),
     ],
     close: () => all.caller.clients.keep([]),
   };

@@ -2,7 +2,7 @@
 import { evaluatorFor, isObject, type JsonObject, type LimitedResource, StatusError } from "#api";
 import type { AdmissionAttributes } from "../../../rest/server-context.ts";
 import { AdmissionConfigError } from "../../chain/configuration.ts";
-import { type AdmissionPlugin, type ClusterView, refused, rule } from "../../chain/plugin.ts";
+import { type AdmissionPlugin, type ClusterView, type Looks, refused, rule } from "../../chain/plugin.ts";
 import type { PluginServices } from "../../chain/plugin-services.ts";
 import { QuotaBatches } from "./quota-batches.ts";
 
@@ -27,9 +27,13 @@ export function resourceQuota(services: PluginServices, configuration: JsonObjec
       throw outcome.forbidden ? refused(attributes, outcome.why) : new StatusError("", outcome.why, { code: 500 });
     });
   };
+  const looks: Looks = ({ namespace }) => limited.length > 0 || batches.hasQuotas(namespace);
   return {
     name: NAME,
-    validates: [rule("CREATE", "*", charge, "Namespaced"), rule("UPDATE", CHANGES, charge)],
+    validates: [
+      rule("CREATE", "*", charge, { scope: "Namespaced", looks }),
+      rule("UPDATE", CHANGES, charge, { looks }),
+    ],
   };
 }
 

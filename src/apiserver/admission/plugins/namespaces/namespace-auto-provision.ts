@@ -29,7 +29,7 @@ export function namespaceAutoProvision({ loopback, resources }: PluginServices):
           if (dryRun || cluster.get("", "v1", "namespaces", "", namespace) !== undefined) return;
           return make(namespace);
         },
-        "Namespaced",
+        { scope: "Namespaced", looks: () => false },
       ),
     ],
   };

@@ -15,7 +15,7 @@ export const namespaceExists: AdmissionPlugin = {
           if (!isThere()) throw notFound({ group: "", resource: "namespaces" }, namespace);
         });
       },
-      "Namespaced",
+      { scope: "Namespaced", looks: () => false },
     ),
   ],
 };

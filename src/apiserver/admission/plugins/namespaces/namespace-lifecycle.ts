@@ -34,7 +34,10 @@ const keepsImmortal: Admit = ({ name }) => {
 
 export const namespaceLifecycle: AdmissionPlugin = {
   name: "NamespaceLifecycle",
-  mutates: [rule("CREATE", "*/*", inLivingNamespace, "Namespaced"), rule("DELETE", "namespaces", keepsImmortal)],
+  mutates: [
+    rule("CREATE", "*/*", inLivingNamespace, { scope: "Namespaced", looks: () => false }),
+    rule("DELETE", "namespaces", keepsImmortal),
+  ],
 };
 
 function terminating(namespace: string) {

@@ -1,0 +1,1 @@
+export { type HeavyOptions, heavyWrites } from "./heavy-writes.ts";
