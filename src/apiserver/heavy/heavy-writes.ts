@@ -1,6 +1,6 @@
 /**
  * Writes whose bodies or objects are large run in a thread of their own, so that nobody waits for them who sent
- * something small (ADR 0031).
+ * something small (ADR 0033).
  *
  *     create, update, patch ──► large? ──► heavy-thread ──► the same steps, with the serving thread for the rest
  *
@@ -24,7 +24,7 @@ import { SentErrors } from "./failure.ts";
 import { type Beginning, HeavyThread, type HeavyThreadOptions } from "./heavy-thread.ts";
 import type { HeavyVerb, StoredValue } from "./protocol.ts";
 
-/** The dearest take half a millisecond for 1,000 bytes, so that a smaller one takes no more than 50 (ADR 0031). */
+/** The dearest take half a millisecond for 1,000 bytes, so that a smaller one takes no more than 50 (ADR 0033). */
 export const LARGE_BYTES = 100_000;
 
 export interface HeavyOptions extends Pick<HeavyThreadOptions, "startThread"> {

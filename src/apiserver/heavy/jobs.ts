@@ -108,6 +108,7 @@ export class HeavyJobs {
       userAgent: job.userAgent,
       query: new URLSearchParams(job.query),
       contentType: job.contentType,
+      cbor: this.#features.enabled("CBORServingAndStorage"),
       body: async () => body,
       warn: (message) => this.#send({ type: "warned", id: job.id, message }),
       // Only admission annotates, which runs in the serving thread.
