@@ -87,18 +87,6 @@ describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
       `require("node:http").createServer((_, response) => response.end("host\\n")).listen(${port}, () => console.log("ready"))`,
     );
 
-  /** A Pod of an image of a private registry. */
-  const pulled = (name: string, image: string, more: Partial<core.PodSpec> = {}) =>
-    machine.apply(
-      client(
-        name,
-        { containers: [{ name: "main", image, imagePullPolicy: "IfNotPresent" }], ...more },
-        { app: "registry" },
-      ),
-    );
-  const waiting = async (name: string) =>
-    (await machine.json<core.Pod>("get", "pod", name)).status?.containerStatuses?.[0]?.state?.waiting;
-
   beforeAll(async () => {
     machine = await MachineWithOutside.create();
     // A firewall as Docker makes it.
@@ -116,21 +104,19 @@ describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
   });
   afterAll(() => machine?.[Symbol.asyncDispose]());
 
-  it.concurrent("leads to what the machine reaches, by the address of the machine", async ({ expect }) => {
+  it("leads to what the machine reaches, by the address of the machine", async () => {
     expect(await get("pod", `http://${web}`)).toBe(`outside sees ${own}\n`);
     if (hasIpv6) expect(await get("pod", `http://[${web6}]`)).toBe(`outside sees ${OUTSIDE.machine6}\n`);
     expect(await exec("pod", `nslookup -type=a web.outside.test ${dns}`)).toContain(web);
     expect(await exec("pod", `ping -c 1 -W 3 ${web} > /dev/null && echo heard`)).toBe("heard\n");
   });
 
-  it.concurrent("carries packets of the machine's size, in both directions", async ({ expect }) => {
+  it("carries packets of the machine's size, in both directions", async () => {
     expect(await exec("pod", "cat /sys/class/net/eth0/mtu")).toBe(`${OUTSIDE.mtu}\n`);
     expect(await get("pod", `http://${web}/large`, "tail -n 1 | wc -c")).toBe("500000\n");
   });
 
-  it.concurrent("has the machine's names, also from behind a stub resolver, and its search domains", async ({
-    expect,
-  }) => {
+  it("has the machine's names, also from behind a stub resolver, and its search domains", async () => {
     expect(await get("pod", "http://web.outside.test")).toBe(`outside sees ${own}\n`);
     expect(await exec("pod", "nslookup -type=a web.outside.test | tail -3")).toContain(web);
     // More than a datagram carries, asked over TCP: 35 bytes, TXT.
@@ -150,9 +136,7 @@ describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
     expect(await get("pod", "http://registry.outside.test/v2/", "head -n 1")).toContain("200 OK");
   });
 
-  it.concurrent("shows the documented doors of the machine, at host.k8ts.internal, and nothing else of it", async ({
-    expect,
-  }) => {
+  it("shows the documented doors of the machine, at host.k8ts.internal, and nothing else of it", async () => {
     await using one = server(8099);
     await using two = server(8098);
     await Promise.all([one.printed("ready"), two.printed("ready")]);
@@ -173,7 +157,7 @@ describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
     await machine.in("nft", "delete table ip other");
   });
 
-  it.concurrent("nobody outside gets in, and the machine forwards nothing else", async ({ expect }) => {
+  it("nobody outside gets in, and the machine forwards nothing else", async () => {
     const { status } = await machine.json<core.Pod>("get", "pod", "pod");
     await machine.out("ip", "route", "add", status?.podIP ?? "", "via", own);
     await exec("pod", "echo inside > /tmp/index.html; busybox httpd -p 8080 -h /tmp");
@@ -182,7 +166,7 @@ describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
     await expect(machine.out("curl", "-sS", "--max-time", "3", url)).rejects.toThrow();
   });
 
-  it.concurrent("holds to network policies", async ({ expect }) => {
+  it("holds to network policies", async () => {
     await machine.apply({
       apiVersion: "networking.k8s.io/v1",
       kind: "NetworkPolicy",
@@ -197,9 +181,7 @@ describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
     expect(await get("none", `http://${registry}/v2/`, "head -n 1")).toContain("200 OK");
   });
 
-  it("private registries: by a pull secret, by registries.yaml, by a credential provider, through a mirror", async ({
-    expect,
-  }) => {
+  it("private registries: by a pull secret, by registries.yaml, by a credential provider, through a mirror", async () => {
     const tls = `tls: { ca_file: ${machine.caFile} }`;
     const registries = [
       "mirrors:",
@@ -213,19 +195,29 @@ describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
     writeFileSync(join(machine.home.dataDir, "registries.yaml"), registries.join("\n"));
     const secret = ["--docker-server=private.outside.test", "--docker-username=team", "--docker-password=one"];
     await machine.kubectl("create", "secret", "docker-registry", "team", ...secret);
+    const web = (name: string, image: string, more: Partial<core.PodSpec> = {}) =>
+      machine.apply(
+        client(
+          name,
+          { containers: [{ name: "main", image, imagePullPolicy: "IfNotPresent" }], ...more },
+          { app: "registry" },
+        ),
+      );
     const hosts = join(machine.home.dataDir, "nodes/.registries/known.outside.test/hosts.toml");
     await expect.poll(() => existsSync(hosts), { timeout: 20_000 }).toBe(true);
-    await pulled("by-secret", "private.outside.test/team/app:1", { imagePullSecrets: [{ name: "team" }] });
-    await pulled("by-file", "known.outside.test/app:1");
-    await pulled("by-provider", "cloud.outside.test/app:1");
-    await pulled("by-mirror", "hub.outside.test/library/app:1");
+    await web("by-secret", "private.outside.test/team/app:1", { imagePullSecrets: [{ name: "team" }] });
+    await web("by-file", "known.outside.test/app:1");
+    await web("by-provider", "cloud.outside.test/app:1");
+    await web("by-mirror", "hub.outside.test/library/app:1");
     await machine.kubectl("wait", "--for=condition=Ready", "pod", "-l", "app=registry", "--timeout=60s");
 
     // The image is there, and not for everybody.
-    await pulled("without", "private.outside.test/team/app:1");
-    await pulled("never", "private.outside.test/team/app:1", {
+    await web("without", "private.outside.test/team/app:1");
+    await web("never", "private.outside.test/team/app:1", {
       containers: [{ name: "main", image: "private.outside.test/team/app:1", imagePullPolicy: "Never" }],
     });
+    const waiting = async (name: string) =>
+      (await machine.json<core.Pod>("get", "pod", name)).status?.containerStatuses?.[0]?.state?.waiting;
     await expect
       .poll(async () => (await waiting("without"))?.reason, { timeout: 30_000 })
       .toMatch(/ErrImagePull|BackOff/);
@@ -237,14 +229,15 @@ describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
         message: expect.stringContaining("does not have the proper credentials to access the image"),
       });
     expect(await machine.ok("why", "pod/without")).toMatch(/cannot be pulled: (?!failed to pull and unpack)/);
-  });
-
-  it("who may use an image is not forgotten with the kubelet", async () => {
-    const node = nodeNames(siteNames(machine.home.dataDir), "node-1");
-    process.kill((await readNode(node))?.run?.kubelet?.pid ?? 0, "SIGKILL");
-    await pulled("again", "private.outside.test/team/app:1");
-    const reason = async () => (await waiting("again"))?.reason;
-    await expect.poll(reason, { timeout: 30_000 }).toMatch(/ErrImagePull|BackOff/);
+    // A kubelet after this one has not forgotten.
+    process.kill(
+      (await readNode(nodeNames(siteNames(machine.home.dataDir), "node-1")))?.run?.kubelet?.pid ?? 0,
+      "SIGKILL",
+    );
+    await web("again", "private.outside.test/team/app:1");
+    await expect
+      .poll(async () => (await waiting("again"))?.reason, { timeout: 30_000 })
+      .toMatch(/ErrImagePull|BackOff/);
     await machine.kubectl("delete", "pod", "-l", "app=registry", "--wait=false");
   });
 
@@ -252,9 +245,9 @@ describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
     const names = ["storefront", "ledger", "courier", "gauge", "almanac"];
     const folder = join(import.meta.dirname, "support/charts");
     const helm = (...args: string[]) => machine.in(tool("helm") ?? "helm", ...args, "--namespace", "charts");
-    const inCharts = (...args: string[]) => machine.kubectl("--namespace", "charts", ...args);
     await helm("lint", "--strict", ...names.map((name) => join(folder, name)));
     await machine.kubectl("create", "namespace", "charts");
+    await machine.kubectl("config", "set-context", "--current", "--namespace", "charts");
     await Promise.all(names.map((name) => helm("install", name, join(folder, name), "--wait", "--timeout", "100s")));
     const releases = JSON.parse(await helm("list", "-o", "json")) as { name: string; status: string }[];
     expect(releases.map(({ name, status }) => `${name} ${status}`).sort()).toEqual(
@@ -262,27 +255,28 @@ describe.skipIf(why !== "")(`the way out${why && `: ${why}`}`, () => {
     );
 
     expect(await machine.in("curl", "-sS", "--max-time", "5", "http://store.localhost")).toBe("Welcome to the store\n");
-    const claims = await inCharts("get", "pvc", "-o", "jsonpath={.items[*].status.phase}");
+    const claims = await machine.kubectl("get", "pvc", "-o", "jsonpath={.items[*].status.phase}");
     expect(claims).toBe("Bound Bound Bound");
-    expect(await inCharts("logs", "job/courier-topics")).toMatch(/topic orders\ntopic invoices\n$/);
-    expect(await inCharts("get", "servicemonitor", "gauge", "-o", "jsonpath={.spec.endpoints[0]}")).toBe(
+    expect(await machine.kubectl("logs", "job/courier-topics")).toMatch(/topic orders\ntopic invoices\n$/);
+    expect(await machine.kubectl("get", "servicemonitor", "gauge", "-o", "jsonpath={.spec.endpoints[0]}")).toBe(
       '{"interval":"15s","port":"metrics","scheme":"http"}',
     );
-    await inCharts("create", "job", "now", "--from=cronjob/almanac");
-    const password = () => inCharts("get", "secret", "ledger", "-o", "jsonpath={.data.password}");
+    await machine.kubectl("create", "job", "now", "--from=cronjob/almanac");
+    const password = () => machine.kubectl("get", "secret", "ledger", "-o", "jsonpath={.data.password}");
     const first = await password();
     await Promise.all([
       helm("test", "ledger"),
       helm("test", "gauge"),
       helm("upgrade", "storefront", join(folder, "storefront"), "--set", "greeting=Good evening", "--wait"),
       helm("upgrade", "ledger", join(folder, "ledger"), "--wait"),
-      inCharts("wait", "--for=condition=AbleToScale", "hpa/storefront", "--timeout=60s"),
-      inCharts("wait", "--for=condition=Complete", "job/now", "--timeout=60s"),
+      machine.kubectl("wait", "--for=condition=AbleToScale", "hpa/storefront", "--timeout=60s"),
+      machine.kubectl("wait", "--for=condition=Complete", "job/now", "--timeout=60s"),
     ]);
     expect(await password()).toBe(first);
     expect(await machine.in("curl", "-sS", "--max-time", "5", "http://store.localhost")).toBe("Good evening\n");
-    expect(await inCharts("logs", "job/now")).toBe("create tables\nadd an index\n");
+    expect(await machine.kubectl("logs", "job/now")).toBe("create tables\nadd an index\n");
     await Promise.all(names.map((name) => helm("uninstall", name)));
+    await machine.kubectl("config", "set-context", "--current", "--namespace", "default");
     await machine.kubectl("delete", "namespace", "charts", "--timeout=60s");
   });
 
