@@ -40,7 +40,8 @@ async function written(
   status: Status,
   options: {
     readonly node?: string;
-    readonly isAllocated?: boolean;
+    /** Default: it is allocated. */
+    readonly before?: Status;
     readonly patches?: boolean;
     readonly gate?: boolean;
   },
@@ -55,7 +56,7 @@ async function written(
   await post(`${RBAC}/clusterrolebindings`, binding("writer", "ClusterRole writer", ["User ann"]));
   const requests = [{ name: "r", exactly: { deviceClassName: "c" } }];
   await post(CLAIM, { metadata: { name: "c" }, spec: { devices: { requests } } });
-  const given = options.isAllocated === false ? {} : { allocation };
+  const given = options.before ?? { allocation };
   const claim = (await server.request("GET", `${CLAIM}/c`)).json;
   const allocated = await server.request("PUT", `${CLAIM}/c/status`, { body: { ...claim, status: given } });
   expect(allocated.status).toBe(200);
@@ -75,7 +76,7 @@ describe("the status of a ResourceClaim", () => {
       name: "an allocation needs binding",
       rules: [],
       status: { allocation },
-      isAllocated: false,
+      before: {},
       want: "status.allocation: Forbidden: changing it requires update of resourceclaims/binding",
     },
     { name: "a reservation, too", rules: [], status: { reservedFor }, want: "status.reservedFor: Forbidden" },
@@ -124,6 +125,20 @@ describe("the status of a ResourceClaim", () => {
       name: "a driver whose token names no node",
       rules: [near()],
       status: { devices },
+      want: "status.devices: Forbidden",
+    },
+    {
+      name: "entries of devices that are given back go with the allocation",
+      rules: [rule("resourceclaims/binding", ["update"])],
+      before: { allocation, devices },
+      status: { allocation: undefined, devices: undefined },
+      want: "written",
+    },
+    {
+      name: "others do not",
+      rules: [rule("resourceclaims/binding", ["update"])],
+      before: { allocation, devices },
+      status: { devices: undefined },
       want: "status.devices: Forbidden",
     },
     { name: "without the gate the status suffices", rules: [], status: { devices }, gate: false, want: "written" },

@@ -6,6 +6,8 @@
  *     devices, for each driver   associated-node:update of resourceclaims/driver, named as the driver: who runs on the
  *                                node of the allocation, by its token
  *                                arbitrary-node:update: anybody
+ *
+ * Who takes an allocation away takes the entries of its devices with it.
  */
 import { equalJson, field, invalidStatus, type Json, type resource } from "#api";
 import { NODE_NAME, type UserInfo } from "../identity/user.ts";
@@ -49,11 +51,17 @@ function differs(a: unknown, b: unknown): boolean {
   return !equalJson((a ?? null) as Json, (b ?? null) as Json);
 }
 
-/** Drivers whose entries were added, changed or removed. */
-function changedDrivers({ devices: before = [] }: Status, { devices: after = [] }: Status): ReadonlySet<string> {
-  const drivers = new Set([...before, ...after].map(({ driver }) => driver));
-  const of = (driver: string, list: NonNullable<Status["devices"]>) => list.filter((each) => each.driver === driver);
-  return new Set([...drivers].filter((driver) => differs(of(driver, before), of(driver, after))));
+/** Drivers whose entries were added, changed or removed; those of devices that are given back go without asking. */
+function changedDrivers(before: Status, after: Status): ReadonlySet<string> {
+  const kept = new Set((after.allocation?.devices?.results ?? []).map(nameOf));
+  const entries = [(before.devices ?? []).filter((each) => kept.has(nameOf(each))), after.devices ?? []] as const;
+  const drivers = new Set(entries.flat().map(({ driver }) => driver));
+  const [then, now] = entries.map((list) => Map.groupBy(list, ({ driver }) => driver));
+  return new Set([...drivers].filter((driver) => differs(then?.get(driver), now?.get(driver))));
+}
+
+function nameOf({ driver, pool, device }: { driver: string; pool: string; device: string }): string {
+  return `${driver}/${pool}/${device}`;
 }
 
 /** Whether the user's token says that it runs on the node that the claim is allocated to. */
