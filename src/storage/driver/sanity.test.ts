@@ -87,7 +87,7 @@ describe("for a node with a user namespace", () => {
     const left = node
       .run("cat /proc/self/mountinfo")
       .split("\n")
-      .filter((line) => line.includes("/dev/loop"));
+      .filter((line) => line.includes(dir) && line.includes("/dev/loop"));
     driver?.close();
     node[Symbol.dispose]();
     expect([...left, ...removeLeftovers(dir)]).toEqual([]);

@@ -5,6 +5,10 @@ import { join } from "node:path";
 import type { NodePlace } from "../linux/mounts-in-node.ts";
 
 const ROOT = 0x4000_0000;
+/** Mounts of other tests would stay in use as long as the node has copies of them. $0: its own folder. */
+const ALONE =
+  "awk '{ print $5 }' /proc/self/mountinfo | grep /csi- | grep -v \"^$0\" | xargs -r umount --lazy 2> /dev/null; " +
+  'exec "$@"';
 
 export interface TestNode extends Disposable {
   readonly place: NodePlace;
@@ -22,7 +26,10 @@ export function startTestNode(dir: string): TestNode {
   execFileSync("mount", ["--make-private", shown]);
   execFileSync("mount", ["--make-shared", shown]);
   // It becomes the program: the process is the first of its namespaces that can be entered.
-  const child = spawn("unshare", ["--user", "--mount", "--propagation", "slave", "sleep", "600"], { stdio: "ignore" });
+  const own = ["--mount", "--propagation", "slave"];
+  const child = spawn("unshare", [...own, "sh", "-c", ALONE, dir, "unshare", "--user", ...own, "sleep", "600"], {
+    stdio: "ignore",
+  });
   const { pid = 0 } = child;
   for (let tries = 0; name(pid) !== "sleep"; tries++) {
     if (tries > 500) throw new Error("there is no user namespace");
