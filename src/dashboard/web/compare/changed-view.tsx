@@ -32,7 +32,9 @@ export function ChangedView({ place, moments, back, now }: Props) {
   const found = useSignal<Found | undefined>(undefined);
   const words = useSignal("");
   const [before, after] = moments;
-  const known = useDiscovered()?.resources.find(({ group, plural }) => group === place.group && plural === place.plural);
+  const known = useDiscovered()?.resources.find(
+    ({ group, plural }) => group === place.group && plural === place.plural,
+  );
   const kind = known?.kind ?? place.plural;
   useEffect(() => {
     let isShown = true;

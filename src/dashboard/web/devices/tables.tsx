@@ -258,7 +258,15 @@ interface FoundProps<T> {
   readonly order?: { readonly column: number; readonly descending: boolean };
 }
 
-function Found<T>({ title, namespaced = false, all, states, textOf, empty, ...table }: FoundProps<T>): ComponentChildren {
+function Found<T>({
+  title,
+  namespaced = false,
+  all,
+  states,
+  textOf,
+  empty,
+  ...table
+}: FoundProps<T>): ComponentChildren {
   const page = usePage();
   const rows = matching(all, page.search.value, (row) => textOf(row).join(" ").toLowerCase());
   const isForbidden = states.some(({ value }) => value.phase === "forbidden");
