@@ -1,5 +1,16 @@
 /** The public surface of machinery, except for server-side apply, which has its own. */
 
+export {
+  CborError,
+  CborWriter,
+  decodeCbor,
+  decodeCborSequence,
+  encodeCbor,
+  encodeCborItem,
+  isSelfDescribed,
+  MAJOR as CBOR_MAJOR,
+  unknownFieldIndex,
+} from "./cbor/index.ts";
 /** The Common Expression Language: `cel.celEnvironment({ … })`, `cel.types.list(…)`. */
 export * as cel from "./cel/index.ts";
 /** The libraries that Kubernetes adds to CEL, for each place: `celLibraries.baseEnvironment()`. */
@@ -89,17 +100,6 @@ export {
 } from "./patch/json-patch.ts";
 export { applyMergePatch, createMergePatch } from "./patch/merge-patch.ts";
 export { applyStrategicMergePatch, spentStrategicMergePatch } from "./patch/strategic-merge-patch.ts";
-export {
-  CborError,
-  CborWriter,
-  decodeCbor,
-  decodeCborSequence,
-  encodeCbor,
-  encodeCborItem,
-  isSelfDescribed,
-  MAJOR as CBOR_MAJOR,
-  unknownFieldIndex,
-} from "./cbor/index.ts";
 export { decodeProtobuf, encodeProtobuf } from "./protobuf/codec.ts";
 export { decodeEnvelope, type Envelope, encodeEnvelope, isEnvelope } from "./protobuf/envelope.ts";
 export { ProtobufError } from "./protobuf/reader.ts";
