@@ -94,7 +94,7 @@ async function takeOver(
 /**
  * Several at a time, which etcd takes in nearly the order in which they are sent if it runs on one core: those after
  * the first that came too early are written once more. 2026-11-20, bench/migration.ts in turn on two busy cores: 5,000
- * objects in 3.8 s, one at a time in 10 s.
+ * objects in 3.8 s, one at a time in 10 s; 10,000 in 14 and 25 s under a load of 55, one at a time in 46 s.
  */
 export async function putInOrder<T>(
   items: readonly T[],
