@@ -6,13 +6,12 @@ import type { Egress } from "../egress/index.ts";
 import type { Resources } from "../rest/resources.ts";
 import { BatchLog } from "./batch-log.ts";
 import { failureCounter } from "./failures.ts";
-import { GivenLine } from "./given-line.ts";
 import { LogSink, standardOutput } from "./log-sink.ts";
 import { compilePolicy, type Policy } from "./policy.ts";
 import { AuditConfigError } from "./policy-file.ts";
 import { postBytes } from "./post-bytes.ts";
 import { RotatingFile, type RotationLimits } from "./rotating-file.ts";
-import type { Mode, Sink, Truncation } from "./sink.ts";
+import { givenLine, type Mode, type Sink, type Truncation } from "./sink.ts";
 import { type AuditSteps, auditIds, auditSteps } from "./step.ts";
 import { type BatchSettings, DEFAULT_BATCH, WebhookSink } from "./webhook-sink.ts";
 
@@ -114,7 +113,7 @@ export async function audit(options: AuditOptions): Promise<Audit> {
 
 function linesInto(sink: Sink): WriteLines {
   return async (lines) => {
-    for (const line of lines) sink.push(new GivenLine(line));
+    for (const line of lines) sink.push(givenLine(line));
     if (sink.mode !== "batch" && !(await sink.written())) throw new Error("the audit log could not be written");
   };
 }

@@ -2,8 +2,8 @@
  * Entries, changes and writes as bytes, for messages between threads: one block of memory for a whole message.
  *
  * 1. A block that is shared (`SharedArrayBuffer`) is not copied: all threads read the values where they are.
- * 2. The values of what is unpacked lie in the block, which lives as long as one of them: blocks are small, and hold what
- *    was written together.
+ * 2. The values of what is unpacked lie in the block, which lives as long as one of them: blocks are small, and hold
+ *    what was written together.
  */
 import type { Change, Entry, Revision } from "../model/store.ts";
 
