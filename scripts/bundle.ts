@@ -17,6 +17,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
 const NODE_AGENT = "node-agent";
 const AUDIT_LOG = "audit-log-worker";
+const SERVING_THREAD = "serving-thread";
 const HEAVY = "heavy-thread";
 /** Found by name at run time. */
 const OWN_NAMES: ReadonlySet<string> = new Set([NODE_AGENT, AUDIT_LOG, HEAVY]);
@@ -93,7 +94,7 @@ const dashboard = bundleDashboard(root);
 const [whole, agent, auditLog, heavy] = await Promise.all([
   build({
     ...OPTIONS,
-    entryPoints: { k8ts: join(root, "src/cmd/main.ts") },
+    entryPoints: { k8ts: join(root, "src/cmd/main.ts"), [SERVING_THREAD]: join(root, "src/cluster/serving-thread.ts") },
     chunkNames: "chunk-[hash]",
     splitting: true,
     plugins: [directHttp],
@@ -108,7 +109,8 @@ const outputFiles = [...whole.outputFiles, ...agent, ...auditLog, ...heavy];
 await dashboard;
 await mkdir(dist, { recursive: true });
 /** The last one marks the build as complete. */
-const entries = [`${NODE_AGENT}.mjs`, `${AUDIT_LOG}.mjs`, `${HEAVY}.mjs`, "k8ts.mjs"].map((name) => join(dist, name));
+const names = [NODE_AGENT, AUDIT_LOG, HEAVY, SERVING_THREAD, "k8ts"];
+const entries = names.map((name) => join(dist, `${name}.mjs`));
 for (const file of outputFiles) {
   const path = entries.includes(file.path) ? `${file.path}.${process.pid}` : file.path;
   await writeFile(path, file.contents);

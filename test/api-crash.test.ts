@@ -22,8 +22,20 @@ it("20 times kill -9 under load: nothing acknowledged is lost, and watches resum
   using apis = new DisposableStack();
   const api = (protocol: "http/1.1" | "h2") => apis.use(new Api(home, protocol));
   const port = String(await freePort());
+  let ups = 0;
   const up = async () => {
-    const result = await home.k8ts("up", "--store", "embedded", "--port", port, "--detach");
+    // Every other time with several serving threads: clients are on all of them.
+    const threads = ups++ % 2 === 0 ? "1" : "3";
+    const result = await home.k8ts(
+      "up",
+      "--store",
+      "embedded",
+      "--port",
+      port,
+      "--serving-threads",
+      threads,
+      "--detach",
+    );
     expect(result).toMatchObject({ code: 0, stderr: "" });
   };
   await up();

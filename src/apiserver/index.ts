@@ -7,6 +7,7 @@ export {
   MODES as AUDIT_MODES,
   type Mode as AuditMode,
   parsePolicy as parseAuditPolicy,
+  type WriteLines,
 } from "./audit/index.ts";
 export {
   type AuthenticationConfiguration,
@@ -40,6 +41,7 @@ export {
 } from "./egress/index.ts";
 export { Encryption, EncryptionConfigError, parseEncryptionConfiguration } from "./encryption/index.ts";
 export { SCHEDULING_PATH } from "./flows/index.ts";
+export { type ApiRequest, type ApiResponse, type Handle, isStream } from "./http/exchange.ts";
 export type { NamedCertificate, TlsSettings } from "./http/tls-servers.ts";
 export { STORE_PREFIX } from "./rest/resource.ts";
 export { answerHealth, type HealthCheck } from "./routes/health.ts";
@@ -55,3 +57,4 @@ export type {
   ShutdownOptions,
 } from "./server-options.ts";
 export { STORAGE_MEDIA_TYPES, type StorageMediaType, type StorageSettings } from "./storage/index.ts";
+export type { ServingThread } from "./threads/index.ts";

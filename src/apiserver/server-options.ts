@@ -19,6 +19,7 @@ import type { Http2Settings } from "./http/listener.ts";
 import type { ServingCertificate, TlsSettings } from "./http/tls-servers.ts";
 import type { RouteOptions } from "./routes/routes.ts";
 import type { StorageSettings } from "./storage/index.ts";
+import type { ServingThread } from "./threads/index.ts";
 
 export interface ApiServerOptions {
   readonly host: string;
@@ -30,8 +31,10 @@ export interface ApiServerOptions {
   readonly apis?: ServedApis | undefined;
   readonly serving?: ServingOptions | undefined;
   readonly store: Store;
-  /** Other servers write to the same store. */
+  /** Other processes write to the same store. */
   readonly sharedStore: boolean;
+  /** This server is one of several threads of this process, over one store. Default: it is the only one. */
+  readonly thread?: ServingThread | undefined;
   /** How values are encrypted in the store. Default: they are stored as they are. */
   readonly encryption?: Encryption | undefined;
   /** How the store is used. */

@@ -11,7 +11,7 @@ import {
 import { aggregation } from "./aggregation/index.ts";
 import { allocators } from "./allocate/index.ts";
 import type { Core, Foundation, Front, RequestSettings, ServerParts } from "./assembly/parts.ts";
-import { audit } from "./audit/index.ts";
+import { audit, type WriteLines } from "./audit/index.ts";
 import { type Authentication, authentication } from "./authn/index.ts";
 import { clusterObjects, noteTokenUse } from "./authn/server-objects.ts";
 import { type Authorization, authorization, matchCondition } from "./authz/index.ts";
@@ -23,6 +23,7 @@ import { healthChecks } from "./routes/health-checks.ts";
 import type { ApiServerOptions } from "./server-options.ts";
 import type { Shutdown } from "./shutdown.ts";
 import { measuredStore, mediaTypeStore } from "./storage/index.ts";
+import { isFirst } from "./threads/index.ts";
 
 /** Watches that missed no more changes than this resume after a restart. */
 const RESUMABLE_CHANGES = 5_000;
@@ -30,6 +31,8 @@ const HISTORY_WINDOW_MS = 10 * 60_000;
 
 export interface ServerFront extends Front {
   readonly authn: Authentication;
+  /** Writes lines of other threads to the audit log. Absent: there is none. */
+  readonly writeAuditLines: WriteLines | undefined;
 }
 
 /** Where the server is reached. Its port may be known only when it listens. */
@@ -43,14 +46,15 @@ export interface Place {
 
 export function serverParts(options: ApiServerOptions, place: Place): ServerParts<Authorization, ServerFront> {
   const { encryption, clock, random, log, metrics, sharedStore, recorder, tracer, serviceCidrs, storage } = options;
-  const { features = defaultFeatures } = options;
+  const { features = defaultFeatures, thread } = options;
   const served = servedKinds({ ...options.apis, enabled: features.enabled });
   const kinds = options.allowPrivileged === false ? withoutPrivileged(served) : served;
   const stored = encryption?.over(options.store) ?? options.store;
   const store = mediaTypeStore(measuredStore(stored, metrics, clock), storage?.mediaType ?? "application/json", kinds);
   return {
     store,
-    sharedStore,
+    sharedStore: sharedStore || thread !== undefined,
+    newest: sharedStore ? undefined : thread?.newest,
     isOutdated: (key) => store.isOutdated(key) || encryption?.isOutdated(key) === true,
     storageSettings: storage,
     heavy: { allowPrivileged: options.allowPrivileged !== false },
@@ -87,12 +91,14 @@ export function serverParts(options: ApiServerOptions, place: Place): ServerPart
         local: options.extensions,
         answerWithinMs: options.serving?.requestTimeoutMs,
       }),
-    bootstrap: ({ context, resources }) =>
-      bootstrap(context, resources, {
-        ...authenticationFacts(options.certificate, options),
-        serviceCidrs,
-        enabled: features.enabled,
-      }),
+    bootstrap: !isFirst(options.thread)
+      ? undefined
+      : ({ context, resources }) =>
+          bootstrap(context, resources, {
+            ...authenticationFacts(options.certificate, options),
+            serviceCidrs,
+            enabled: features.enabled,
+          }),
     front: (core) => serverFront(options, core, place),
   };
 }
@@ -138,7 +144,13 @@ function authenticationPart(options: ApiServerOptions, { context, resources, met
 async function serverFront(options: ApiServerOptions, core: Core<Authorization>, place: Place): Promise<ServerFront> {
   const { context, resources, metrics, stopping, closing } = core;
   const authn = authenticationPart(options, core);
-  const audited = await audit({ ...context, settings: options.audit ?? {}, resources, metrics });
+  const audited = await audit({
+    ...context,
+    settings: options.audit ?? {},
+    resources,
+    metrics,
+    logElsewhere: options.thread?.auditLog,
+  });
   closing.defer(() => audited.close());
   const { reading = 400, mutating = 200 } = options.fairness ?? {};
   const fair = fairnessPart(options, core, reading + mutating);
@@ -147,6 +159,7 @@ async function serverFront(options: ApiServerOptions, core: Core<Authorization>,
     authenticate: authn.authenticate,
     isCredential: authn.isCredential,
     audit: audited.audit,
+    writeAuditLines: audited.writeLines,
     turnedAway: audited.turnedAway,
     fairness: fair?.step ?? maxInFlight({ reading, mutating }, { metrics, clock: context.clock }),
     connectors: connectors({
@@ -173,6 +186,7 @@ async function serverFront(options: ApiServerOptions, core: Core<Authorization>,
       }),
       debug: fair?.dump,
       others: options.others,
+      allMetrics: options.thread?.metrics,
       start: options.start,
       issuerDocuments: () => authn.documents(publicUrl(options, place)),
     },

@@ -14,6 +14,7 @@ import { hostname } from "node:os";
 import type { JsonObject } from "#api";
 import type { MetricsRegistry } from "#base";
 import { type AssembledServer, assembleApiServer } from "./assembly/assemble.ts";
+import type { WriteLines } from "./audit/index.ts";
 import type { AuthenticationConfiguration } from "./authn/index.ts";
 import type { Authorization, ModeSpec } from "./authz/index.ts";
 import { type Identity, Membership, publishAuthentication, reportTo } from "./bootstrap/index.ts";
@@ -26,6 +27,7 @@ import type { ApiServerOptions } from "./server-options.ts";
 import { authenticationFacts, type ServerFront, serverParts } from "./server-parts.ts";
 import { Shutdown } from "./shutdown.ts";
 import { countObjects, measureStore } from "./storage/index.ts";
+import { inStep, isFirst } from "./threads/index.ts";
 
 const SHUTDOWN_GRACE_MS = 5_000;
 /** For requests under way at an address that is about to move. */
@@ -44,19 +46,23 @@ export interface ApiServer {
   configureAuthentication(configuration: AuthenticationConfiguration, file: string): void;
   /** Throws AuthorizationConfigError, and leaves everything as it is, if the modes are invalid. */
   configureAuthorization(modes: readonly ModeSpec[]): void;
+  /** Asks this share of the clients with HTTP/2 to connect again for their next requests. */
+  spread(share: number): void;
+  /** Writes lines of other threads to the audit log. Absent: there is none. */
+  readonly writeAuditLines: WriteLines | undefined;
   stop(): Promise<void>;
 }
 
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const shutdown = new Shutdown(options.serving, options);
   const place = { host: options.advertiseAddress ?? options.host, port: options.port, joined: false, shutdown };
-  const server = await assembleApiServer(serverParts(options, place));
+  const server = inStepWithOthers(await assembleApiServer(serverParts(options, place)), options);
   try {
     const listener = await openPort(options, server);
     place.port = listener.port;
-    const membership = await joinCluster(options, server, listener.port);
+    const membership = isFirst(options.thread) ? await joinCluster(options, server, listener.port) : undefined;
     place.joined = true;
-    return running(options, server, { leave: () => membership.leave(), listener, shutdown });
+    return running(options, server, { leave: async () => membership?.leave(), listener, shutdown });
   } catch (error) {
     await server.closing.disposeAsync();
     throw error;
@@ -64,6 +70,11 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
 }
 
 type Assembled = AssembledServer<Authorization, ServerFront>;
+
+function inStepWithOthers(server: Assembled, { thread, clock }: ApiServerOptions): Assembled {
+  if (thread === undefined) return server;
+  return { ...server, handle: inStep(server.handle, { thread, feed: server.context.feed, clock }) };
+}
 
 async function openPort(options: ApiServerOptions, { handle, closing, stopping }: Assembled): Promise<Listener> {
   const certificate = withAuthorities(options.certificate, options);
@@ -108,6 +119,7 @@ async function joinCluster(options: ApiServerOptions, server: Assembled, port: n
     nodePort: services?.kubernetesNodePort,
     reconciler: services?.endpointReconciler,
     count: services?.serverCount,
+    isAlone: !options.sharedStore,
   });
   await membership.join();
   background.run("membership", (signal) => membership.keep(signal));
@@ -147,6 +159,8 @@ function running(options: ApiServerOptions, server: Assembled, { leave, listener
       background.run("authentication facts", () => publishAuthentication(context, resources, facts));
     },
     configureAuthentication: authn.configure,
+    spread: (share) => listener.retire(() => options.random.next() < share),
+    writeAuditLines: server.front.writeAuditLines,
     configureAuthorization: server.authorization.configure,
     stop: () => {
       stopped ??= stop();

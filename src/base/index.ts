@@ -31,7 +31,14 @@ export {
 } from "./linearizability/models.ts";
 export { firstAnomaly, type VersionedOperation } from "./linearizability/versions.ts";
 export { BufferedWriter, type BufferedWriterOptions } from "./log/buffered-writer.ts";
-export { createLogger, type LogFormat, type Logger, type LoggerOptions, silentLogger } from "./log/log.ts";
+export {
+  createLogger,
+  DEBUG_VERBOSITY,
+  type LogFormat,
+  type Logger,
+  type LoggerOptions,
+  silentLogger,
+} from "./log/log.ts";
 export type { LogFields, LogLevel } from "./log/log-format.ts";
 export { type Plain, plainValue } from "./log/plain-value.ts";
 export type { VerbosityPattern } from "./log/verbosity.ts";

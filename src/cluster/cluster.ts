@@ -12,29 +12,30 @@
 import { rm } from "node:fs/promises";
 import { isIP } from "node:net";
 import type { Features } from "#api";
-import { K8TS_VERSION, type LocalExtensions } from "#apiserver";
-import { MetricsRegistry, nextTurn, registerProcessMetrics, systemRandom, type TaskFailure, TaskGroup } from "#base";
+import { K8TS_VERSION } from "#apiserver";
+import { MetricsRegistry, nextTurn, systemRandom, type TaskFailure, TaskGroup } from "#base";
 import type { Fleet } from "#kubelet";
 import { type ClusterPki, ensureClusterPki, watchRenewal } from "#pki";
 import type { Store } from "#store";
-import type { Tracing } from "#tracing";
 import type { ClusterConfig, Environment } from "./config/cluster-config.ts";
 import { ClusterError } from "./config/errors.ts";
 import { featureNotes, readFeatures } from "./config/features.ts";
-import { portsToTry } from "./config/ports.ts";
 import { kubernetesAddresses } from "./config/service-addresses.ts";
 import { servingDnsNames } from "./config/serving-files.ts";
+import { servingPki } from "./config/serving-pki.ts";
 import { openTracing } from "./config/tracing.ts";
 import { dataDir, openDataDir, writeFileAtomic } from "./data/data-dir.ts";
 import { type Kubeconfigs, writeKubeconfigs } from "./data/kubeconfigs.ts";
-import { type LastStart, type RunState, readLastStart } from "./data/run-state.ts";
-import { type ClusterApiServer, isAnyAddress, startClusterApiServer } from "./in-process/api-server.ts";
+import type { LastStart, RunState } from "./data/run-state.ts";
+import { type ClusterApiServer, isAnyAddress } from "./in-process/api-server.ts";
 import { figuresOfControllers } from "./in-process/controller-figures.ts";
 import { InProcessMetrics } from "./in-process/metrics-server.ts";
 import type { OpenedRealNodes } from "./nodes/index.ts";
 import { type Running, type Start, step } from "./start.ts";
+import { startApiServer } from "./start-api-server.ts";
 import { nodeCidrsOf, openNodeNetwork, startNodes, towardsNodes } from "./start-nodes.ts";
 import { openClusterStore } from "./start-store.ts";
+import { type ServerThreads, serverThreads } from "./threads/server-threads.ts";
 import { startVolumes } from "./volumes.ts";
 
 const ALL_COMPONENTS = [
@@ -75,7 +76,11 @@ export async function startCluster(config: ClusterConfig, environment: Environme
   const realNodes = await openNodeNetwork(start);
   const pki = await ensureCertificates(start, realNodes);
   const tracing = await openTracing(config.tracingConfigFile, start, starting);
-  const { store, etcdEndpoints } = await openClusterStore(start, tracing);
+  const opened = await openClusterStore(start, tracing);
+  const { etcdEndpoints } = opened;
+  const { servingThreads: count = 1, store: backend } = config;
+  const threads = serverThreads({ ...start, count, store: opened.store, isShared: backend.kind === "etcd" });
+  const store = threads?.store ?? opened.store;
   const metrics = new InProcessMetrics();
   const { extensions } = metrics;
   let fleet: Fleet | undefined;
@@ -87,13 +92,14 @@ export async function startCluster(config: ClusterConfig, environment: Environme
     tracing,
     extensions,
     simulatedMetrics,
+    threads,
     ...towardsNodes(realNodes),
   });
   const kubeconfigs = await writeAdminKubeconfigs(start, pki, api);
   const hasNodes = config.nodes !== undefined || realNodes !== undefined;
   // A cluster without nodes is ready here: what is loaded from here on must not delay it.
   if (!hasNodes) await announce(start, api, kubeconfigs);
-  const background = runInBackground(start, { pki, api, tracing, kubeconfigs, realNodes });
+  const background = runInBackground(start, { pki, api, tracing, kubeconfigs, realNodes, threads });
   holdVirtualAddress(background, start, pki, api);
   if (etcdEndpoints !== undefined) tellControlPlanes(background, start, api, etcdEndpoints);
   fleet = await startNodes(start, { pki, api, tracing, background, realNodes });
@@ -172,29 +178,6 @@ function ensureCertificates(start: Start, realNodes: OpenedRealNodes | undefined
   });
 }
 
-interface ApiServerParts {
-  readonly pki: ClusterPki;
-  readonly store: Store;
-  readonly tracing: Tracing | undefined;
-  readonly extensions: LocalExtensions;
-  readonly simulatedMetrics: (node: string, path: string) => string | undefined;
-  readonly machineIp: string | undefined;
-  readonly podSecurityLevel: "baseline" | undefined;
-}
-
-function startApiServer(start: Start, parts: ApiServerParts): Promise<ClusterApiServer> {
-  const { config, dir, starting, metrics, notes } = start;
-  starting.use(registerProcessMetrics(metrics));
-  return step("API server", start, async () => {
-    const ports = portsToTry(config.port, (await readLastStart(dir))?.port);
-    const options = { ...start, ...parts, ports, flowRecordsFile: dir.flowRecords };
-    const api = await startClusterApiServer(options, starting);
-    const [wanted = 0] = ports;
-    if (wanted !== 0 && api.port !== wanted) notes.push(`Port ${wanted} is in use: the API server has ${api.port}.`);
-    return [api, api.url];
-  });
-}
-
 async function writeAdminKubeconfigs(start: Start, pki: ClusterPki, { url }: ClusterApiServer): Promise<Kubeconfigs> {
   const { config, dir, notes, clock } = start;
   const options = { dir, mergeInto: config.mergeInto, url, clock };
@@ -203,10 +186,15 @@ async function writeAdminKubeconfigs(start: Start, pki: ClusterPki, { url }: Clu
   return kubeconfigs;
 }
 
+interface InBackground extends Running {
+  readonly kubeconfigs: Kubeconfigs;
+  readonly threads: ServerThreads | undefined;
+}
+
 /** Loads and runs the other components. The start does not wait for them: loading takes turns of the event loop. */
 function runInBackground(
   start: Start,
-  { pki, api, tracing, kubeconfigs, realNodes }: Running & { readonly kubeconfigs: Kubeconfigs },
+  { pki, api, tracing, kubeconfigs, realNodes, threads }: InBackground,
 ): TaskGroup {
   const { config, starting, features, clock, random, log, metrics } = start;
   const { handle, signToken, reasons, advertised } = api;
@@ -254,6 +242,7 @@ function runInBackground(
       signal,
       onRenewed: async (fresh) => {
         api.renewCertificates(fresh);
+        threads?.renew(servingPki(fresh));
         await kubeconfigs.renew(fresh);
       },
       onFailed: (error) => log.error("certificates could not be renewed; trying again in an hour", { error }),

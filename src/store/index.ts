@@ -29,3 +29,4 @@ export {
   verifySnapshot,
   writeSnapshot,
 } from "./snapshot/snapshot-file.ts";
+export { openRemoteStore, type RemoteStore, StoreHost, type StorePort } from "./threads/index.ts";

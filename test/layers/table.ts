@@ -139,6 +139,7 @@ export const rooms: Record<string, readonly string[]> = {
     "storage",
     "encryption",
     "heavy",
+    "threads",
     // All of it, put together.
     "assembly",
   ],
@@ -193,7 +194,7 @@ export const rooms: Record<string, readonly string[]> = {
   "api/core/pod": ["fields", "resources", "scheduling", "security", "volumes", "containers", "spec", "update"],
   client: ["transport", "requests", "informer"],
   cluster: [
-    ...["config", "data", "reasons", "in-process", "images", "registries", "nodes", "machines"],
+    ...["config", "data", "reasons", "threads", "in-process", "images", "registries", "nodes", "machines"],
     ...["etcd", "control-plane", "stand-in", "standalone"],
   ],
   "cluster/nodes": ["machine", "site", "isolation", "network", "outside", "entrances", "runtime", "programs"],
@@ -304,7 +305,7 @@ export const rooms: Record<string, readonly string[]> = {
   scheduler: ["framework", "configuration", "snapshot", "evaluation", "queue", "extenders", "plugins", "cycle"],
   cmd: ["options", "config", "process", "components", "inspect", "lifecycle", "nodes", "state"],
   flows: ["record", "trace", "diagram", "render"],
-  store: ["model", "history", "snapshot", "memory", "embedded", "etcd", "members"],
+  store: ["model", "history", "snapshot", "memory", "embedded", "etcd", "threads", "members"],
 };
 
 export const MAX_FILES_IN_A_ROOM = 25;

@@ -30,12 +30,12 @@ export function toolOnPath(name: string): string | undefined {
     .find((file) => existsSync(file));
 }
 
-/** One cluster for the tests of a file. It exists while they run. */
-export function clusterForFile(): () => Home {
+/** A cluster for the tests of a file, started with these flags besides its own. */
+export function clusterForFile(...flags: readonly string[]): () => Home {
   let home: Home | undefined;
   beforeAll(async () => {
     home = new Home();
-    const up = await home.k8ts("up", "--store", "memory", "--port", "0", "--nodes", "0", "--detach");
+    const up = await home.k8ts("up", "--store", "memory", "--port", "0", "--nodes", "0", "--detach", ...flags);
     if (up.code !== 0) throw new Error(up.stderr);
   });
   afterAll(() => home?.[Symbol.asyncDispose]());

@@ -43,6 +43,7 @@ export function layFoundation(parts: Surroundings, closing: AsyncDisposableStack
       disabledFields: byKind(features),
       newUid: () => parts.newUid(),
       sharedStore,
+      newest: parts.newest,
       restMetrics: new RestMetrics(metrics, clock),
       isOutdated,
       tracer,

@@ -62,7 +62,10 @@ export interface Front
   /** Default: that of the authorization. */
   readonly authorize?: Authorizer | undefined;
   readonly connectors: Connectors;
-  readonly routes: Pick<RouteOptions, "rawStore" | "health" | "debug" | "others" | "issuerDocuments" | "start">;
+  readonly routes: Pick<
+    RouteOptions,
+    "rawStore" | "health" | "debug" | "others" | "allMetrics" | "issuerDocuments" | "start"
+  >;
 }
 
 /** How requests are served, where it differs from the defaults. */
@@ -83,6 +86,8 @@ export interface Surroundings {
   readonly store: Store;
   /** Other servers write to the same store. */
   readonly sharedStore: boolean;
+  /** See StorageContext. */
+  readonly newest?: StorageContext["newest"];
   readonly isOutdated?: StorageContext["isOutdated"];
   readonly clock: Clock;
   readonly random: Random;

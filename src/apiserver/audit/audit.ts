@@ -11,7 +11,7 @@ import { compilePolicy, type Policy } from "./policy.ts";
 import { AuditConfigError } from "./policy-file.ts";
 import { postBytes } from "./post-bytes.ts";
 import { RotatingFile, type RotationLimits } from "./rotating-file.ts";
-import type { Mode, Sink, Truncation } from "./sink.ts";
+import { givenLine, type Mode, type Sink, type Truncation } from "./sink.ts";
 import { type AuditSteps, auditIds, auditSteps } from "./step.ts";
 import { type BatchSettings, DEFAULT_BATCH, WebhookSink } from "./webhook-sink.ts";
 
@@ -48,9 +48,16 @@ export interface AuditOptions {
   readonly metrics: MetricsRegistry;
   /** How the webhook is reached. Absent: directly. */
   readonly egress?: Egress | undefined;
+  /** Takes the lines of the log, where another thread writes it. Absent: this one does. */
+  readonly logElsewhere?: WriteLines | undefined;
 }
 
+/** Each line without its end. Rejects if they could not be written. */
+export type WriteLines = (lines: readonly Buffer[]) => Promise<void>;
+
 export interface Audit extends AuditSteps {
+  /** Writes lines of another thread to the log of this one. Absent: there is no log. */
+  readonly writeLines?: WriteLines | undefined;
   /** Delivers pending events. */
   close(): Promise<void>;
 }
@@ -75,7 +82,9 @@ export async function audit(options: AuditOptions): Promise<Audit> {
     return { ...auditIds(newId), close: async () => {} };
   const failed = failureCounter(metrics, options.log);
   const sinks: Sink[] = [];
-  if (log !== undefined) sinks.push(await logSink(log, failed, clock));
+  const { logElsewhere } = options;
+  const file = log && (await logSink(log, failed, clock, logElsewhere));
+  if (file !== undefined) sinks.push(file);
   if (webhook !== undefined) {
     const { connection, mode = "batch", batch, initialBackoffMs = INITIAL_BACKOFF_MS, truncation } = webhook;
     sinks.push(
@@ -95,14 +104,34 @@ export async function audit(options: AuditOptions): Promise<Audit> {
     resources.find(apiGroup, apiVersion, resource)?.kind;
   return {
     ...auditSteps({ decide: compilePolicy(policy), sinks, kindOf, newId, clock, metrics }),
+    writeLines: file && linesInto(file),
     close: async () => {
       await Promise.all(sinks.map((sink) => sink.close()));
     },
   };
 }
 
-async function logSink(settings: LogSettings, failed: ReturnType<typeof failureCounter>, clock: Clock): Promise<Sink> {
+function linesInto(sink: Sink): WriteLines {
+  return async (lines) => {
+    for (const line of lines) sink.push(givenLine(line));
+    if (sink.mode !== "batch" && !(await sink.written())) throw new Error("the audit log could not be written");
+  };
+}
+
+async function logSink(
+  settings: LogSettings,
+  failed: ReturnType<typeof failureCounter>,
+  clock: Clock,
+  elsewhere: WriteLines | undefined,
+): Promise<Sink> {
   const { path, mode = "blocking", bufferSize = LOG_BUFFER, rotation, truncation } = settings;
+  if (elsewhere !== undefined) {
+    const target = {
+      write: (lines: readonly Buffer[]) => elsewhere(lines.map((line) => line.subarray(0, -1))),
+      close: async () => {},
+    };
+    return new LogSink({ mode, target, bufferSize, truncation, failed, clock });
+  }
   if (path === "-") return new LogSink({ mode, target: standardOutput(), bufferSize, truncation, failed, clock });
   const limits = { ...DEFAULT_ROTATION, ...rotation };
   const target = new RotatingFile(path, limits, clock);

@@ -6,6 +6,7 @@ export {
   audit,
   type LogSettings,
   type WebhookSettings,
+  type WriteLines,
 } from "./audit.ts";
 export { compilePolicy, type Policy } from "./policy.ts";
 export { AuditConfigError, type ParsedPolicy, parsePolicy } from "./policy-file.ts";

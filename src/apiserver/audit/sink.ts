@@ -28,3 +28,9 @@ export function fitting(event: AuditEvent, truncation: Truncation | undefined): 
   const less = event.truncated();
   return less !== undefined && byteLength(less) <= truncation.maxEventBytes ? less : undefined;
 }
+
+/** An event of another thread: a line, which was fitted there. This thread writes it to the log that both share. */
+export function givenLine(line: Buffer): AuditEvent {
+  // As text: a receiver may join it with other texts.
+  return { writeTo: (receiver) => receiver.piece(line.toString("utf8")), truncated: () => undefined };
+}

@@ -34,6 +34,8 @@ export interface MembershipOptions {
   readonly count?: number | undefined;
   /** Decides about objects that cannot be created at the start. Default: the error is thrown. */
   readonly onFailure?: EnsureFailure | undefined;
+  /** No other server has the store: its address stays when it stops. Default: if the store is not shared. */
+  readonly isAlone?: boolean | undefined;
 }
 
 export class Membership {
@@ -76,9 +78,10 @@ export class Membership {
   async leave(): Promise<void> {
     if (this.#left) return;
     const { context, resources, identity } = this.#options;
+    const { isAlone = !context.sharedStore } = this.#options;
     this.#left = true;
     const own = this.#published;
-    if (own === undefined || !context.sharedStore) return;
+    if (own === undefined || isAlone) return;
     const late = new Error(`the store did not answer within ${LEAVE_MS / 1000} s`);
     using limit = childController();
     const timer = context.clock.timer(LEAVE_MS, () => limit.abort(late));

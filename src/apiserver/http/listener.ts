@@ -74,6 +74,8 @@ export interface Listener {
    * connections have `graceMs`.
    */
   openAt(address: string): Promise<(graceMs: number) => Promise<void>>;
+  /** Asks clients with HTTP/2 to open other connections for their next requests: those that are chosen. */
+  retire(isChosen: () => boolean): void;
   /** Accepts no new connections, and no new requests of HTTP/2. Requests under way go on. */
   refuse(): void;
   close(graceMs: number): Promise<void>;
@@ -167,6 +169,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
         if (open().length > 0) await clock.sleep(graceMs);
         for (const socket of open()) socket.destroy();
       };
+    },
+    retire: (isChosen) => {
+      for (const [connection] of connections) if (isChosen()) connection.retire();
     },
     refuse: () => void refuse(),
     async close(graceMs) {

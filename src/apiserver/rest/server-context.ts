@@ -30,6 +30,8 @@ export interface StorageContext {
   newUid(): string;
   /** Other servers write to the store: a read of the newest state has to ask it for its revision. */
   readonly sharedStore: boolean;
+  /** The newest revision that anybody may have seen, where that is known without asking the store. */
+  readonly newest?: (() => Revision) | undefined;
   /** Counts lists and watches. Absent: nothing is counted. */
   readonly restMetrics?: RestMetrics | undefined;
   /** Whether the value of a key has to be written again although the object is unchanged. Absent: never. */

@@ -36,6 +36,8 @@ export interface RouteOptions {
   readonly past?: Past | undefined;
   /** Paths that other parts of the process answer. */
   readonly others?: Readonly<Record<string, (request: ApiRequest) => Promise<ApiResponse>>> | undefined;
+  /** The metrics of all threads of the server, with those of this one. Default: these alone. */
+  readonly allMetrics?: ((own: string) => Promise<string>) | undefined;
   /** How the server was started. */
   readonly start?: ServerStart | undefined;
   /** OpenID documents, for verifiers of service account tokens. */
@@ -59,6 +61,7 @@ export function nonResourceRoutes({
   flows,
   past,
   others = {},
+  allMetrics = async (own) => own,
   start,
   issuerDocuments,
 }: RouteOptions): (request: ApiRequest, info: RequestInfo) => Promise<ApiResponse | undefined> {
@@ -98,7 +101,7 @@ export function nonResourceRoutes({
     const page = zPages && answerZPage(path, headers.accept, zPages, clock.now());
     if (page !== undefined) return onlyGet(info, () => ({ ...page, body: [Buffer.from(page.body)] }));
     if (path === "/metrics/slis") return text(200, indicators.text(), metricsContentType);
-    if (path === "/metrics") return text(200, metrics.text(), metricsContentType);
+    if (path === "/metrics") return text(200, await allMetrics(metrics.text()), metricsContentType);
     if (path === "/" || path === "") return json(rootPaths(discovery.paths(), own).value());
     if (first === "openapi") return openApiAnswer(openApi, request, clock.now());
     if (path === FLOWS_PATH && flows !== undefined) {

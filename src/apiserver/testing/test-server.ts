@@ -38,6 +38,7 @@ import { noAdmission } from "../rest/no-admission.ts";
 import type { Resources } from "../rest/resources.ts";
 import type { Admission, ServerContext } from "../rest/server-context.ts";
 import type { StorageSettings } from "../storage/index.ts";
+import { inStep, type ServingThread } from "../threads/index.ts";
 import { type RequestOptions, type TestAnswer, toAnswer, toRequest } from "./exchange.ts";
 import { mastersOnly } from "./masters-only.ts";
 import { openWatch, type TestWatch, type TestWatchOptions } from "./test-watch.ts";
@@ -49,6 +50,8 @@ export const ADMIN: UserInfo = { name: "admin", groups: ["system:masters"] };
 export interface TestServerOptions {
   /** A store that other servers share. Default: a memory store of its own. */
   readonly store?: Store | undefined;
+  /** It is one of several threads over that store. */
+  readonly thread?: ServingThread | undefined;
   /** Whether a value in the store should be written again; see StorageContext. */
   readonly isOutdated?: ((key: string) => boolean) | undefined;
   readonly clock?: VirtualClock | undefined;
@@ -103,12 +106,14 @@ export interface TestServer {
 }
 
 export async function testServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const { thread } = options;
   const { clock = new VirtualClock(), kinds = builtIn, log = silentLogger, admission = noAdmission } = options;
   const store = options.store ?? openMemoryStore({ clock });
   const random = seededRandom(options.seed ?? 1);
   const server = await assembleApiServer({
     store,
     sharedStore: options.store !== undefined,
+    newest: thread?.newest,
     isOutdated: options.isOutdated,
     clock,
     random,
@@ -131,7 +136,9 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     admission: (foundation) => (typeof admission === "function" ? admission(foundation) : admission),
     front: ({ context, resources }) => front(options, context, resources),
   });
-  const { handle, context, resources } = server;
+  const { context, resources } = server;
+  const handle =
+    thread === undefined ? server.handle : inStep(server.handle, { thread, feed: context.feed, clock: realClock() });
   return {
     clock,
     store,

@@ -2,9 +2,12 @@
  * Random writes and watchers, against a model: whatever is written, and whenever a watcher begins, it can rebuild from
  * its events exactly what its selection shows.
  */
+import { MessageChannel } from "node:worker_threads";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "#api";
+import { settled, VirtualClock } from "#base";
+import { openMemoryStore, openRemoteStore, StoreHost } from "#store";
 import { configMap, type TestServer, type TestWatch, testServer } from "../testing/index.ts";
 
 type Labels = Readonly<Record<string, string>>;
@@ -134,29 +137,78 @@ function rebuilt({ watch, listed, selects }: Watching): Map<string, KubeObject> 
   return known;
 }
 
+interface Servers {
+  /** Each step is another one's. */
+  readonly servers: readonly TestServer[];
+  /** Waits until every watcher has what it gets. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function oneServer(): Promise<Servers> {
+  const server = await testServer();
+  return { servers: [server], settle: () => server.settle(), close: () => server.close() };
+}
+
+/** Three servers over one store, two of them through ports, as threads are. */
+async function threeThreads(): Promise<Servers> {
+  const clock = new VirtualClock();
+  const failed = (error: unknown) => expect.unreachable(String(error));
+  const host = new StoreHost(openMemoryStore({ clock }), { isShared: false, failed });
+  const remote = async () => {
+    const { port1, port2 } = new MessageChannel();
+    const opening = openRemoteStore(port2);
+    await host.attach(port1);
+    return opening;
+  };
+  const newest = () => host.newest.get();
+  const first = await testServer({ store: host, clock, seed: 1, thread: { newest, isFirst: true } });
+  const servers = [first];
+  const stores = [await remote(), await remote()];
+  for (const [i, store] of stores.entries())
+    servers.push(await testServer({ store, clock, seed: i + 2, thread: { newest, isFirst: false } }));
+  return {
+    servers,
+    settle: async () => {
+      do await settled();
+      while (servers.some(({ context }) => context.feed.revision < newest()));
+      await settled();
+    },
+    close: async () => {
+      for (const server of servers) await server.close();
+      for (const store of stores) await store.close();
+      await host.close();
+    },
+  };
+}
+
 describe("watchers of random writes", () => {
-  it("can rebuild what their selection shows", async () => {
+  it.each([
+    { name: "one server", open: oneServer, numRuns: 60 },
+    { name: "three threads of a server", open: threeThreads, numRuns: 20 },
+  ])("can rebuild what their selection shows: $name", async ({ open, numRuns }) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
-        const server = await testServer();
+        const { servers, settle, close } = await open();
         try {
           const model = new Map<string, KubeObject>();
           const watching: Watching[] = [];
-          for (const each of steps) {
+          for (const [i, each] of steps.entries()) {
+            const server = servers[i % servers.length] ?? expect.unreachable();
             if (each.do === "watch") watching.push(await begin(server, each));
             else await write(server, each, model);
           }
-          await server.settle();
+          await settle();
           for (const watcher of watching) {
             const want = new Map([...model].filter(([, object]) => watcher.selects(object)));
             expect(Object.fromEntries(rebuilt(watcher))).toEqual(Object.fromEntries(want));
             expect(watcher.watch.ended).toBe(false);
           }
         } finally {
-          await server.close();
+          await close();
         }
       }),
-      { numRuns: 60 },
+      { numRuns },
     );
   });
 });

@@ -18,9 +18,10 @@ import {
   STANDARD_HEADERS,
   TokenFileError,
 } from "#apiserver";
-import { type ClusterPki, readKubeconfig } from "#pki";
+import { readKubeconfig } from "#pki";
 import { ClusterError } from "./errors.ts";
 import { joined, readFlag } from "./flag-files.ts";
+import type { ServingPki } from "./serving-pki.ts";
 
 export interface AuthenticationFlags {
   /** Static bearer tokens: `token,user,uid[,"groups"]`. */
@@ -67,7 +68,7 @@ export async function readAuthentication(
   flags: AuthenticationFlags,
   /** The text of --authentication-config. */
   { configuration }: { readonly configuration: string | undefined },
-  pki: Pick<ClusterPki, "dir" | "serviceAccount">,
+  pki: Pick<ServingPki, "dir" | "serviceAccount">,
 ): Promise<AuthenticationSettings> {
   const [tokens, serviceAccounts, jwt, webhook] = await Promise.all([
     readTokens(flags),
@@ -89,7 +90,10 @@ export async function readAuthentication(
 }
 
 /** The cluster's own front proxy may always pass users in headers. */
-export async function readRequestHeader(flags: AuthenticationFlags, pki: ClusterPki): Promise<RequestHeaderOptions> {
+export async function readRequestHeader(
+  flags: AuthenticationFlags,
+  pki: Pick<ServingPki, "frontProxyCa">,
+): Promise<RequestHeaderOptions> {
   const { clientCaFile, allowedNames, usernameHeaders, uidHeaders, groupHeaders, extraHeadersPrefix } =
     flags.requestHeader ?? {};
   const own = pki.frontProxyCa.certPem;
@@ -126,7 +130,7 @@ async function readTokens({ tokenAuthFile }: AuthenticationFlags) {
 
 async function readServiceAccounts(
   flags: AuthenticationFlags,
-  pki: Pick<ClusterPki, "dir" | "serviceAccount">,
+  pki: Pick<ServingPki, "dir" | "serviceAccount">,
 ): Promise<ServiceAccountSettings> {
   const { serviceAccountIssuer: issuers, apiAudiences: audiences, serviceAccountMaxTokenExpirationMs: maxMs } = flags;
   const { serviceAccountExtendTokenExpiration: extendExpiration, serviceAccountJwksUri: jwksUri } = flags;

@@ -6,12 +6,12 @@
 import { X509Certificate } from "node:crypto";
 import type { ApiServer, ApiServerOptions, NamedCertificate } from "#apiserver";
 import type { Clock, Logger, MetricsRegistry, TaskGroup } from "#base";
-import type { ClusterPki } from "#pki";
 import { type AuthenticationFlags, parseConfiguration } from "./authentication.ts";
 import { ClusterError } from "./errors.ts";
 import { followFile, joined, readFlag } from "./flag-files.ts";
 import { type NamedCertificateFiles, namedFiles, readNamed } from "./named-certificates.ts";
 import { type ReloadMetrics, reloadMetrics } from "./reload-metrics.ts";
+import type { ServingPki } from "./serving-pki.ts";
 
 type ServingCertificate = ApiServerOptions["certificate"];
 
@@ -33,7 +33,7 @@ export async function readChangingFiles(flags: AuthenticationFlags): Promise<Cha
 
 /** What the serving certificate is made from. Each may change. */
 export interface CertificateParts {
-  readonly pki: ClusterPki;
+  readonly pki: ServingPki;
   /** CAs of client certificates besides the cluster's own. */
   readonly clientCa: string | undefined;
   readonly named: readonly NamedCertificate[];

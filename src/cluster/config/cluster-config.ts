@@ -49,6 +49,8 @@ export interface ClusterConfig {
   readonly audit?: AuditFlags | undefined;
   /** TLS, HTTP/2, timeouts. Default: as in kube-apiserver. */
   readonly serving?: ServingSettings | undefined;
+  /** How many threads serve requests. Default: one. */
+  readonly servingThreads?: number | "auto" | undefined;
   /** Limits of concurrency. Default: priority and fairness, 600 seats. */
   readonly fairness?: FairnessSettings | undefined;
   /** Feature gates and the emulated version, of all components. Default: those of v1.36. */

@@ -10,6 +10,7 @@ import {
   startApiServer,
 } from "#apiserver";
 import { ClusterError } from "./errors.ts";
+import { refuseUsed } from "./ports.ts";
 
 export interface ListenAt {
   readonly bindAddress: string;
@@ -23,7 +24,8 @@ export async function listenOrExplain(
   parts: Omit<ApiServerOptions, "host" | "port">,
 ): Promise<ApiServer> {
   try {
-    return await startApiServer({ ...parts, host: bindAddress, port });
+    const serving = await sharedAmongThreads(parts, { bindAddress, port });
+    return await startApiServer({ ...parts, serving, host: bindAddress, port });
   } catch (error) {
     const isUserError = [
       AdmissionConfigError,
@@ -43,4 +45,14 @@ export async function listenOrExplain(
     const sentence = sentences[code ?? ""];
     throw sentence === undefined ? error : new ClusterError(sentence, { cause: error });
   }
+}
+
+/** Threads listen on one port together. That must not let other processes in that do the same. */
+async function sharedAmongThreads(
+  { serving = {}, thread, alsoAt = [] }: Pick<ApiServerOptions, "serving" | "thread" | "alsoAt">,
+  { bindAddress, port }: ListenAt,
+): Promise<ApiServerOptions["serving"]> {
+  if (thread === undefined) return serving;
+  if (thread.isFirst && serving.sharedPort !== true && port !== 0) await refuseUsed(port, [bindAddress, ...alsoAt]);
+  return { ...serving, sharedPort: true };
 }

@@ -25,6 +25,14 @@ export async function firstFree(ports: readonly number[], hosts: readonly string
   return ports.at(-1) ?? 0;
 }
 
+/** Throws as listening would, also where all who listen would share the port. */
+export async function refuseUsed(port: number, hosts: readonly string[]): Promise<void> {
+  for (const host of hosts) {
+    if (await canListen(host, port)) continue;
+    throw Object.assign(new Error(`listen EADDRINUSE: address already in use ${host}:${port}`), { code: "EADDRINUSE" });
+  }
+}
+
 /** Only a port in use counts: any other problem is the server's to explain. */
 async function canListen(host: string, port: number): Promise<boolean> {
   const server = createServer();

@@ -8,7 +8,7 @@ import type { Features } from "#api";
 import { type ApiServer, type LocalExtensions, SCHEDULING_PATH } from "#apiserver";
 import type { Clock, Logger, MetricsRegistry, Random, TaskGroup } from "#base";
 import { Recorder } from "#flows";
-import type { ClusterPki, KeyPair } from "#pki";
+import type { KeyPair } from "#pki";
 import type { Store } from "#store";
 import type { Tracing } from "#tracing";
 import { readAdmission } from "../config/admission.ts";
@@ -30,12 +30,14 @@ import { listenOrExplain } from "../config/listen.ts";
 import { readNamed } from "../config/named-certificates.ts";
 import { firstFree } from "../config/ports.ts";
 import { servingOptions } from "../config/serving.ts";
+import type { ServingPki } from "../config/serving-pki.ts";
 import { openFlowFile } from "../data/flow-file.ts";
 import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
+import { shareOfLimits, type ThreadShare } from "../threads/thread-share.ts";
 
 export interface ClusterApiServerOptions {
   readonly config: ClusterConfig;
-  readonly pki: ClusterPki;
+  readonly pki: ServingPki;
   readonly store: Store;
   readonly tracing?: Tracing | undefined;
   /** In the order in which they are tried. */
@@ -51,13 +53,29 @@ export interface ClusterApiServerOptions {
   readonly extensions: LocalExtensions;
   /** Metrics of simulated nodes. */
   readonly simulatedMetrics: (node: string, path: string) => string | undefined;
+  /** This server is one of several threads. Default: it is the only one. */
+  readonly threads?: ThreadShare | undefined;
   readonly metrics: MetricsRegistry;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
 }
 
-export interface ClusterApiServer extends Pick<ApiServer, "port" | "handle" | "openAt" | "signToken"> {
+/** How the other threads of this server are started: values that can be sent. */
+export interface ServerOfCluster {
+  readonly kind: "cluster";
+  readonly config: ClusterConfig;
+  readonly pki: ServingPki;
+  readonly machineIp: string | undefined;
+  readonly podSecurityLevel: "baseline" | undefined;
+  /** The names of extension servers of the first thread. */
+  readonly extensions: readonly string[];
+}
+
+export interface ClusterApiServer
+  extends Pick<ApiServer, "port" | "handle" | "openAt" | "signToken" | "writeAuditLines" | "spread"> {
+  /** Undefined: nothing is recorded. */
+  readonly recorder: Recorder | undefined;
   readonly url: string;
   /** The same for other machines, if there is such an address. */
   readonly advertised: string;
@@ -67,7 +85,7 @@ export interface ClusterApiServer extends Pick<ApiServer, "port" | "handle" | "o
   kubeletIdentity(): KeyPair;
   /** Applies changes of the files that flags name. */
   follow(background: TaskGroup): void;
-  renewCertificates(fresh: ClusterPki): void;
+  renewCertificates(fresh: ServingPki): void;
 }
 
 /** Its parts stop with `starting`. */
@@ -75,7 +93,7 @@ export async function startClusterApiServer(
   options: ClusterApiServerOptions,
   starting: AsyncDisposableStack,
 ): Promise<ClusterApiServer> {
-  const { config, pki, store, machineIp, features, metrics, clock, random, log } = options;
+  const { config, pki, store, machineIp, features, threads, metrics, clock, random, log } = options;
   const flags = config.authentication ?? {};
   const files = await readChangingFiles(flags);
   const { authorization: authorizationFlags = {} } = config;
@@ -99,7 +117,7 @@ export async function startClusterApiServer(
     tracer: options.tracing?.tracer("apiserver"),
     historyWindowMs: config.historyWindowMs,
     others: { [SCHEDULING_PATH]: answers.answer },
-    start: { startedMs: performance.timeOrigin, flags: config.flags ?? {} },
+    start: { startedMs: threads?.startedMs ?? performance.timeOrigin, flags: config.flags ?? {} },
     sharedStore: config.store.kind === "etcd",
     storage: config.storage,
     authentication: await withExternalSigner(await readAuthentication(flags, files, pki), flags, options, starting),
@@ -112,7 +130,8 @@ export async function startClusterApiServer(
     allowPrivileged: config.allowPrivileged,
     audit: await readAudit(config.audit ?? {}, log),
     encryption: encrypted?.encryption,
-    fairness: config.fairness,
+    fairness: shareOfLimits(config.fairness, threads?.count),
+    thread: threads?.thread,
     features,
     frontProxyIdentity: () => frontProxyClient,
     extensions: options.extensions,
@@ -133,15 +152,21 @@ export async function startClusterApiServer(
     random,
     log,
   });
-  starting.defer(() => server.stop());
+  starting.defer(async () => {
+    const stop = server.stop();
+    await Promise.all([stop, threads?.stopOthers?.(stop)]);
+  });
   starting.use(answers);
   const certificate = new CurrentCertificate(parts, (next) => server.renewCertificate(next));
-  const { port, handle, openAt, signToken } = server;
+  const { port, handle, openAt, signToken, writeAuditLines, spread } = server;
   return {
     port,
     handle,
     openAt,
     signToken,
+    writeAuditLines,
+    spread,
+    recorder,
     url: urlOf(config.bindAddress, port),
     advertised: urlOf(config.listen?.address ?? config.bindAddress, port),
     reasons,
@@ -161,10 +186,11 @@ export async function startClusterApiServer(
 }
 
 async function openRecorder(
-  { config, flowRecordsFile: path, log }: ClusterApiServerOptions,
+  { config, flowRecordsFile: path, threads, log }: ClusterApiServerOptions,
   starting: AsyncDisposableStack,
 ): Promise<Recorder | undefined> {
   if (config.flowRecords === "off") return undefined;
+  if (threads?.recorder !== undefined) return threads.recorder;
   const recorder = new Recorder();
   if (config.flowRecords === "file") {
     const file = await openFlowFile({ path, recorder, log });

@@ -5,7 +5,6 @@
  */
 import type { FeatureFlags } from "#api";
 import {
-  type ApiServer,
   type ApiServerOptions,
   type AuthorizationFlags,
   type RequestHeaderOptions,
@@ -16,11 +15,11 @@ import {
 } from "#apiserver";
 import { MetricsRegistry, type MetricsSettings, registerProcessMetrics, systemRandom, TaskGroup } from "#base";
 import { Recorder } from "#flows";
-import { openStore } from "#store";
+import { openStore, type Store, type StoreOptions } from "#store";
 import { type AdmissionFlags, readAdmission } from "../config/admission.ts";
 import { readApis } from "../config/apis.ts";
 import { type AuditFlags, readAudit } from "../config/audit.ts";
-import { type AuthenticationFlags, parseConfiguration, readAuthentication } from "../config/authentication.ts";
+import { type AuthenticationFlags, readAuthentication } from "../config/authentication.ts";
 import { followAuthorization, readModes } from "../config/authorization.ts";
 import { readChangingFiles } from "../config/changing-files.ts";
 import { type Environment, type FlowRecording, historyOf, type StoreConfig } from "../config/cluster-config.ts";
@@ -29,18 +28,11 @@ import { type EncryptionFlags, openEncryption } from "../config/encryption.ts";
 import { ClusterError } from "../config/errors.ts";
 import { withExternalSigner } from "../config/external-signer.ts";
 import { featureNotes, readFeatures } from "../config/features.ts";
-import { followFile, readFlag } from "../config/flag-files.ts";
+import { readFlag } from "../config/flag-files.ts";
 import { listenOrExplain } from "../config/listen.ts";
-import { namedFiles, readNamed } from "../config/named-certificates.ts";
-import { type ReloadMetrics, reloadMetrics } from "../config/reload-metrics.ts";
+import { readNamed } from "../config/named-certificates.ts";
 import { type ServingSettings, servingOptions } from "../config/serving.ts";
-import {
-  readServing,
-  type ServingFiles,
-  type ServingFlags,
-  servingDnsNames,
-  servingFiles,
-} from "../config/serving-files.ts";
+import { readServing, type ServingFlags, servingDnsNames, servingFiles } from "../config/serving-files.ts";
 import { storeSpec } from "../config/store-spec.ts";
 import { openTracing } from "../config/tracing.ts";
 import { figuresOfControllers } from "../in-process/controller-figures.ts";
@@ -48,6 +40,9 @@ import type { LeadershipTimes } from "../in-process/coordinated-elections.ts";
 import { SchedulingAnswers, SchedulingReasons } from "../reasons/scheduling-reasons.ts";
 import { type CompanionsConfig, startCompanions } from "../stand-in/companions.ts";
 import { findStandIn } from "../stand-in/find-stand-in.ts";
+import { serverThreads, type ThreadCount } from "../threads/server-threads.ts";
+import { shareOfLimits, type ThreadShare } from "../threads/thread-share.ts";
+import { type Following, followConfiguration, followServing, servedFiles } from "./following.ts";
 import { type KubeletFlags, readKubelets } from "./kubelets.ts";
 
 /** Disabled by default in kube-apiserver. */
@@ -81,6 +76,8 @@ export interface ApiServerConfig extends ServingFlags {
   readonly serving?: ServingSettings | undefined;
   /** Feature gates and the emulated version. Default: those of v1.36. */
   readonly features?: FeatureFlags | undefined;
+  /** How many threads serve requests. Default: one. */
+  readonly servingThreads?: ThreadCount | undefined;
   readonly fairness?: NonNullable<ApiServerOptions["fairness"]> | undefined;
   /** Client certificate for aggregated API servers. */
   readonly proxyClient?: { readonly certFile: string; readonly keyFile: string };
@@ -98,6 +95,22 @@ export interface ApiServerConfig extends ServingFlags {
   readonly aggregation?: ApiServerOptions["aggregation"];
 }
 
+/** How the other threads of this server are started: values that can be sent. */
+export interface StandaloneServer {
+  readonly kind: "standalone";
+  readonly config: ApiServerConfig;
+}
+
+/** A server as one of the other threads, over the first one's store. */
+export interface OtherThread {
+  readonly port: number;
+  readonly store: Store;
+  /** Other processes write to it. */
+  readonly isShared: boolean;
+  readonly share: ThreadShare;
+  readonly metrics: MetricsRegistry;
+}
+
 export interface StandaloneApiServer {
   readonly port: number;
   stop(): Promise<void>;
@@ -106,11 +119,14 @@ export interface StandaloneApiServer {
 export async function startStandaloneApiServer(
   config: ApiServerConfig,
   environment: Environment,
+  other?: OtherThread,
 ): Promise<StandaloneApiServer> {
   const { clock, log } = environment;
-  const { bindAddress, port, admission, proxyClient } = config;
+  const { bindAddress, admission, proxyClient } = config;
+  const port = other?.port ?? config.port;
   const features = readFeatures(config.features);
-  for (const note of featureNotes(features, config.features, ["kube-apiserver"])) log.warn(note);
+  if (other === undefined)
+    for (const note of featureNotes(features, config.features, ["kube-apiserver"])) log.warn(note);
   const noneGiven = Object.keys(config.authorization).length === 0;
   const authorizationFlags = noneGiven ? { authorizationMode: [ALWAYS_ALLOW] } : config.authorization;
   const flags = authenticationFlags(config, authorizationFlags);
@@ -131,34 +147,41 @@ export async function startStandaloneApiServer(
     keyPem: await readFlag("--proxy-client-key-file", proxyClient.keyFile),
   };
   const kubelets = await readKubelets(config.kubelets ?? {});
-  const metrics = new MetricsRegistry(config.metrics);
-  metrics.describeItself();
+  const metrics = other?.metrics ?? new MetricsRegistry(config.metrics);
+  if (other === undefined) metrics.describeItself();
   const tracing = await openTracing(config.tracingConfigFile, { clock, log, metrics }, starting);
   const tracer = tracing?.tracer("apiserver");
   const egress = await openEgress(config.egressSelectorConfigFile, { clock, metrics });
   const dial = egress?.etcd;
-  const standIn = await findStandIn(config.store, clock);
-  const spec = standIn === undefined ? storeSpec(config.store) : { kind: "embedded" as const, ...standIn };
-  const store = await openStore({ ...spec, clock, log, ...historyOf(config), tracer, dial });
-  starting.defer(() => store.close());
+  const random = systemRandom();
+  const { isShared, opened } =
+    other === undefined
+      ? await openOwnStore(config, { clock, log, tracer, dial })
+      : { isShared: other.isShared, opened: other.store };
+  if (other === undefined) starting.defer(() => opened.close());
+  const { servingThreads: count = 1 } = config;
+  const threads =
+    other === undefined ? serverThreads({ count, store: opened, isShared, clock, random, log }) : undefined;
+  const store = threads?.store ?? opened;
+  const share = threads?.share ?? other?.share;
   const encrypted = await openEncryption(config.encryption ?? {}, { clock, log });
   starting.defer(async () => encrypted?.encryption.close());
   starting.use(registerProcessMetrics(metrics));
   const reasons = new SchedulingReasons();
   const answers = new SchedulingAnswers(reasons, clock);
-  const random = systemRandom();
-  const isShared = spec.kind === "etcd";
+  const recorder = share?.recorder ?? (config.flowRecords === "off" ? undefined : new Recorder());
   const server = await listenOrExplain(
     { bindAddress, port, portFlag: "--secure-port" },
     {
       store,
-      recorder: config.flowRecords === "off" ? undefined : new Recorder(),
+      recorder,
       tracer,
       egress,
       historyWindowMs: config.historyWindowMs,
       others: { [SCHEDULING_PATH]: answers.answer },
-      start: { startedMs: performance.timeOrigin, flags: config.flags ?? {} },
+      start: { startedMs: share?.startedMs ?? performance.timeOrigin, flags: config.flags ?? {} },
       sharedStore: isShared,
+      thread: share?.thread,
       storage: config.storage,
       apis: readApis(config.runtimeConfig),
       certificate,
@@ -169,7 +192,7 @@ export async function startStandaloneApiServer(
       allowPrivileged: config.allowPrivileged ?? false,
       audit: await readAudit(config.audit ?? {}, log),
       encryption: encrypted?.encryption,
-      fairness: config.fairness,
+      fairness: shareOfLimits(config.fairness, share?.count),
       features,
       requestHeader,
       frontProxyIdentity: () => frontProxy,
@@ -185,7 +208,11 @@ export async function startStandaloneApiServer(
       log,
     },
   );
-  starting.defer(() => server.stop());
+  starting.defer(async () => {
+    const stop = server.stop();
+    await Promise.all([stop, share?.stopOthers?.(stop)]);
+  });
+  await threads?.start({ kind: "standalone", config } satisfies StandaloneServer, { ...server, recorder });
   starting.use(answers);
   const background = new TaskGroup({ onFailure: ({ task, error }) => log.error(`${task} ended`, { error }) });
   starting.defer(() => background.stop());
@@ -194,6 +221,7 @@ export async function startStandaloneApiServer(
   followConfiguration(flags, changing.configuration, following);
   followAuthorization(authorizationFlags, authorization.configuration, following);
   encrypted?.follow(background);
+  if (other !== undefined) return moved(starting, server.port);
   const figures = figuresOfControllers(metrics);
   if (features.enabled("CoordinatedLeaderElection")) {
     background.run("coordinated elections", async (signal) => {
@@ -212,8 +240,28 @@ export async function startStandaloneApiServer(
     },
     background,
   );
+  return moved(starting, server.port);
+}
+
+function moved(starting: AsyncDisposableStack, port: number): StandaloneApiServer {
   const parts = starting.move();
-  return { port: server.port, stop: () => parts.disposeAsync() };
+  return { port, stop: () => parts.disposeAsync() };
+}
+
+interface OpenedStore {
+  readonly opened: Store;
+  /** Others write to it. */
+  readonly isShared: boolean;
+}
+
+async function openOwnStore(
+  config: ApiServerConfig,
+  { clock, ...options }: Omit<StoreOptions, "history">,
+): Promise<OpenedStore> {
+  const standIn = await findStandIn(config.store, clock);
+  const spec = standIn === undefined ? storeSpec(config.store) : { kind: "embedded" as const, ...standIn };
+  const opened = await openStore({ ...spec, clock, ...options, ...historyOf(config) });
+  return { opened, isShared: spec.kind === "etcd" };
 }
 
 /** As in kube-apiserver: bootstrap tokens are off by default, and AlwaysAllow disables anonymous requests. */
@@ -223,77 +271,6 @@ function authenticationFlags(
 ): AuthenticationFlags {
   const open = authorizationMode.includes(ALWAYS_ALLOW) ? { anonymousAuth: false } : {};
   return { enableBootstrapTokenAuth: false, ...authentication, ...open };
-}
-
-interface Following extends Pick<Environment, "clock" | "log"> {
-  readonly server: ApiServer;
-  readonly background: TaskGroup;
-  readonly metrics: MetricsRegistry;
-}
-
-interface KnownFile {
-  readonly file: string;
-  readonly text: string;
-}
-
-/** The files that the serving certificate is read from, with what they held. */
-function servedFiles(
-  { cert, key, clientCa }: ServingFiles,
-  { serving }: ApiServerConfig,
-  { certPem, keyPem, clientCaPem, named }: ApiServerOptions["certificate"],
-): readonly KnownFile[] {
-  return [
-    { file: cert, text: certPem },
-    { file: key, text: keyPem },
-    ...(clientCa === undefined ? [] : [{ file: clientCa, text: clientCaPem }]),
-    ...namedFiles(serving?.namedCertificates, named),
-  ];
-}
-
-/** Renewed certificates on disk apply to new connections. */
-function followServing(
-  files: readonly KnownFile[],
-  read: () => Promise<ApiServerOptions["certificate"]>,
-  following: Following,
-): void {
-  const { server, background } = following;
-  const reread = (failed: (error: unknown) => void) =>
-    background.run("reading certificates", async () => {
-      try {
-        server.renewCertificate(await read());
-      } catch (error) {
-        // A certificate and its key change one after the other: the second change succeeds.
-        failed(error);
-      }
-    });
-  for (const { file, text } of files) follow(file, text, (_, failed) => reread(failed), following);
-}
-
-function followConfiguration(flags: AuthenticationFlags, known: string | undefined, following: Following): void {
-  const { authenticationConfig: file } = flags;
-  if (file === undefined || known === undefined) return;
-  const { server, metrics, clock } = following;
-  const changed = (text: string) => server.configureAuthentication(parseConfiguration(text, flags), file);
-  const counts = reloadMetrics("authentication", { metrics, clock, port: server.port });
-  follow(file, known, changed, following, counts);
-}
-
-function follow(
-  file: string,
-  known: string,
-  changed: (text: string, failed: (error: unknown) => void) => void,
-  { background, clock, log }: Following,
-  counts?: ReloadMetrics,
-): void {
-  const failed = (error: unknown) => {
-    counts?.reloaded(false);
-    log.error("a file has changed and is invalid; the previous one stays in effect", { file, error });
-  };
-  const apply = (text: string) => {
-    changed(text, failed);
-    counts?.reloaded(true);
-  };
-  background.run(`following ${file}`, (signal) => followFile(file, { clock, signal, known, changed: apply, failed }));
 }
 
 /** The signing key for service account tokens: a standalone server has no key of its own. */

@@ -37,6 +37,7 @@ import { allowPrivilegedOption, type PrivilegedOptions } from "../options/api-se
 import { type RequestFlagOptions, requestOptions, requestsFrom } from "../options/api-server/requests.ts";
 import { type ServiceFlagOptions, serviceOptions, servicesFrom } from "../options/api-server/services.ts";
 import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/api-server/serving.ts";
+import { type ServingThreadsOptions, servingThreadsOption } from "../options/api-server/serving-threads.ts";
 import { type ShutdownFlagOptions, shutdownFrom, shutdownOptions } from "../options/api-server/shutdown.ts";
 import { type StorageFlagOptions, storageFrom, storageOptions } from "../options/api-server/storage.ts";
 import { type EnvtestOptions, envtestFrom } from "../options/envtest.ts";
@@ -65,6 +66,7 @@ export interface KubeApiServerOptions
     LoggingFlagOptions,
     MetricsFlagOptions,
     ServingFlagOptions,
+    ServingThreadsOptions,
     FeatureOptions,
     RequestFlagOptions,
     ShutdownFlagOptions,
@@ -111,6 +113,7 @@ export function kubeApiServerCommand(): Command {
         (value: string) => value.split(",").map((cidr) => cidr.trim()),
       ),
     )
+    .addOption(servingThreadsOption())
     .addOption(allowPrivilegedOption(false))
     .addOption(
       new Option("--event-ttl <duration>", "how long Events are kept, such as 1h30m (default: 1h)").argParser(
@@ -197,6 +200,7 @@ export function kubeApiServerConfig(options: KubeApiServerOptions): ApiServerCon
     tlsPrivateKeyFile,
     clientCaFile,
     serviceCidrs: serviceClusterIpRange,
+    servingThreads: options.servingThreads,
     eventTtlMs: eventTtl,
     ...(certFile !== undefined && keyFile !== undefined && { proxyClient: { certFile, keyFile } }),
   };

@@ -36,6 +36,7 @@ import { allowPrivilegedOption, type PrivilegedOptions } from "../options/api-se
 import { type RequestFlagOptions, requestOptions, requestsFrom } from "../options/api-server/requests.ts";
 import { nodePortRangeOption } from "../options/api-server/services.ts";
 import { notesOnServing, type ServingFlagOptions, servingFrom, servingOptions } from "../options/api-server/serving.ts";
+import { type ServingThreadsOptions, servingThreadsOption } from "../options/api-server/serving-threads.ts";
 import { type UsageFlagOptions, usageFlags, usageFrom } from "../options/autoscaler.ts";
 import { controllersOption } from "../options/controllers.ts";
 import { type FeatureOptions, featureOptions, featuresFrom } from "../options/features.ts";
@@ -71,6 +72,7 @@ export interface UpOptions
     FairnessFlagOptions,
     PrivilegedOptions,
     ServingFlagOptions,
+    ServingThreadsOptions,
     FeatureOptions,
     RequestFlagOptions,
     ApisFlagOptions,
@@ -131,6 +133,7 @@ export function upCommand(): Command {
         "Service IP range, or one IPv4 and one IPv6 range (default: 10.96.0.0/12)",
       ).argParser(serviceRanges),
     )
+    .addOption(servingThreadsOption())
     .addOption(nodePortRangeOption())
     .addOption(allowPrivilegedOption(true))
     .addOption(historyWindowOption())
@@ -292,6 +295,7 @@ export function configFrom(options: UpOptions, chosen: ChosenNodes = { simulated
     store: storeFrom(options, chosen.lastStore),
     storage: { listWindowMs: options.etcdCompactionInterval },
     eventTtlMs: options.eventTtl,
+    servingThreads: options.servingThreads,
     serviceCidrs: options.serviceClusterIpRange ?? chosen.serviceCidrs,
     services: { nodePorts: options.serviceNodePortRange },
     historyWindowMs: options.historyWindow,

@@ -43,6 +43,8 @@ export class Recorder {
   readonly #changes: Ring<FlowRecord>;
   readonly #writes: RequestLog;
   readonly #reads: RequestLog;
+  /** Reads that came as records. */
+  readonly #readRecords: Ring<FlowRecord>;
   readonly #facts = new RequestFacts();
   readonly #listeners = new Set<(record: FlowRecord) => void>();
   readonly #works = new LruMap<string, KnownWork>(KNOWN_WORKS);
@@ -53,6 +55,7 @@ export class Recorder {
     this.#changes = new Ring(limitBytes / 2);
     this.#writes = new RequestLog(limitBytes / 2);
     this.#reads = new RequestLog(readBytes);
+    this.#readRecords = new Ring(readBytes);
   }
 
   /** Always the same object: fill in every field synchronously and pass it to `recorded`. */
@@ -68,7 +71,8 @@ export class Recorder {
 
   request(record: Unnumbered<RequestRecord>): void {
     const numbered = { seq: ++this.#seq, ...record };
-    this.#changes.push(numbered, 240 + record.name.length + (record.reason?.length ?? 0));
+    const ring = isRead(record.verb) ? this.#readRecords : this.#changes;
+    ring.push(numbered, 240 + record.name.length + (record.reason?.length ?? 0));
     this.#notify(numbered);
   }
 
@@ -121,7 +125,7 @@ export class Recorder {
   /** In the order in which they were recorded. */
   records(): FlowRecord[] {
     const requests = [...this.#writes, ...this.#reads].map(recordOf);
-    return [...this.#changes, ...requests].sort((a, b) => a.seq - b.seq);
+    return [...this.#changes, ...this.#readRecords, ...requests].sort((a, b) => a.seq - b.seq);
   }
 
   /** How many records have been dropped so far, except reads. */

@@ -7,13 +7,13 @@
  */
 
 import { abortable, childController, isAbort } from "#base";
+import { ChangeWindow, changeBytes } from "../history/change-window.ts";
 import { type ChangeLog, type LogSlice, LogWatches } from "../history/log-watch.ts";
 import { compactedError } from "../model/arguments.ts";
 import type { Change, Revision, Watch, WatchOptions } from "../model/store.ts";
 import type { Connection } from "./connection.ts";
 import { follow } from "./feed.ts";
 import { ownKey } from "./keys.ts";
-import { ChangeWindow, changeBytes } from "./window.ts";
 
 const SLICE_BYTES = 4 * 1024 * 1024;
 /** The time limit of a slice, so that a watch that has ended meanwhile stops reading soon. */
@@ -42,7 +42,7 @@ export class Source implements ChangeLog {
 
   constructor(options: SourceOptions) {
     this.#options = options;
-    this.#window = new ChangeWindow(options.base, options.windowBytes);
+    this.#window = new ChangeWindow(options.base, options.windowBytes, ownKey);
   }
 
   get failure(): unknown {

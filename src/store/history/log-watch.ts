@@ -53,6 +53,11 @@ export class LogWatches {
     this.#cursors.visit(key, (cursor) => cursor.changed(revision));
   }
 
+  /** Changes up to here were not announced one by one: every watch may have missed some. */
+  changedAnywhere(revision: Revision): void {
+    for (const cursor of this.#cursors) cursor.skipped(revision);
+  }
+
   close(): void {
     this.#closed = true;
     for (const cursor of this.#cursors) cursor.wake();
@@ -114,6 +119,13 @@ class Cursor {
     this.#announced = revision;
     if (this.behind || revision <= this.#delivered) return;
     this.#readAfter = revision - 1;
+    this.wake();
+  }
+
+  skipped(revision: Revision): void {
+    this.#announced = revision;
+    if (this.behind || revision <= this.#delivered) return;
+    this.#readAfter = this.#delivered;
     this.wake();
   }
 

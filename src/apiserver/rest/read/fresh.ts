@@ -10,7 +10,13 @@ const FUTURE_WAIT_MS = 3_000;
 
 /** Waits until the caches show every write that the store has acknowledged. */
 export async function fresh(context: StorageContext): Promise<void> {
-  if (context.sharedStore) await shown(context, await storeCall(() => context.store.revision()));
+  if (isFresh(context)) return;
+  await shown(context, context.newest?.() ?? (await storeCall(() => context.store.revision())));
+}
+
+/** Whether the caches are known to show every write that the store has acknowledged. */
+export function isFresh({ sharedStore, newest, feed }: StorageContext): boolean {
+  return !sharedStore || (newest !== undefined && feed.revision >= newest());
 }
 
 export async function notOlderThan({ feed, clock }: StorageContext, revision: Revision): Promise<void> {

@@ -5,7 +5,7 @@ import type { Revision } from "#store";
 import { StoredObject } from "../../cache/stored-object.ts";
 import { ownForm } from "../forms.ts";
 import type { RestRequest } from "../rest-request.ts";
-import { fresh, notOlderThan } from "./fresh.ts";
+import { fresh, isFresh, notOlderThan } from "./fresh.ts";
 import { parseVersion } from "./list-options.ts";
 import { pastState } from "./past-state.ts";
 
@@ -13,7 +13,7 @@ import { pastState } from "./past-state.ts";
 export function get(request: RestRequest): Maybe<StoredObject> {
   const { context, query } = request;
   const version = query.size === 0 ? "" : (query.get("resourceVersion") ?? "");
-  if (request.asOf !== undefined || version !== "" || context.sharedStore) return getLate(request, version);
+  if (request.asOf !== undefined || version !== "" || !isFresh(context)) return getLate(request, version);
   return kept(request);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Change } from "../model/store.ts";
-import { ChangeWindow, changeBytes } from "./window.ts";
+import { ChangeWindow, changeBytes } from "./change-window.ts";
 
 const change = (revision: number, key: string, value = ""): Change => ({
   key,
@@ -61,8 +61,8 @@ describe("ChangeWindow", () => {
     expect(shown(window, "/", 11)).toEqual({ revisions: [12, 12], through: 12 });
   });
 
-  it("passes over the store's own keys, but not over their revisions", () => {
-    const window = new ChangeWindow(10, 1000);
+  it("passes over hidden keys, but not over their revisions", () => {
+    const window = new ChangeWindow(10, 1000, (key) => key.startsWith("\0"));
     expect(window.append({ changes: [change(11, "\0own")], revision: 11 })).toEqual([]);
     expect(shown(window, "", 10)).toEqual({ revisions: [], through: 11 });
   });

@@ -1,15 +1,13 @@
 /**
- * The recent changes of the whole store in memory, shared by all watches. Its size is bounded, however slowly they
- * read.
+ * The recent changes of a store that is somewhere else, in memory, shared by all watches. Its size is bounded, however
+ * slowly they read.
  *
- * 1. It holds every change after `base` up to `head`, except those of the store's own keys.
+ * 1. It holds every change after `base` up to `head`, except those of keys that are not to be seen.
  * 2. The oldest changes are dropped first, whole revisions at a time.
  */
 
-import type { LogSlice } from "../history/log-watch.ts";
-import type { Change, Revision } from "../model/store.ts";
-import type { FeedBatch } from "./assembly.ts";
-import { ownKey } from "./keys.ts";
+import type { Change, Revision, WatchBatch } from "../model/store.ts";
+import type { LogSlice } from "./log-watch.ts";
 
 /** The approximate memory of a change besides its key and values. */
 const OVERHEAD_BYTES = 200;
@@ -18,6 +16,7 @@ const CUT_AT = 1024;
 
 export class ChangeWindow {
   readonly #maxBytes: number;
+  readonly #isHidden: (key: string) => boolean;
   #changes: (Change | undefined)[] = [];
   /** The index of the oldest held change. */
   #start = 0;
@@ -25,10 +24,11 @@ export class ChangeWindow {
   #base: Revision;
   #head: Revision;
 
-  constructor(base: Revision, maxBytes: number) {
+  constructor(base: Revision, maxBytes: number, isHidden: (key: string) => boolean = () => false) {
     this.#base = base;
     this.#head = base;
     this.#maxBytes = maxBytes;
+    this.#isHidden = isHidden;
   }
 
   get head(): Revision {
@@ -40,8 +40,8 @@ export class ChangeWindow {
     return revision >= this.#base;
   }
 
-  append({ changes, revision }: FeedBatch): readonly Change[] {
-    const visible = changes.filter(({ key }) => !ownKey(key));
+  append({ changes, revision }: WatchBatch): readonly Change[] {
+    const visible = changes.filter(({ key }) => !this.#isHidden(key));
     for (const change of visible) {
       this.#changes.push(change);
       this.#bytes += changeBytes(change);

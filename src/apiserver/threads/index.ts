@@ -1,0 +1,3 @@
+/** One server as several threads. */
+
+export { inStep, isFirst, type ServingThread } from "./serving-thread.ts";
