@@ -25,12 +25,12 @@ describe.skipIf(why !== "")(`usage on real nodes${why && `: ${why}`}`, { concurr
   const top = (...args: string[]) =>
     machine.kubectl("top", ...args, "--no-headers").catch((error: Error) => error.message);
 
-  // Volumes are measured once a minute: nobody may ask before the file is written.
+  // Volumes are measured once a minute: who asks before the file is written, waits for the next time.
   it.sequential("the kubelet shows all figures of a Pod: in its summary, as metrics, with volumes", {
     timeout: 180_000,
   }, async ({ expect }) => {
     const script =
-      "head -c 3000000 /dev/zero > /cache/file; while true; do wget -q -O /dev/null localhost:1; sleep 1; done";
+      "head -c 3000000 /dev/zero > /cache/part; mv /cache/part /cache/file; while true; do wget -q -O /dev/null localhost:1; sleep 1; done";
     await machine.apply({
       apiVersion: "v1",
       kind: "ConfigMap",
@@ -68,8 +68,12 @@ describe.skipIf(why !== "")(`usage on real nodes${why && `: ${why}`}`, { concurr
     const isOurs = ({ podRef }: PodSummary) => podRef.name === "figures";
     const text = await until(
       () => raw("/stats/summary"),
-      (answer) => (JSON.parse(answer) as Summary).pods.find(isOurs)?.cpu.usageNanoCores !== undefined,
-      60_000,
+      (answer) => {
+        const found = (JSON.parse(answer) as Summary).pods.find(isOurs);
+        const used = found?.volume.find(({ name }) => name === "cache")?.usedBytes ?? 0;
+        return found?.cpu.usageNanoCores !== undefined && used >= 3_000_000;
+      },
+      90_000,
     );
     const { node, pods } = JSON.parse(text) as Summary;
     expect(node).toMatchObject({
