@@ -27,6 +27,7 @@ import {
   typeSchema,
 } from "#api";
 import type { StoredObject } from "../cache/stored-object.ts";
+import type { BodyKind } from "../rest/body.ts";
 import { noAdmission } from "../rest/no-admission.ts";
 import { type DeleteOptions, deleteOptions } from "../rest/options.ts";
 import { admissionAttributes } from "../rest/request-parts.ts";
@@ -34,7 +35,7 @@ import type { Resource } from "../rest/resource.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
 import { deleteWith } from "../rest/write/delete.ts";
 import { persist } from "../rest/write/persist.ts";
-import { type BodyKind, type Connector, done, posted } from "./connector.ts";
+import { type Connector, done, posted } from "./connector.ts";
 import { withCondition } from "./pod-condition.ts";
 
 const MAX_TRIES = 10;

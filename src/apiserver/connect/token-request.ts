@@ -24,6 +24,7 @@ import type { TokenIssuer } from "../authn/service-account/issuer.ts";
 import { answerValue } from "../encode/answers.ts";
 import { negotiate } from "../encode/negotiate.ts";
 import { serviceAccountUser } from "../identity/service-account-name.ts";
+import type { BodyKind } from "../rest/body.ts";
 import { fresh } from "../rest/read/fresh.ts";
 import { admissionAttributes } from "../rest/request-parts.ts";
 import type { Resource } from "../rest/resource.ts";
@@ -31,7 +32,7 @@ import type { Resources } from "../rest/resources.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
 import { ownershipContext } from "../rest/write/ownership.ts";
 import { boundTo, reference } from "./bound-object.ts";
-import { type BodyKind, type Connector, posted } from "./connector.ts";
+import { type Connector, posted } from "./connector.ts";
 
 /**
  * The expiry that kubelets request. The token is then valid for a year, and use after this expiry is noted in the audit

@@ -1,5 +1,5 @@
 /**
- * The thread that heavy writes run in: started with the first of them, ended when it had nothing to do for a while.
+ * The thread that heavy writes run in, and large bodies are decoded in: started with the first of them, ended when it had nothing to do for a while.
  *
  *     run ──► waiting, by user ──► thread: a few at a time ──► ended
  *                  ▲                 │  ▲
@@ -14,7 +14,18 @@
 import { Worker } from "node:worker_threads";
 import { StatusError, serviceUnavailable, tooManyRequests } from "#api";
 import type { Clock, Logger, Timer } from "#base";
-import type { Answer, Asked, Defined, Ended, FromThread, HeavySetUp, Job, Question, ToThread } from "./protocol.ts";
+import type {
+  Answer,
+  Asked,
+  DecodeJob,
+  Defined,
+  Ended,
+  FromThread,
+  HeavySetUp,
+  Job,
+  Question,
+  ToThread,
+} from "./protocol.ts";
 
 /** A source file beside this one, or an entry of its own in the bundle. */
 const THREAD = new URL(import.meta.url.endsWith(".ts") ? "./thread.ts" : "./heavy-thread.mjs", import.meta.url);
@@ -49,7 +60,7 @@ export interface Task {
 }
 
 export interface Beginning {
-  readonly job: Omit<Job, "type" | "id">;
+  readonly job: Omit<Job, "id"> | Omit<DecodeJob, "id">;
   /** The definition that its kind is compiled from. */
   readonly definition?: { readonly of: object; readonly text: () => string } | undefined;
 }
@@ -139,7 +150,7 @@ export class HeavyThread {
       ({ job, definition }) => {
         if (!this.#running.has(id)) return;
         if (definition !== undefined) this.#define(definition);
-        this.#post({ ...job, type: "job", id });
+        this.#post({ ...job, id });
       },
       (error: unknown) => {
         this.#leave(id);

@@ -1,8 +1,9 @@
 /**
  * Writes whose bodies or objects are large run in a thread of their own, so that nobody waits for them who sent
- * something small (ADR 0033).
+ * something small (ADR 0033). Large bodies of anything else are decoded there.
  *
  *     create, update, patch ──► large? ──► heavy-thread ──► the same steps, with the serving thread for the rest
+ *     reviews, options, …   ──► large? ──► heavy-thread ──► the decoded body
  *
  * 1. A write is large if what it sends and the object that it changes have together `LARGE_BYTES`. Others pay for a
  *    comparison.
@@ -22,6 +23,7 @@ import { asBuffer } from "./bytes.ts";
 import { Effects } from "./effects.ts";
 import { SentErrors } from "./failure.ts";
 import { type Beginning, HeavyThread, type HeavyThreadOptions } from "./heavy-thread.ts";
+import { decodeElsewhere } from "./large-bodies.ts";
 import type { HeavyVerb, StoredValue } from "./protocol.ts";
 
 /** The dearest take half a millisecond for 1,000 bytes, so that a smaller one takes no more than 50 (ADR 0033). */
@@ -52,6 +54,8 @@ export function heavyWrites(options: HeavySurroundings): HeavyWrites & { close()
   const isKnown = ({ kind, forms }: Resource) => forms === undefined && ours.has(nameOf(kind));
   return {
     close: () => thread.close(),
+    decode: (request, bytes, form) =>
+      bytes.length < largeBytes ? undefined : decodeElsewhere(thread, request, bytes, form),
     take(verb, request, declared, answer, plain) {
       const { resource, value } = request;
       const there = verb === "create" ? 0 : sizeOf(request);
@@ -100,6 +104,7 @@ async function runElsewhere(thread: HeavyThread, heavy: Heavy): Promise<WholeRes
       warned: request.warn,
     });
     if ("failure" in outcome) throw errors.errorOf(outcome.failure);
+    if ("decoded" in outcome) throw new Error("a write ended with a decoded body");
     const { status, headers, body } = outcome;
     return { status, headers, body: [asBuffer(body)] };
   } finally {
@@ -116,6 +121,7 @@ async function beginning({ verb, request, body, answer, definition }: Heavy): Pr
   return {
     definition: definition && { of: definition, text: () => writeJson(definition) },
     job: {
+      type: "job",
       verb,
       group: kind.group,
       version: kind.version,

@@ -1,5 +1,5 @@
 /**
- * The jobs of the thread. Each runs the steps of `rest/write` with a context that has the object that is there, and
+ * The jobs of the thread: bodies are decoded, writes run. Each write runs the steps of `rest/write` with a context that has the object that is there, and
  * asks the serving thread for everything else.
  */
 import {
@@ -25,16 +25,22 @@ import type { RestRequest } from "../rest/rest-request.ts";
 import type { ServerContext } from "../rest/server-context.ts";
 import { create } from "../rest/write/create.ts";
 import { patch } from "../rest/write/patch.ts";
+import { readHere } from "../rest/write/read-body.ts";
 import { update } from "../rest/write/update.ts";
 import { Asker } from "./asker.ts";
 import { asBuffer, entryOf } from "./bytes.ts";
 import { cut } from "./pieces.ts";
-import type { Ended, FromThread, HeavySetUp, Job, Reply } from "./protocol.ts";
+import type { DecodedPieces, DecodeJob, FromThread, HeavySetUp, Job, Reply, Written } from "./protocol.ts";
 import { jobStore, ReachedFeed } from "./remote-store.ts";
 
 export type Send = (message: FromThread) => void;
 
 const VERBS = { create, update, patch };
+
+export async function decoded({ body, form, ...sent }: DecodeJob): Promise<DecodedPieces> {
+  const { value, warnings } = readHere(sent, asBuffer(body), form);
+  return { decoded: cut(value), warnings };
+}
 
 export class HeavyJobs {
   readonly #setUp: HeavySetUp;
@@ -66,7 +72,7 @@ export class HeavyJobs {
     this.#askers.get(reply.id)?.replied(reply.answer);
   }
 
-  async run(job: Job): Promise<Ended["outcome"]> {
+  async run(job: Job): Promise<Written> {
     const asker = new Asker(job.id, this.#send);
     this.#askers.set(job.id, asker);
     try {

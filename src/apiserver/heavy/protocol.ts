@@ -2,6 +2,7 @@
  * What the serving thread and the thread of heavy writes send each other.
  *
  *     serving thread ──► Job ──► thread ──► Asked (what only the serving thread can do) ──► Reply … ──► Ended
+ *                    ──► DecodeJob ──► thread ──► Ended
  *
  * Everything is plain data. Bytes are copied: 3 MB take a millisecond, and after the first transfer of memory in a
  * process V8 compiles all code that works on bytes with more checks (ADR 0014).
@@ -11,6 +12,7 @@ import type { Revision, StoreErrorCode } from "#store";
 import type { Format } from "../encode/negotiate.ts";
 import type { WholeResponse } from "../http/exchange.ts";
 import type { UserInfo } from "../identity/user.ts";
+import type { BodyForm } from "../rest/body-form.ts";
 import type { Pieces } from "./pieces.ts";
 
 export type HeavyVerb = "create" | "update" | "patch";
@@ -67,6 +69,16 @@ export interface Asks {
   readonly received: boolean;
   readonly guard: boolean;
   readonly allocate: boolean;
+}
+
+/** A body to be decoded. It needs nothing of the cluster. */
+export interface DecodeJob {
+  readonly type: "decode";
+  readonly id: number;
+  readonly body: Uint8Array;
+  readonly contentType: string | undefined;
+  readonly cbor: boolean;
+  readonly form: BodyForm;
 }
 
 /** What a job needs the serving thread for. Each has one reply. */
@@ -132,12 +144,22 @@ export interface Warned {
   readonly message: string;
 }
 
+/** Of a write. */
+export interface Written {
+  readonly status: number;
+  readonly headers: WholeResponse["headers"];
+  readonly body: Uint8Array;
+}
+
+export interface DecodedPieces {
+  readonly decoded: Pieces;
+  readonly warnings: readonly string[];
+}
+
 export interface Ended {
   readonly type: "ended";
   readonly id: number;
-  readonly outcome:
-    | { readonly status: number; readonly headers: WholeResponse["headers"]; readonly body: Uint8Array }
-    | { readonly failure: Failure };
+  readonly outcome: Written | DecodedPieces | { readonly failure: Failure };
 }
 
 /** An error on its way to the other thread. */
@@ -158,5 +180,5 @@ export interface Failure {
   readonly known?: number | undefined;
 }
 
-export type ToThread = Defined | Job | Reply;
+export type ToThread = Defined | Job | DecodeJob | Reply;
 export type FromThread = Asked | Warned | Ended;

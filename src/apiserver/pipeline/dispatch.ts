@@ -14,6 +14,7 @@ import type { RequestInfo } from "../http/request-info.ts";
 import { ANONYMOUS } from "../identity/user.ts";
 import { returnsDeletedObject } from "../openapi/index.ts";
 import { type AsOf, AT, asOf, demandRead, type Past, refused } from "../past/index.ts";
+import type { LargeBodies } from "../rest/body-form.ts";
 import { fresh } from "../rest/read/fresh.ts";
 import { get } from "../rest/read/get.ts";
 import { list } from "../rest/read/list.ts";
@@ -48,8 +49,8 @@ export interface Dispatch {
   readonly past?: (Past & Pick<PastAccess, "authorize">) | undefined;
 }
 
-/** Writes that are so large that they would hold the serving thread run elsewhere. */
-export interface HeavyWrites {
+/** Writes that are so large that they would hold the serving thread run elsewhere; other bodies are decoded there. */
+export interface HeavyWrites extends LargeBodies {
   /**
    * Undefined: the write is small. `declared`: the length of its body, as its header says. `plain` runs it here, where
    * only its body tells.
@@ -82,7 +83,7 @@ function answer(
   resource: Resource,
   past?: AsOf,
 ): Answering {
-  const rest = restRequest(request, info, resource, server.context, remarks, past?.revision);
+  const rest = restRequest(request, info, resource, server, remarks, past?.revision);
   if (info.subresource !== "") return subresource(rest, request, info, server);
   checkScope(resource, info);
   if (!(resource.kind.verbs as readonly string[]).includes(info.verb)) throw notAllowed(resource, info);
@@ -214,7 +215,7 @@ function restRequest(
   request: ApiRequest,
   info: RequestInfo,
   resource: Resource,
-  context: ServerContext,
+  { context, heavy }: Dispatch,
   { warn, annotate, received, witness, life }: Remarks,
   asOf: Revision | undefined,
 ): RestRequest {
@@ -233,6 +234,7 @@ function restRequest(
     cbor: servesCbor(context),
     body: life === undefined ? () => request.body(MAX_BODY_BYTES) : () => measuredBody(request, life),
     value: request.value,
+    largeBodies: heavy,
     warn,
     annotate,
     received,

@@ -34,6 +34,7 @@ import {
   unsupportedMediaType,
   YamlSyntaxError,
 } from "#api";
+import type { Maybe } from "#base";
 import { parseCborBody } from "./cbor-body.ts";
 import type { AnyDraft } from "./draft.ts";
 import type { WriteOptions } from "./options.ts";
@@ -71,6 +72,9 @@ export interface Spelling {
   document(): Json;
 }
 
+/** What decoding needs of a kind; kinds that exist only at subresources have no more. */
+export type BodyKind = Pick<Kind, "group" | "version" | "kind" | "schema">;
+
 export interface DecodedBody {
   readonly draft: AnyDraft;
   readonly warnings: readonly string[];
@@ -91,25 +95,36 @@ export function parseBody(bytes: Buffer, contentType: string | undefined, what: 
 /** Decodes the object that a request sends: its value if it has one, else its body. */
 export function decodeSent(
   { value, body, contentType, cbor }: Pick<RestRequest, "value" | "body" | "contentType" | "cbor">,
-  kind: Kind,
+  kind: BodyKind,
   validation: WriteOptions["fieldValidation"],
   warn?: (message: string) => void,
-): DecodedBody | Promise<DecodedBody> {
+): Maybe<DecodedBody> {
+  return (
+    decodeSentValue(value, kind, validation) ??
+    body().then((bytes) => decodeBody(bytes, contentType, kind, validation, warn, cbor))
+  );
+}
+
+/** Undefined: what counts are the bytes. */
+export function decodeSentValue(
+  value: RestRequest["value"],
+  kind: BodyKind,
+  validation: WriteOptions["fieldValidation"],
+): DecodedBody | undefined {
   const sent = kind.schema.goType === undefined ? undefined : value?.();
   // The error for a body of another type shows how the body begins, so that needs the bytes.
-  if (sent === undefined || !isObject(sent) || !isOwnType(sent, kind))
-    return body().then((bytes) => decodeBody(bytes, contentType, kind, validation, warn, cbor));
+  if (sent === undefined || !isObject(sent) || !isOwnType(sent, kind)) return undefined;
   return decodeValue({ value: sent, strict: (unknown) => printable(unknown).map(unknownField) }, kind, validation);
 }
 
-function isOwnType({ apiVersion = "", kind: name = "" }: JsonObject, kind: Kind): boolean {
+function isOwnType({ apiVersion = "", kind: name = "" }: JsonObject, kind: BodyKind): boolean {
   return (apiVersion === "" || apiVersion === apiVersionOf(kind)) && (name === "" || name === kind.kind);
 }
 
 export function decodeBody(
   bytes: Buffer,
   contentType: string | undefined,
-  kind: Kind,
+  kind: BodyKind,
   validation: WriteOptions["fieldValidation"],
   warn: (message: string) => void = () => {},
   cbor = false,
@@ -147,7 +162,7 @@ export function typeMetaFault(value: Json): string | undefined {
 }
 
 /** Decodes a parsed or patched value into the kind's own form. */
-export function decodeValue(body: Body, kind: Kind, validation: WriteOptions["fieldValidation"]): DecodedBody {
+export function decodeValue(body: Body, kind: BodyKind, validation: WriteOptions["fieldValidation"]): DecodedBody {
   try {
     const { value, unknown } = decodeSpelled(kind.schema, body.value, body.spelling);
     const faults = validation === "Ignore" ? [] : body.strict(unknown);
@@ -212,7 +227,7 @@ function parseYamlBody(bytes: Buffer, what: string): Body {
   }
 }
 
-function decodeProtobufBody(bytes: Buffer, kind: Kind): AnyDraft {
+function decodeProtobufBody(bytes: Buffer, kind: BodyKind): AnyDraft {
   const value = parseProtobufBody(bytes, kind.schema, kind.kind, (type) => checkType(type, kind, bytes));
   return decodeValue({ value, strict: () => [] }, kind, "Ignore").draft;
 }
@@ -278,7 +293,7 @@ function parseProtobufBody(
   }
 }
 
-function checkType(sent: JsonObject, kind: Kind, bytes: Buffer): void {
+function checkType(sent: JsonObject, kind: BodyKind, bytes: Buffer): void {
   const own = apiVersionOf(kind);
   const apiVersion = String(sent.apiVersion || own);
   const name = String(sent.kind || kind.kind);
@@ -294,7 +309,7 @@ function checkType(sent: JsonObject, kind: Kind, bytes: Buffer): void {
 }
 
 /** Kubernetes has other messages for custom resources, which have no Go type. */
-function checkUntyped(value: JsonObject, kind: Kind, bytes: Buffer, warn: (message: string) => void): void {
+function checkUntyped(value: JsonObject, kind: BodyKind, bytes: Buffer, warn: (message: string) => void): void {
   const { apiVersion = "", kind: name = "", metadata, ...rest } = value;
   if (name === "") throw unrecognized(kind.kind, `Object 'Kind' is missing in '${bytes.toString("utf8")}'`, bytes);
   const own = apiVersionOf(kind);
@@ -309,6 +324,6 @@ function checkUntyped(value: JsonObject, kind: Kind, bytes: Buffer, warn: (messa
   throw invalidStatus(about, named, [field.invalid("kind", name, `must be ${kind.kind}`)]);
 }
 
-function cannotBeHandled(kind: Kind, why: string): string {
+function cannotBeHandled(kind: BodyKind, why: string): string {
   return `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`;
 }

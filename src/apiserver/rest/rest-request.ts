@@ -2,6 +2,7 @@
 import { type Json, type Kind, StatusError } from "#api";
 import type { Revision } from "#store";
 import type { UserInfo } from "../identity/user.ts";
+import type { LargeBodies } from "./body-form.ts";
 import type { AnyDraft } from "./draft.ts";
 import type { Resource } from "./resource.ts";
 import type { RequestWitness, ServerContext } from "./server-context.ts";
@@ -24,6 +25,8 @@ export interface RestRequest {
   body(): Promise<Buffer>;
   /** The value of the body, for clients in this process, which need not encode it. */
   readonly value?: (() => Json) | undefined;
+  /** Absent: all bodies are decoded here. */
+  readonly largeBodies?: LargeBodies | undefined;
   warn(message: string): void;
   /** Adds an audit annotation. `level`: only if the audit policy records request bodies. */
   annotate(key: string, value: string, level?: "Request"): void;

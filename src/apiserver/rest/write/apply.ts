@@ -1,30 +1,11 @@
 /** PATCH with an applied configuration: server-side apply, as a proposal for the new object. */
-import {
-  apiVersionOf,
-  applyConfiguration,
-  badRequest,
-  CborError,
-  conflict,
-  DecodeError,
-  decode,
-  decodeCbor,
-  hasDuplicateKeys,
-  isObject,
-  type Json,
-  type JsonObject,
-  jsonKind,
-  type ObjectSchema,
-  type ParsedYaml,
-  parseDocument,
-  parseYaml,
-  unmarshalText,
-  YamlSyntaxError,
-} from "#api";
+import { apiVersionOf, applyConfiguration, badRequest, conflict, decode, isObject, type JsonObject } from "#api";
 import type { AnyDraft } from "../draft.ts";
 import type { PatchOptions } from "../options.ts";
 import type { RestRequest, Written } from "../rest-request.ts";
 import { change } from "./change.ts";
 import { ownershipContext } from "./ownership.ts";
+import { parseApplied, parseAppliedCbor } from "./sent-patch.ts";
 
 export async function apply(
   request: RestRequest,
@@ -91,56 +72,4 @@ export function named(applied: JsonObject, { name }: RestRequest): JsonObject {
     );
   }
   return { ...applied, metadata: { ...metadata, name } };
-}
-
-interface Applied {
-  readonly value: JsonObject;
-  /** What strict decoding says of keys that are there twice. */
-  readonly duplicates: string | undefined;
-}
-
-/** Checks types only: fields that the schema does not know are refused by apply itself. */
-export function parseApplied(bytes: Buffer, schema: ObjectSchema, strict: boolean): Applied {
-  try {
-    const { value, duplicates } = jsonOrYaml(bytes.toString("utf8"), strict);
-    if (!isObject(value)) throw badRequest(`error decoding YAML: ${unmarshalText(value, "map[string]interface {}")}`);
-    decode(schema, value, { from: "maps" });
-    return { value, duplicates };
-  } catch (error) {
-    if (error instanceof YamlSyntaxError) throw badRequest(`error decoding YAML: ${error.message}`);
-    if (error instanceof DecodeError) throw badRequest(error.message);
-    throw error;
-  }
-}
-
-/** Keys that are there twice make CBOR invalid: there is nothing left to warn of. */
-export function parseAppliedCbor(bytes: Buffer, schema: ObjectSchema): Applied {
-  try {
-    // Without the schema: bytes are base64 here, as in the JSON of a configuration.
-    const value = decodeCbor(bytes);
-    if (!isObject(value)) throw badRequest(`error decoding CBOR: ${cborKind(value)}`);
-    decode(schema, value, { from: "maps" });
-    return { value, duplicates: undefined };
-  } catch (error) {
-    if (error instanceof CborError) throw badRequest(`error decoding CBOR: ${error.message}`);
-    if (error instanceof DecodeError) throw badRequest(error.message);
-    throw error;
-  }
-}
-
-function cborKind(value: Json): string {
-  return `cbor: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`;
-}
-
-/** Most clients send JSON, which is YAML that is parsed much faster. */
-function jsonOrYaml(text: string, strict: boolean): ParsedYaml {
-  if (text.trimStart().startsWith("{")) {
-    try {
-      const { value, facts } = parseDocument(text);
-      if (!strict || !hasDuplicateKeys(text, value, facts)) return { value, duplicates: undefined };
-    } catch {
-      // A flow mapping of YAML, or neither: the YAML parser has the message.
-    }
-  }
-  return parseYaml(text);
 }

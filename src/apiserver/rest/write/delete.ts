@@ -19,8 +19,9 @@ import {
   type KubeObject,
   notFound,
 } from "#api";
+import { andThen } from "#base";
 import type { StoredObject } from "../../cache/stored-object.ts";
-import { parseOptions, typed } from "../body.ts";
+import { typed } from "../body.ts";
 import type { AnyDraft } from "../draft.ts";
 import { deleteOptionsObject } from "../operation-options.ts";
 import { type DeleteOptions, deleteOptions } from "../options.ts";
@@ -29,6 +30,7 @@ import { admissionAttributes } from "../request-parts.ts";
 import { demandLife, type RestRequest } from "../rest-request.ts";
 import { release } from "./allocating.ts";
 import { erase, persist, unstored } from "./persist.ts";
+import { readBody } from "./read-body.ts";
 
 const OPTIONS_TYPE = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
 const ORPHAN = "orphan";
@@ -50,8 +52,9 @@ export async function readOptions(request: RestRequest): Promise<DeleteOptions> 
   const sent = request.value?.();
   if (sent !== undefined) return deleteOptions(request.query, typed(sent, OPTIONS_TYPE) as JsonObject);
   const bytes = await request.body();
-  const body = bytes.length === 0 ? undefined : parseOptions(bytes, request.contentType, OPTIONS_TYPE, request.cbor);
-  return deleteOptions(request.query, body as JsonObject | undefined);
+  if (bytes.length === 0) return deleteOptions(request.query, undefined);
+  const read = readBody(request, bytes, { as: "options", typeName: OPTIONS_TYPE });
+  return andThen(read, ({ value }) => deleteOptions(request.query, value as JsonObject));
 }
 
 export async function deleteWith(request: RestRequest, options: DeleteOptions): Promise<Deleted> {

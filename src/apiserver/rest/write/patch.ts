@@ -17,19 +17,16 @@ import {
   type Json,
   type JsonObject,
   JsonPatchError,
-  JsonSyntaxError,
   jsonKind,
   type Kind,
   type KubeObject,
   type ObjectSchema,
   optionalKinds,
-  parseDocument,
   parseSpelled,
   printable,
   StatusError,
   spentStrategicMergePatch,
   strictFieldErrors,
-  type TextFacts,
   unknownField,
   unsupportedMediaType,
   writeJson,
@@ -42,13 +39,18 @@ import { apply } from "./apply.ts";
 import { change } from "./change.ts";
 import { aroundMetadata, isAboutMetadata } from "./patch-metadata.ts";
 import { aroundStatus, isAboutStatus } from "./patch-status.ts";
+import {
+  APPLY_CBOR_PATCH,
+  APPLY_PATCH,
+  JSON_PATCH,
+  MERGE_PATCH,
+  parsePatch,
+  prefixOf,
+  type SentPatch,
+  STRATEGIC_PATCH,
+} from "./sent-patch.ts";
 import type { Proposal } from "./write.ts";
 
-const JSON_PATCH = "application/json-patch+json";
-const MERGE_PATCH = "application/merge-patch+json";
-const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
-export const APPLY_PATCH = "application/apply-patch+yaml";
-export const APPLY_CBOR_PATCH = "application/apply-patch+cbor";
 const CUSTOM_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH];
 
 export async function patch(request: RestRequest): Promise<Written> {
@@ -216,27 +218,6 @@ function report(
     ]);
   }
   for (const fault of faults) warn(fault);
-}
-
-/** A patch as it was sent. */
-interface SentPatch {
-  /** Absent for clients in this process, which send values: these have no duplicate fields. */
-  readonly text?: string;
-  readonly facts?: TextFacts;
-  readonly value: Json;
-}
-
-export function parsePatch(type: string, text: string): SentPatch {
-  try {
-    return { text, ...parseDocument(text) };
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) throw badRequest(prefixOf(type) + error.message);
-    throw error;
-  }
-}
-
-function prefixOf(type: string): string {
-  return type === STRATEGIC_PATCH ? "" : "error decoding patch: ";
 }
 
 function rejected(): StatusError {

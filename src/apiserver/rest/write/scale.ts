@@ -24,16 +24,17 @@ import {
   updateManagedFields,
   type WriteContext,
 } from "#api";
-import { parseTyped } from "../body.ts";
 import type { AnyDraft } from "../draft.ts";
 import { patchOptions, writeOptions } from "../options.ts";
 import { fresh } from "../read/fresh.ts";
 import type { RestRequest } from "../rest-request.ts";
 import type { Admission, AdmissionAttributes } from "../server-context.ts";
-import { named, parseApplied, parseAppliedCbor, reportRepeated } from "./apply.ts";
+import { named, reportRepeated } from "./apply.ts";
 import { change } from "./change.ts";
 import { ownershipContext } from "./ownership.ts";
-import { APPLY_CBOR_PATCH, APPLY_PATCH, parsePatch, patcher, patchType } from "./patch.ts";
+import { patcher, patchType } from "./patch.ts";
+import { readBody } from "./read-body.ts";
+import { APPLY_CBOR_PATCH, APPLY_PATCH } from "./sent-patch.ts";
 import { checkPlace } from "./update.ts";
 
 const SCALE_TYPE = "io.k8s.api.autoscaling.v1.Scale";
@@ -49,7 +50,7 @@ export async function getScale(request: RestRequest): Promise<JsonObject> {
 export async function updateScale(request: RestRequest): Promise<JsonObject> {
   const { kind } = request.resource;
   const options = writeOptions("UpdateOptions", request.query);
-  const value = parseTyped(await request.body(), request.contentType, SCALE_TYPE, request.cbor);
+  const { value } = await readBody(request, await request.body(), { as: "type", typeName: SCALE_TYPE });
   checkPlace(request, decodeScale(value).metadata as { name?: string; namespace?: string });
   return writeScale(request, options.dryRun, (live) => updated(request, live, value), kind);
 }
@@ -59,20 +60,22 @@ export async function patchScale(request: RestRequest): Promise<JsonObject> {
   const type = patchType(request);
   const applies = type === APPLY_PATCH || type === APPLY_CBOR_PATCH;
   const options = patchOptions(request.query, applies);
-  const schema = typeSchema(SCALE_TYPE);
   const bytes = await request.body();
   if (applies) {
-    const validates = options.fieldValidation !== "Ignore";
-    const { value, duplicates } =
-      type === APPLY_CBOR_PATCH ? parseAppliedCbor(bytes, schema) : parseApplied(bytes, schema, validates);
+    const strict = options.fieldValidation !== "Ignore";
+    const form = { as: "configuration", typeName: SCALE_TYPE, patchType: type, strict } as const;
+    const { value, warnings } = await readBody(request, bytes, form);
+    const [duplicates] = warnings;
     const propose = (live: JsonObject) => {
-      const scale = appliedTo(request, live, value, options.force);
+      const scale = appliedTo(request, live, value as JsonObject, options.force);
       if (duplicates !== undefined) reportRepeated(duplicates, request, options);
       return scale;
     };
     return writeScale(request, options.dryRun, propose, kind);
   }
-  const patched = patcher(type, parsePatch(type, bytes.toString("utf8")).value);
+  const { value } = await readBody(request, bytes, { as: "patch", patchType: type });
+  const patched = patcher(type, value);
+  const schema = typeSchema(SCALE_TYPE);
   return writeScale(request, options.dryRun, (live) => updated(request, live, patched(live, schema)), kind);
 }
 
