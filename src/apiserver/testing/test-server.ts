@@ -63,7 +63,7 @@ export interface TestServerOptions {
   readonly clientCa?: string | undefined;
   /** By default everything passes. */
   readonly admission?: Admission | ((services: TestServices) => Admission | Promise<Admission>) | undefined;
-  readonly connectors?: Connectors | undefined;
+  readonly connectors?: Connectors | ((context: ServerContext, resources: Resources) => Connectors) | undefined;
   /**
    * Authorization modes. Default: system:masters may do everything, others nearly nothing, and writes are not guarded.
    */
@@ -175,7 +175,10 @@ async function front(
     }),
     audit: passThrough,
     fairness: passThrough,
-    connectors: connectors ?? { virtual: new Map(), subresources: new Map() },
+    connectors:
+      typeof connectors === "function"
+        ? connectors(context, resources)
+        : (connectors ?? { virtual: new Map(), subresources: new Map() }),
     routes: { health: {} },
     ...(typeof steps === "function" ? await steps(context, resources) : steps),
   };
