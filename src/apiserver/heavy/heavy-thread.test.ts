@@ -2,8 +2,9 @@ import { Worker } from "node:worker_threads";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { nextTurn } from "#base";
 import type { Admission } from "../rest/server-context.ts";
-import { type TestServer, type TestServerOptions, testServer } from "../testing/index.ts";
+import type { TestServer, TestServerOptions } from "../testing/index.ts";
 import type { HeavyOptions } from "./heavy-writes.ts";
+import { serverWithConnectors } from "./testing/server.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const THREAD = new URL("./thread.ts", import.meta.url);
@@ -15,6 +16,13 @@ function configMap(name: string, keys: number, value = "v") {
   return { metadata: { name }, data };
 }
 
+const REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+
+/** Two megabytes of YAML around a small object. */
+function largeYaml(object: string): string {
+  return object + Array.from({ length: 130_000 }, (_, at) => `k${(at * 7919) % 1_000_003}: value\n`).join("");
+}
+
 const nothing: Admission = { mutate: () => {}, validate: () => {} };
 
 /** One thread for most tests: starting it takes longer than they do. */
@@ -22,7 +30,7 @@ let server: TestServer;
 let admission = nothing;
 
 beforeAll(async () => {
-  server = await testServer({
+  server = await serverWithConnectors({
     heavy: { allowPrivileged: true, largeBytes: 1000 },
     admission: {
       mutate: (attributes) => admission.mutate(attributes),
@@ -38,7 +46,7 @@ afterEach(() => {
 afterAll(() => server.close());
 
 function serverWith(startThread: HeavyOptions["startThread"], options: TestServerOptions = {}): Promise<TestServer> {
-  return testServer({ heavy: { allowPrivileged: true, largeBytes: 1000, startThread }, ...options });
+  return serverWithConnectors({ heavy: { allowPrivileged: true, largeBytes: 1000, startThread }, ...options });
 }
 
 /** How often another request was answered until this one was. */
@@ -92,7 +100,48 @@ describe("while a large request runs", () => {
   });
 });
 
+describe("while a large body is decoded", () => {
+  it.each([
+    [
+      "POST",
+      REVIEWS,
+      "apiVersion: authorization.k8s.io/v1\nkind: SelfSubjectAccessReview\nspec: {resourceAttributes: {verb: get}}\n",
+      201,
+    ],
+    ["DELETE", `${CONFIG_MAPS}/kept?dryRun=All`, "apiVersion: v1\nkind: DeleteOptions\n", 200],
+  ])("others are answered: %s %s", async (method, path, object, expected) => {
+    await server.request("POST", CONFIG_MAPS, { body: { metadata: { name: "kept" } } });
+    const body = Buffer.from(largeYaml(object));
+    expect(body.length).toBeGreaterThan(1_800_000);
+    let status = 0;
+    const answered = await answeredMeanwhile(
+      server.request(method, path, { body, headers: { "content-type": "application/yaml" } }).then((answer) => {
+        status = answer.status;
+      }),
+    );
+    expect(status).toBe(expected);
+    expect(answered).toBeGreaterThan(10);
+  });
+});
+
 describe("what waits", () => {
+  it("counts large bodies that are to be decoded, and they end with the thread", async () => {
+    const started: Worker[] = [];
+    const server = await serverWith(silentThread(started));
+    const send = (path: string) =>
+      server.request(path === REVIEWS ? "POST" : "DELETE", path, {
+        body: " ".repeat(1000),
+        user: { name: "one", groups: ["system:masters"] },
+      });
+    const first = Array.from({ length: 8 }, (_, at) => send(at % 2 === 0 ? REVIEWS : `${CONFIG_MAPS}/a`));
+    for (const path of [REVIEWS, `${CONFIG_MAPS}/a`]) expect((await send(path)).status).toBe(429);
+    await started[0]?.terminate();
+    // Two had begun; the others wait for the next thread.
+    expect(await Promise.all(first.slice(0, 2).map(async (answer) => (await answer).status))).toEqual([503, 503]);
+    await server.close();
+    expect((await Promise.all(first.slice(2))).map(({ status }) => status)).toEqual(Array(6).fill(503));
+  });
+
   it("is bounded for each user", async () => {
     const started: Worker[] = [];
     const server = await serverWith(silentThread(started));

@@ -1,5 +1,6 @@
 /**
- * The thread that heavy writes run in, and large bodies are decoded in: started with the first of them, ended when it had nothing to do for a while.
+ * The thread that heavy writes run in, and large bodies are decoded in: started with the first of them, ended when it
+ * had nothing to do for a while.
  *
  *     run ──► waiting, by user ──► thread: a few at a time ──► ended
  *                  ▲                 │  ▲

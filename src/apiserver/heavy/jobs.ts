@@ -1,6 +1,6 @@
 /**
- * The jobs of the thread: bodies are decoded, writes run. Each write runs the steps of `rest/write` with a context that has the object that is there, and
- * asks the serving thread for everything else.
+ * The jobs of the thread: bodies are decoded, writes run. Each write runs the steps of `rest/write` with a context that
+ * has the object that is there, and asks the serving thread for everything else.
  */
 import {
   builtIn,
