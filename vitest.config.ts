@@ -1,4 +1,7 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+
+/** Files that are drills from end to end: minutes each, so they run where they are asked for. */
+const drills = process.env.K8TS_DRILLS === "all" ? [] : ["test/**/*.drill.test.ts"];
 
 export default defineConfig({
   test: {
@@ -15,7 +18,10 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { extends: true, test: { name: "whole", include: ["test/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: { name: "whole", include: ["test/**/*.test.ts"], exclude: [...configDefaults.exclude, ...drills] },
+      },
     ],
     setupFiles: ["test/setup/freeze-lists.ts"],
     environment: "node",

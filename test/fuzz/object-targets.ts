@@ -63,7 +63,10 @@ const BUDGET = 100_000;
 
 export const objectTargets: Targets = {
   cbor: {
-    seeds: [...hex("d9d9f7a24161f93e00416282011903e8", "bf61617f61616162ff6162d64401020304ff"), encodeCbor(pod)],
+    seeds: [
+      ...hex("d9d9f7a24161f93e00416282011903e8", "bf61617f61616162ff6162d64401020304ff"),
+      Buffer.from(encodeCbor(pod)),
+    ],
     errors: [CborError],
     read: (bytes) => {
       const value = decodeCbor(bytes);

@@ -44,7 +44,7 @@ export {
   unknownField,
 } from "./json/json-text.ts";
 export { printable } from "./json/printed.ts";
-export { cloneDraft, sentEmpty } from "./json/sent-empty.ts";
+export { cloneDraft, hasSentEmpty, sentEmpty } from "./json/sent-empty.ts";
 export { parseSpelled } from "./json/spelled-number.ts";
 export { jsonKind, unmarshalText } from "./json/unmarshal-text.ts";
 export { writeJson } from "./json/write-json.ts";

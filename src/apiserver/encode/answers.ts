@@ -27,6 +27,7 @@ import type { WholeResponse } from "../http/exchange.ts";
 import { BODY_TYPES, CBOR_TYPE, JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from "../rest/body.ts";
 import type { ListResult } from "../rest/read/list.ts";
 import type { Resource } from "../rest/resource.ts";
+import { asBuffer } from "./as-buffer.ts";
 import { cborList } from "./cbor-list.ts";
 import { itemsLength, listBody } from "./list-body.ts";
 import type { Format, MediaType } from "./negotiate.ts";
@@ -184,7 +185,7 @@ export function answerValue(
     return { status, headers: { "content-type": PROTOBUF_TYPE }, body: [bytes] };
   }
   if (type === CBOR_TYPE) {
-    const body = [encodeCbor(value as JsonObject, schemaFor(value as JsonObject, kind))];
+    const body = [asBuffer(encodeCbor(value as JsonObject, schemaFor(value as JsonObject, kind)))];
     return { status, headers: { "content-type": CBOR_TYPE }, body };
   }
   return { status, headers: { "content-type": type }, body: [textOf(value, type, pretty)] };
@@ -199,7 +200,8 @@ function answerShape(status: number, value: JsonObject, format: Format): WholeRe
     const bytes = encodeEnvelope({ apiVersion: String(value.apiVersion), kind: String(value.kind), raw });
     return { status, headers: { "content-type": PROTOBUF_TYPE }, body: [Buffer.from(bytes)] };
   }
-  if (format.type === CBOR_TYPE) return { status, headers: { "content-type": CBOR_TYPE }, body: [encodeCbor(value)] };
+  if (format.type === CBOR_TYPE)
+    return { status, headers: { "content-type": CBOR_TYPE }, body: [asBuffer(encodeCbor(value))] };
   return { status, headers: { "content-type": format.type }, body: [textOf(value, format.type, format.pretty)] };
 }
 

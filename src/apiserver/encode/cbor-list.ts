@@ -4,8 +4,9 @@
  */
 import { CBOR_MAJOR, CborWriter, encodeCborItem, type JsonObject, type Kind, type KubeObject } from "#api";
 import type { StoredObject } from "../cache/stored-object.ts";
+import { asBuffer } from "./as-buffer.ts";
 
-const items = new WeakMap<StoredObject, Buffer>();
+const items = new WeakMap<StoredObject, Uint8Array>();
 
 /** `list`: without items. For kinds with a Go type that are stored in their own form. */
 export function cborList(
@@ -25,11 +26,11 @@ export function cborList(
   writer.text("items");
   writer.head(CBOR_MAJOR.array, objects.length);
   for (const stored of objects) writer.raw(itemOf(kind, stored, read));
-  return writer.finish();
+  return asBuffer(writer.finish());
 }
 
 /** The list has kind and apiVersion. */
-function itemOf(kind: Kind, stored: StoredObject, read: (stored: StoredObject) => KubeObject): Buffer {
+function itemOf(kind: Kind, stored: StoredObject, read: (stored: StoredObject) => KubeObject): Uint8Array {
   let item = items.get(stored);
   if (item === undefined) {
     const { kind: _kind, apiVersion: _version, ...rest } = read(stored) as unknown as JsonObject;

@@ -33,7 +33,7 @@ async function start(isOn: boolean): Promise<void> {
 }
 
 async function send(method: string, path: string, value?: Json, headers: Record<string, string> = both) {
-  const body = value === undefined ? {} : { body: Buffer.isBuffer(value) ? value : encodeCbor(value) };
+  const body = value === undefined ? {} : { body: Buffer.isBuffer(value) ? value : Buffer.from(encodeCbor(value)) };
   const answer = await server.request(method, path, { ...body, headers });
   expect(answer.headers["content-type"]).toBe(CBOR);
   return { status: answer.status, value: decodeCbor(answer.bytes) as JsonObject & { message: string } };
@@ -119,11 +119,15 @@ describe("with CBORServingAndStorage", () => {
       says: "the object provided is unrecognized (must be of type ConfigMap)",
     },
     { what: "a key twice", body: Buffer.from("a2416100416100", "hex"), says: 'found duplicate map key "a"' },
-    { what: "another kind", body: encodeCbor({ ...name, kind: "Pod" }), says: "cannot be handled as a ConfigMap" },
-    { what: "a number for a text", body: encodeCbor({ ...name, data: { a: 1 } }), says: "of type string" },
+    {
+      what: "another kind",
+      body: Buffer.from(encodeCbor({ ...name, kind: "Pod" })),
+      says: "cannot be handled as a ConfigMap",
+    },
+    { what: "a number for a text", body: Buffer.from(encodeCbor({ ...name, data: { a: 1 } })), says: "of type string" },
     {
       what: "an unknown field",
-      body: encodeCbor({ ...name, bogus: 1 }),
+      body: Buffer.from(encodeCbor({ ...name, bogus: 1 })),
       says: "strict decoding error: cbor: found unknown field at map element index 3",
     },
   ])("refuses $what", async ({ body, says }) => {
@@ -151,7 +155,7 @@ describe("with CBORServingAndStorage", () => {
 describe("without it", () => {
   it("CBOR is a type like any other that is not known", async () => {
     await start(false);
-    const body = encodeCbor({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } });
+    const body = Buffer.from(encodeCbor({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } }));
     const posted = await server.request("POST", CONFIG_MAPS, { body, headers: { "content-type": CBOR } });
     expect(posted).toMatchObject({ status: 415 });
     expect(posted.text).not.toContain("cbor");

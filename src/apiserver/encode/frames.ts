@@ -21,6 +21,7 @@ import type { Revision } from "#store";
 import type { WatchEvent } from "../cache/watch-event.ts";
 import { CBOR_TYPE, PROTOBUF_TYPE } from "../rest/body.ts";
 import { type AnswerContext, textOf } from "./answers.ts";
+import { asBuffer } from "./as-buffer.ts";
 import { CBOR_SEQUENCE_TYPE } from "./negotiate.ts";
 import { partialObject } from "./partial.ts";
 import { columnDefinitions, columnsOf, row } from "./table.ts";
@@ -134,7 +135,7 @@ function protobufFrame({ resource }: AnswerContext): (type: string, object: Json
       raw: encodeProtobuf(schema, object),
     });
     const bytes = encodeWatchFrame({ type, object: enveloped });
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return asBuffer(bytes);
   };
 }
 
@@ -149,6 +150,6 @@ function cborFrame({ resource: { kind } }: AnswerContext): (type: string, object
     writer.text("object");
     writer.selfDescribed();
     writer.value(object, object.kind === kind.kind ? kind.schema : undefined);
-    return writer.finish();
+    return asBuffer(writer.finish());
   };
 }

@@ -2,13 +2,13 @@
 import type { Kind, KubeObject, ObjectMeta } from "#api";
 import { isStoreError, type WriteOutcome } from "#store";
 import { StoredObject } from "../cache/stored-object.ts";
+import { asBuffer } from "../encode/as-buffer.ts";
 import type { AnyDraft } from "../rest/draft.ts";
 import { shown } from "../rest/read/fresh.ts";
 import { admissionAttributes, guarded } from "../rest/request-parts.ts";
 import { demandLife, type RestRequest } from "../rest/rest-request.ts";
 import type { Allocation } from "../rest/server-context.ts";
 import { asStatus } from "../rest/store-call.ts";
-import { asBuffer } from "./bytes.ts";
 import type { SentErrors } from "./failure.ts";
 import { cutInTurns, joinInTurns, type Pieces, samePieces } from "./pieces.ts";
 import type { Answer, AskedWrite, Question, StoredValue } from "./protocol.ts";

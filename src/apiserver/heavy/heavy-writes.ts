@@ -13,13 +13,13 @@
  */
 import { builtIn, type Kind, optionalKinds, writeJson } from "#api";
 import type { AnswerContext } from "../encode/answers.ts";
+import { asBuffer } from "../encode/as-buffer.ts";
 import type { WholeResponse } from "../http/exchange.ts";
 import type { HeavyWrites } from "../pipeline/dispatch.ts";
 import { fresh } from "../rest/read/fresh.ts";
 import type { Resource } from "../rest/resource.ts";
 import type { RestRequest } from "../rest/rest-request.ts";
 import type { StorageContext } from "../rest/server-context.ts";
-import { asBuffer } from "./bytes.ts";
 import { Effects } from "./effects.ts";
 import { SentErrors } from "./failure.ts";
 import { type Beginning, HeavyThread, type HeavyThreadOptions } from "./heavy-thread.ts";

@@ -170,8 +170,12 @@ function protobuf({ object, typeName }: Endpoint): Case[] {
 }
 
 function cbor({ object }: Endpoint, contentType = "application/cbor"): Case[] {
-  const all = Object.entries(variants(object)).map(([name, value]) => ({ name, contentType, body: encodeCbor(value) }));
-  return [...all, { name: "cut", contentType, body: encodeCbor(object).subarray(0, -1) }];
+  const all = Object.entries(variants(object)).map(([name, value]) => ({
+    name,
+    contentType,
+    body: Buffer.from(encodeCbor(value)),
+  }));
+  return [...all, { name: "cut", contentType, body: Buffer.from(encodeCbor(object).subarray(0, -1)) }];
 }
 
 function casesOf(endpoint: Endpoint): Case[] {

@@ -10,14 +10,17 @@
  */
 import { isObject, type Json, type JsonObject } from "../json/json.ts";
 import { getKey } from "../json/own-key.ts";
+import { decodeBase64 } from "../scalars/base64.ts";
 import type { ObjectSchema, Schema } from "../schema/schema.ts";
 import { MAJOR, SELF_DESCRIBED, TAG } from "./item.ts";
 
 const INT64_LIMIT = 2n ** 63n;
 const MAX_UINT32 = 0xffff_ffff;
 
+const toUtf8 = new TextEncoder();
+
 /** A document: with the self-described tag. */
-export function encodeCbor(value: Json, schema?: Schema): Buffer {
+export function encodeCbor(value: Json, schema?: Schema): Uint8Array<ArrayBuffer> {
   const writer = new CborWriter();
   writer.selfDescribed();
   writer.value(value, schema);
@@ -25,17 +28,18 @@ export function encodeCbor(value: Json, schema?: Schema): Buffer {
 }
 
 /** A data item without the tag, such as an item of a list. */
-export function encodeCborItem(value: Json, schema?: Schema): Buffer {
+export function encodeCborItem(value: Json, schema?: Schema): Uint8Array<ArrayBuffer> {
   const writer = new CborWriter();
   writer.value(value, schema);
   return writer.finish();
 }
 
 export class CborWriter {
-  #bytes = Buffer.allocUnsafe(1024);
+  #bytes = new Uint8Array(1024);
+  #view = new DataView(this.#bytes.buffer);
   #at = 0;
 
-  finish(): Buffer {
+  finish(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.#at);
   }
 
@@ -57,32 +61,36 @@ export class CborWriter {
     // Short texts are most often ASCII: their length is known before they are written.
     if (most < 24 || text.length === 0) {
       const start = this.#at++;
-      const length = this.#bytes.write(text, this.#at);
-      this.#bytes[start] = (MAJOR.bytes << 5) | length;
-      this.#at += length;
+      const { written } = toUtf8.encodeInto(text, this.#bytes.subarray(this.#at));
+      this.#bytes[start] = (MAJOR.bytes << 5) | written;
+      this.#at += written;
       return;
     }
-    this.head(MAJOR.bytes, Buffer.byteLength(text));
-    this.#at += this.#bytes.write(text, this.#at);
+    const bytes = toUtf8.encode(text);
+    this.head(MAJOR.bytes, bytes.length);
+    this.raw(bytes);
   }
 
   head(major: number, argument: number | bigint): void {
     this.#room(9);
     const type = major << 5;
-    const bytes = this.#bytes;
+    const [bytes, view] = [this.#bytes, this.#view];
     if (argument < 24) bytes[this.#at++] = type | Number(argument);
     else if (argument <= 0xff) {
       bytes[this.#at++] = type | 24;
       bytes[this.#at++] = Number(argument);
     } else if (argument <= 0xffff) {
       bytes[this.#at] = type | 25;
-      this.#at = bytes.writeUInt16BE(Number(argument), this.#at + 1);
+      view.setUint16(this.#at + 1, Number(argument));
+      this.#at += 3;
     } else if (argument <= MAX_UINT32) {
       bytes[this.#at] = type | 26;
-      this.#at = bytes.writeUInt32BE(Number(argument), this.#at + 1);
+      view.setUint32(this.#at + 1, Number(argument));
+      this.#at += 5;
     } else {
       bytes[this.#at] = type | 27;
-      this.#at = bytes.writeBigUInt64BE(BigInt(argument), this.#at + 1);
+      view.setBigUint64(this.#at + 1, BigInt(argument));
+      this.#at += 9;
     }
   }
 
@@ -115,7 +123,7 @@ export class CborWriter {
   #base64(text: string): void {
     this.#room(1);
     this.#bytes[this.#at++] = (MAJOR.tag << 5) | TAG.base64;
-    const bytes = Buffer.from(text, "base64");
+    const bytes = decodeBase64(text);
     this.head(MAJOR.bytes, bytes.length);
     this.raw(bytes);
   }
@@ -133,13 +141,16 @@ export class CborWriter {
     const half = halfOf(value);
     if (half !== undefined) {
       this.#bytes[this.#at] = (MAJOR.simple << 5) | 25;
-      this.#at = this.#bytes.writeUInt16BE(half, this.#at + 1);
+      this.#view.setUint16(this.#at + 1, half);
+      this.#at += 3;
     } else if (Math.fround(value) === value) {
       this.#bytes[this.#at] = (MAJOR.simple << 5) | 26;
-      this.#at = this.#bytes.writeFloatBE(value, this.#at + 1);
+      this.#view.setFloat32(this.#at + 1, value);
+      this.#at += 5;
     } else {
       this.#bytes[this.#at] = (MAJOR.simple << 5) | 27;
-      this.#at = this.#bytes.writeDoubleBE(value, this.#at + 1);
+      this.#view.setFloat64(this.#at + 1, value);
+      this.#at += 9;
     }
   }
 
@@ -150,9 +161,10 @@ export class CborWriter {
 
   #room(size: number): void {
     if (this.#at + size <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#at + size));
-    this.#bytes.copy(larger, 0, 0, this.#at);
+    const larger = new Uint8Array(Math.max(this.#bytes.length * 2, this.#at + size));
+    larger.set(this.#bytes.subarray(0, this.#at));
     this.#bytes = larger;
+    this.#view = new DataView(larger.buffer);
   }
 }
 
@@ -165,10 +177,10 @@ export function partOf(schema: Schema | undefined, key: string): Schema | undefi
 
 /** A half-precision float of the same value, as its bits; undefined if there is none. */
 function halfOf(value: number): number | undefined {
-  const float = Buffer.alloc(4);
-  float.writeFloatBE(value);
-  if (float.readFloatBE() !== value) return undefined;
-  const bits = float.readUInt32BE();
+  const float = new DataView(new ArrayBuffer(4));
+  float.setFloat32(0, value);
+  if (float.getFloat32(0) !== value) return undefined;
+  const bits = float.getUint32(0);
   const sign = (bits >>> 16) & 0x8000;
   const exponent = ((bits >>> 23) & 0xff) - 127;
   const fraction = bits & 0x7f_ffff;

@@ -101,6 +101,16 @@ describe("update", () => {
     expect((await get(X)).json).toMatchObject({ data: { a: "1" }, metadata: { resourceVersion: "2" } });
   });
 
+  it("that sends an empty list is validated as it was sent, although the list is not stored", async () => {
+    const path = "/apis/resource.k8s.io/v1/resourceslices";
+    const pool = { name: "p", generation: 1, resourceSliceCount: 1 };
+    const spec = { driver: "gpu.example.com", pool, allNodes: true, devices: [{ name: "d" }] };
+    const body = { metadata: { name: "one" }, spec };
+    expect((await server.request("POST", path, { body })).status).toBe(201);
+    const { status, text } = await put(`${path}/one`, { ...body, spec: { ...spec, sharedCounters: [] } });
+    expect({ status, text }).toEqual({ status: 422, text: expect.stringContaining("only one of") });
+  });
+
   it("keeps the creationTimestamp, whatever is sent", async () => {
     const { metadata } = await post(CONFIG_MAPS, configMap("x"));
     const sent = { creationTimestamp: "2001-01-01T00:00:00Z" };

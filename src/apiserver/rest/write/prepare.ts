@@ -17,6 +17,7 @@ import {
   type FieldError,
   field,
   formatTime,
+  hasSentEmpty,
   instantOf,
   invalidStatus,
   type Json,
@@ -155,14 +156,16 @@ function share(draft: AnyDraft, old: KubeObject, field: string): void {
 
 /**
  * What an update leaves as it is becomes the old object's own: validation and comparison then see at once that it is
- * the same, and the caches keep it once. Nothing may change it from here on.
+ * the same, and the caches keep it once. Nothing may change it from here on. Where a list was sent empty, validation
+ * asks the part that was sent.
  */
 export function shareEqualParts(draft: AnyDraft, old: KubeObject): void {
   const before = old as unknown as Record<string, Json | undefined>;
   for (const name of Object.keys(draft)) {
     const was = before[name];
-    if (name !== "metadata" && typeof was === "object" && draft[name] !== was && equalJson(draft[name], was))
-      draft[name] = was;
+    const is = draft[name];
+    if (name === "metadata" || typeof was !== "object" || is === was) continue;
+    if (equalJson(is, was) && !hasSentEmpty(is)) draft[name] = was;
   }
 }
 

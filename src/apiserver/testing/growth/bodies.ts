@@ -131,7 +131,8 @@ export const bodies: readonly Input[] = [
     method: "POST",
     path: WIDGETS + DRY_RUN,
     type: "application/cbor",
-    body: (size) => encodeCbor(widget("a", { free: times(size, () => keyed(50, () => "v")) }) as JsonObject),
+    body: (size) =>
+      Buffer.from(encodeCbor(widget("a", { free: times(size, () => keyed(50, () => "v")) }) as JsonObject)),
     status: 201,
   },
   {
