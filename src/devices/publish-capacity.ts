@@ -1,6 +1,6 @@
 /**
- * Extended resources of nodes without a device plugin: simulated ones. All devices are written into the Node's
- * capacity, the healthy ones are allocatable, as a kubelet does it; what does not change is not written.
+ * Extended resources of nodes without a device plugin: simulated ones. Their healthy devices are written into the
+ * Node's capacity, as administrators do it by hand; what does not change is not written.
  */
 import { type core, kinds } from "#api";
 import type { Client } from "#client";
@@ -17,23 +17,14 @@ export async function publishCapacity(
   signal: AbortSignal,
 ): Promise<number> {
   const wanted = new Map([
-    ...[...gone].map((name) => [name, { all: "0", healthy: "0" }] as const),
-    ...resources.map(({ name, ids, unhealthy }) => {
-      const healthy = String(ids.length - unhealthy.size);
-      return [name, { all: String(ids.length), healthy }] as const;
-    }),
+    ...[...gone].map((name) => [name, "0"] as const),
+    ...resources.map(({ name, ids, unhealthy }) => [name, String(ids.length - unhealthy.size)] as const),
   ]);
   const due = nodes.flatMap(({ metadata: { name = "" }, status }) => {
-    const { capacity = {}, allocatable = {} } = status ?? {};
-    const changed = [...wanted].filter(
-      ([resource, { all, healthy }]) =>
-        (capacity[resource] ?? "0") !== all || (allocatable[resource] ?? "0") !== healthy,
+    const amounts = Object.fromEntries(
+      [...wanted].filter(([resource, count]) => (status?.capacity?.[resource] ?? "0") !== count),
     );
-    const amounts = {
-      capacity: Object.fromEntries(changed.map(([resource, { all }]) => [resource, all])),
-      allocatable: Object.fromEntries(changed.map(([resource, { healthy }]) => [resource, healthy])),
-    };
-    return changed.length === 0 ? [] : [{ name, amounts }];
+    return Object.keys(amounts).length === 0 ? [] : [{ name, amounts }];
   });
   const queue = due.values();
   const writer = async () => {
@@ -41,7 +32,7 @@ export async function publishCapacity(
       await client
         .of(kinds.Node)
         .subresource(name, "status")
-        .patch({ type: "strategic", object: { status: amounts } }, { signal });
+        .patch({ type: "strategic", object: { status: { capacity: amounts, allocatable: amounts } } }, { signal });
   };
   await Promise.all(Array.from({ length: WRITERS }, writer));
   return due.length;
