@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
 import { type ClientHttp2Session, connect } from "node:http2";
 import { Agent, request as httpsRequest } from "node:https";
+import { connect as connectTls } from "node:tls";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { realClock, silentLogger } from "#base";
@@ -223,6 +224,30 @@ describe.each([
     expect(status).toBe(201);
     const told = Buffer.from(String(headers.warning), "latin1").toString();
     for (const name of ["dta", "大小"]) expect(told).toContain(`unknown field \\"${name}\\"`);
+  });
+
+  const UPGRADE = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
+  const requestText = (path: string, more = "") =>
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer root\r\n${more}\r\n`;
+  it("closes a connection that asks for an upgrade before it has its answer, and goes on", async () => {
+    const socket = connectTls({ host: "127.0.0.1", port: listener.port, ca: authority.certPem });
+    socket.on("error", () => {});
+    const upgrade = requestText("/api/v1/namespaces/default/pods/none/exec?command=a", UPGRADE);
+    socket.resume().write(requestText(`${CONFIG_MAPS}?watch=true&timeoutSeconds=60`) + upgrade);
+    await once(socket, "close");
+    expect((await client().ask("GET", CONFIG_MAPS, undefined, { authorization: "Bearer root" })).status).toBe(200);
+  });
+
+  it("answers an upgrade on a connection that had an answer", async () => {
+    const socket = connectTls({ host: "127.0.0.1", port: listener.port, ca: authority.certPem });
+    let text = "";
+    socket.setEncoding("utf8").on("data", (part) => (text += part));
+    socket.write(requestText(CONFIG_MAPS));
+    await once(socket, "data");
+    socket.write(requestText("/api/v1/namespaces/default/pods/none/exec?command=a", UPGRADE));
+    await once(socket, "close");
+    expect(text).toContain("HTTP/1.1 200 OK");
+    expect(text).toContain("HTTP/1.1 404 Not Found");
   });
 
   it("lets what is under way finish when it closes, and takes nothing new", async () => {

@@ -9,6 +9,7 @@
  * 2. A client that disconnects is not an error. Every other failure here is logged once and ends that one answer.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import { andThen, type Logger } from "#base";
@@ -18,7 +19,7 @@ import type { ApiRequest, ApiResponse, Handle } from "./exchange.ts";
 import { apiRequest } from "./network-request.ts";
 import { Http1Outlet, Http2Outlet } from "./outlets.ts";
 import { type Outlet, send } from "./send.ts";
-import { takesOver, type UpgradeOutlet, upgradeOutlet } from "./upgrade.ts";
+import { afterAnswer, takesOver, type UpgradeOutlet, upgradeOutlet } from "./upgrade.ts";
 
 export interface HttpHandlers {
   http1(request: IncomingMessage, response: ServerResponse): void;
@@ -61,6 +62,9 @@ export function httpHandlers(handle: Handle, log: Logger): HttpHandlers {
     }
   };
 
+  /** The last one of each connection. */
+  const answers = new WeakMap<Socket, ServerResponse>();
+
   return {
     http1: (request, response) => {
       const { method = "GET", url = "/", headers, rawHeaders, socket } = request;
@@ -75,6 +79,7 @@ export function httpHandlers(handle: Handle, log: Logger): HttpHandlers {
         connection: socket,
         certificate,
       });
+      answers.set(socket, response);
       answer(asked, new Http1Outlet(response));
     },
     upgrade: (request, connection, head) => {
@@ -92,8 +97,10 @@ export function httpHandlers(handle: Handle, log: Logger): HttpHandlers {
         certificate,
         isUpgrade: true,
       });
-      const { outlet, takeOver } = upgradeOutlet(request, socket, head);
-      answer(asked, outlet, takeOver);
+      afterAnswer(answers.get(socket), socket, () => {
+        const { outlet, takeOver } = upgradeOutlet(request, socket, head);
+        answer(asked, outlet, takeOver);
+      });
     },
     http2: (stream, socket) => {
       const { fields: headers, list: rawHeaders, body: source } = stream;

@@ -16,8 +16,6 @@ export interface UpgradeOutlet {
 
 /** `head`: the first bytes of the other protocol, which arrived with the request. */
 export function upgradeOutlet(request: IncomingMessage, socket: Socket, head: Buffer): UpgradeOutlet {
-  // Without a listener, a reset by the client would be an uncaught error. Its end is seen as `close`.
-  socket.on("error", () => {});
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
@@ -33,6 +31,19 @@ export function upgradeOutlet(request: IncomingMessage, socket: Socket, head: Bu
       await upgrade?.(socket);
     },
   };
+}
+
+/**
+ * Calls `go` when the answer before an upgrade has left the connection. Clients reuse a connection as soon as they have
+ * read an answer, which may be before this side knows that it was written. One that does not even wait for the answer
+ * has asked for two protocols at once: its connection is closed.
+ */
+export function afterAnswer(previous: ServerResponse | undefined, socket: Socket, go: () => void): void {
+  // Node has taken its own listener away. A reset by the client would be an uncaught error.
+  socket.on("error", () => {});
+  if (previous === undefined || (previous.writableFinished && previous.socket === null)) go();
+  else if (previous.writableEnded) previous.once("close", () => socket.destroyed || go());
+  else socket.destroy();
 }
 
 export function takesOver(
